@@ -1,0 +1,141 @@
+"""Constants: the switches and sizes of a model, each with a domain, a default and one line of documentation."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.kernel.errors import InputError
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Names:
+    """A set of actors or values: given by its size (`prefix` 1, 2, ...) or as a list of names.
+
+    Parameters
+    ----------
+    prefix : str
+        What the names made from a size start with.
+    sizes : range
+        The sizes that are accepted.
+    """
+
+    prefix: str
+    sizes: range
+
+    def describe(self) -> str:
+        return f"a size from {self.sizes[0]} to {self.sizes[-1]}, or a list of that many names"
+
+    def parse(self, given: Any) -> tuple[str, ...]:
+        if isinstance(given, int) and not isinstance(given, bool):
+            names = tuple(f"{self.prefix}{i + 1}" for i in range(given))
+        elif isinstance(given, (list, tuple)):
+            names = tuple(given)
+        else:
+            raise ValueError
+        if len(names) not in self.sizes or len(set(names)) != len(names):
+            raise ValueError
+        if not all(isinstance(name, str) and _NAME.fullmatch(name) for name in names):
+            raise ValueError
+        return names
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A partition of the set that the constant `of` names; None: every member is a part of its own."""
+
+    of: str
+
+    def describe(self) -> str:
+        return f"a list of lists that holds each of {self.of} exactly once, or null for one part each"
+
+    def parse(self, given: Any) -> tuple[tuple[str, ...], ...] | None:
+        if given is None:
+            return None
+        if not isinstance(given, (list, tuple)) or not all(isinstance(part, (list, tuple)) and part for part in given):
+            raise ValueError
+        return tuple(tuple(part) for part in given)
+
+
+class Constant:
+    """One constant of a model.
+
+    Parameters
+    ----------
+    default
+        A value that the domain accepts.
+    domain : type | range | sequence | Names | Partition
+        ``bool`` for a switch, a range of integers, a sequence of choices, or a set of names.
+    doc : str
+        One line, shown wherever the constant is offered.
+
+    Examples
+    --------
+    >>> crashes = Constant(1, range(0, 4), "how many writers may crash")
+    >>> crashes.parse("MaxCrashes", 7)
+    Traceback (most recent call last):
+        ...
+    workbench.kernel.errors.InputError: MaxCrashes = 7 is not accepted; it takes an integer from 0 to 3
+    """
+
+    def __init__(self, default: Any, domain: Any, doc: str) -> None:
+        self.default = default
+        self.domain = tuple(domain) if isinstance(domain, (list, tuple)) else domain
+        self.doc = doc
+
+    @property
+    def kind(self) -> str:
+        """``switch``, ``integer``, ``choice``, ``names`` or ``partition``."""
+        if self.domain is bool:
+            return "switch"
+        return {range: "integer", tuple: "choice", Names: "names", Partition: "partition"}[type(self.domain)]
+
+    def describe(self) -> str:
+        """What the constant accepts, in words."""
+        if self.domain is bool:
+            return "true or false"
+        if isinstance(self.domain, range):
+            return f"an integer from {self.domain[0]} to {self.domain[-1]}"
+        if isinstance(self.domain, tuple):
+            return "one of " + ", ".join(map(str, self.domain))
+        return self.domain.describe()
+
+    def parse(self, name: str, given: Any) -> Any:
+        """The value that `given` stands for.
+
+        Raises
+        ------
+        InputError
+            If the domain does not accept it.
+        """
+        try:
+            if self.domain is bool:
+                accepted = isinstance(given, bool)
+            elif isinstance(self.domain, range):
+                accepted = type(given) is int and given in self.domain
+            elif isinstance(self.domain, tuple):
+                accepted = any(given == choice and type(given) is type(choice) for choice in self.domain)
+            else:
+                return self.domain.parse(given)
+            if not accepted:
+                raise ValueError
+        except ValueError:
+            raise InputError(f"{name} = {_brief(given)} is not accepted; it takes {self.describe()}") from None
+        return given
+
+
+def _brief(given: Any) -> str:
+    text = repr(given)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def check_partition(name: str, parts: Sequence[Sequence[str]], members: Sequence[str], of: str) -> None:
+    """Raise :class:`InputError` unless `parts` holds each of `members` exactly once."""
+    held = [member for part in parts for member in part]
+    if sorted(map(str, held)) != sorted(members):
+        raise InputError(
+            f"{name} = {_brief([list(part) for part in parts])} is not a partition of {of}; "
+            f"it must hold each of {', '.join(members)} exactly once"
+        )

@@ -1,0 +1,125 @@
+"""Properties: invariants, what must be reachable, and liveness, declared on a model's methods."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.kernel.actions import parameters_of
+from workbench.kernel.errors import ModelError
+from workbench.kernel.state import Predicate, Reader
+
+
+@dataclass(frozen=True)
+class Property:
+    """What the decorators of this module attach to a method.
+
+    Attributes
+    ----------
+    kind : {"invariant", "reachable", "liveness"}
+    """
+
+    kind: str
+    name: str
+    function: Callable[..., Any]
+    parameters: dict[str, str] = field(hash=False)
+
+    @property
+    def doc(self) -> str:
+        return inspect.getdoc(self.function) or ""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A liveness formula over state predicates, as TLA+ writes them.
+
+    Attributes
+    ----------
+    kind : {"leads_to", "eventually", "always_eventually", "eventually_always"}
+    trigger : Predicate or None
+        P in ``P ~> Q``; None for the others.
+    goal : Predicate
+    """
+
+    kind: str
+    trigger: Predicate | None
+    goal: Predicate
+
+
+def leads_to(trigger: Predicate, goal: Predicate) -> Formula:
+    """``P ~> Q``: whenever `trigger` holds, `goal` holds then or later."""
+    return Formula("leads_to", trigger, goal)
+
+
+def eventually(goal: Predicate) -> Formula:
+    """``<>Q``: `goal` holds at some time."""
+    return Formula("eventually", None, goal)
+
+
+def always_eventually(goal: Predicate) -> Formula:
+    """``[]<>Q``: `goal` holds again and again."""
+    return Formula("always_eventually", None, goal)
+
+
+def eventually_always(goal: Predicate) -> Formula:
+    """``<>[]Q``: from some time on `goal` holds for ever."""
+    return Formula("eventually_always", None, goal)
+
+
+def _declare(kind: str, function: Any, domains: dict[str, str], first: int) -> Any:
+    if function is None:
+        return lambda actual: _declare(kind, actual, domains, first)
+    parameters_of(function, domains, first)
+    return Property(kind, function.__name__, function, domains)
+
+
+def invariant(function: Any = None, /, **domains: str) -> Any:
+    """Declare a method ``(self, s, ...)`` that returns True, or False or a text that says what is wrong.
+
+    Parameters
+    ----------
+    **domains : str
+        As for actions: the invariant must hold for each combination. Fine-grained instances are also faster.
+    """
+    return _declare("invariant", function, domains, first=2)
+
+
+def reachable(function: Any = None, /) -> Any:
+    """Declare a method ``(self, s)`` that must be true in some state, so that no model is safe because it is idle."""
+    return _declare("reachable", function, {}, first=2)
+
+
+def liveness(function: Any = None, /, **domains: str) -> Any:
+    """Declare a method ``(self, ...)`` that returns a :class:`Formula`."""
+    return _declare("liveness", function, domains, first=1)
+
+
+class PropertyInstance:
+    """An invariant or reachable property with its parameters bound: a predicate over states."""
+
+    def __init__(self, model: Any, declared: Property, arguments: tuple[Any, ...]) -> None:
+        self.model, self.property, self.arguments = model, declared, arguments
+
+    def holds(self, state: Reader) -> bool:
+        """Whether the predicate is true in `state`."""
+        return self.judge(state) is True
+
+    def judge(self, state: Reader) -> bool | str:
+        """True, False, or what is wrong in `state`."""
+        answer = call_predicate(self.property.name, self.property.function, self.model, state, *self.arguments)
+        if answer is True or answer is False or (isinstance(answer, str) and self.property.kind == "invariant"):
+            return answer
+        raise ModelError(
+            f"{self.property.kind} {self.property.name} returned {answer!r}; it must return True, False"
+            + (" or a text that says what is wrong" if self.property.kind == "invariant" else "")
+        )
+
+
+def call_predicate(name: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a property's function, with its name on whatever it raises."""
+    try:
+        return function(*arguments)
+    except ModelError as error:
+        raise ModelError(f"property {name}: {error}") from error
+    except Exception as error:
+        raise ModelError(f"property {name} raised {type(error).__name__}: {error}") from error

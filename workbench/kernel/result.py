@@ -1,0 +1,152 @@
+"""What a check found: the same shape from every engine."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from workbench.kernel.trace import Trace
+
+if TYPE_CHECKING:
+    from workbench.kernel.model import Model
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict on one property.
+
+    Attributes
+    ----------
+    name, kind : str
+        `kind` is ``invariant``, ``reachable`` or ``liveness``.
+    holds : bool or None
+        None: not known, since the search is incomplete.
+    trace : Trace or None
+        A shortest counterexample; for a reachable property a shortest witness.
+    why : str or None
+        What is wrong, in words.
+    """
+
+    name: str
+    kind: str
+    holds: bool | None
+    trace: Trace | None = None
+    why: str | None = None
+
+    @property
+    def trace_states(self) -> int | None:
+        return None if self.trace is None else len(self.trace)
+
+    @property
+    def word(self) -> str:
+        """``holds``, ``violated`` or ``unknown``; ``reached`` or ``not reached`` for a reachable property."""
+        if self.holds is None:
+            return "unknown"
+        if self.kind == "reachable":
+            return "reached" if self.holds else "not reached"
+        return "holds" if self.holds else "violated"
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "holds": self.holds,
+            "trace_states": self.trace_states,
+            "why": self.why,
+        }
+
+
+@dataclass(frozen=True)
+class ActionCount:
+    """How often an action was enabled (state and instance), what it led to, and how much of that was new."""
+
+    name: str
+    enabled: int
+    generated: int
+    new: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """The result of one check.
+
+    Attributes
+    ----------
+    model : Model
+    engine : str
+    symmetry : tuple of str
+        The sets whose names were taken as interchangeable; empty for none.
+    complete : bool
+        Whether the whole space was visited.
+    stopped : str or None
+        Why it was not.
+    generated : int
+        Every successor computed from every distinct state, duplicates included, plus the initial states.
+    levels : list of int
+        New states per breadth-first level, the initial states first.
+    actions : list of ActionCount
+    verdicts : list of Verdict
+    seconds : float
+    peak_bytes : int
+        The largest resident size of the process while it ran.
+    collision_probability : float
+        An upper bound of the chance that two states shared a fingerprint, so that one was missed.
+    notes : list of str
+        What a person should know about how the check was done.
+    figures : dict
+        Measurements that only some engines have.
+    """
+
+    model: "Model"
+    engine: str
+    symmetry: tuple[str, ...]
+    complete: bool
+    stopped: str | None
+    generated: int
+    levels: list[int]
+    actions: list[ActionCount]
+    verdicts: list[Verdict]
+    seconds: float
+    peak_bytes: int
+    collision_probability: float = 0.0
+    notes: list[str] = field(default_factory=list)
+    figures: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def distinct(self) -> int:
+        return sum(self.levels)
+
+    @property
+    def depth(self) -> int:
+        return len(self.levels)
+
+    @property
+    def violated(self) -> list[Verdict]:
+        return [v for v in self.verdicts if v.holds is False]
+
+    def __getitem__(self, name: str) -> Verdict:
+        return next(v for v in self.verdicts if v.name == name)
+
+    @property
+    def never_taken(self) -> list[str]:
+        """Actions that were never enabled."""
+        return [a.name for a in self.actions if a.enabled == 0]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The object that ``workbench check --json`` prints."""
+        return {
+            "model": self.model.name,
+            "constants": self.model.constants,
+            "engine": self.engine,
+            "symmetry": list(self.symmetry),
+            "complete": self.complete,
+            "distinct": self.distinct,
+            "generated": self.generated,
+            "depth": self.depth,
+            "seconds": round(self.seconds, 4),
+            "properties": [v.as_dict() for v in self.verdicts],
+            "stopped": self.stopped,
+            "levels": self.levels,
+            "actions": [vars(a) for a in self.actions],
+            "peak_bytes": self.peak_bytes,
+            "collision_probability": self.collision_probability,
+            "notes": self.notes,
+        }

@@ -1,0 +1,206 @@
+"""States: a layout of cells, read-only states, and the drafts that actions write to.
+
+A *cell* is a variable without index, or one variable at one index. A :class:`Layout` numbers a model's cells; a
+state is a tuple of values in that order. Actions and properties see both through the same attribute access:
+``s.acks``, ``s.pc["w1"]``.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from workbench.kernel.errors import ModelError
+from workbench.kernel.values import cell_hash, check_value, show
+
+
+class Cell(NamedTuple):
+    """One cell: the variable's name and the index, None for a variable without one."""
+
+    variable: str
+    index: Any
+
+    def __str__(self) -> str:
+        if self.index is None:
+            return self.variable
+        inside = ", ".join(map(show, self.index)) if isinstance(self.index, tuple) else show(self.index)
+        return f"{self.variable}[{inside}]"
+
+
+class Change(NamedTuple):
+    """What a step did to one cell."""
+
+    cell: Cell
+    before: Any
+    after: Any
+
+
+class Indexed(Mapping[Any, Any]):
+    """A variable with one cell per index, as a mapping that reads and writes through to the state."""
+
+    __slots__ = ("_cells", "_name", "_owner")
+
+    def __init__(self, owner: "Reader", name: str, cells: Mapping[Any, int]) -> None:
+        self._owner, self._name, self._cells = owner, name, cells
+
+    def _cell(self, index: Any) -> int:
+        try:
+            return self._cells[index]
+        except (KeyError, TypeError):
+            known = ", ".join(show(i) for i in list(self._cells)[:8])
+            raise ModelError(f"{self._name} has no index {index!r}; it has {known}") from None
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._owner._get(self._cell(index))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._owner._set(self._cell(index), value)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._cells)
+
+    def __contains__(self, index: object) -> bool:
+        return index in self._cells
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+
+class Layout:
+    """The cells of a model with given constants, in a fixed order.
+
+    Parameters
+    ----------
+    variables : mapping of str to (None or sequence)
+        Each variable's indices, None where it has just one cell.
+    """
+
+    def __init__(self, variables: Mapping[str, Sequence[Any] | None]) -> None:
+        self.cells: list[Cell] = []
+        self.positions: dict[str, int | dict[Any, int]] = {}
+        for name, indices in variables.items():
+            if indices is None:
+                self.positions[name] = len(self.cells)
+                self.cells.append(Cell(name, None))
+            else:
+                first = len(self.cells)
+                self.positions[name] = {index: first + i for i, index in enumerate(indices)}
+                self.cells.extend(Cell(name, index) for index in indices)
+        self.position_of = {cell: i for i, cell in enumerate(self.cells)}
+
+    def bind(self, base: type["Reader"]) -> type[Any]:
+        """A subclass of `base` with one attribute per variable."""
+        attributes: dict[str, Any] = {"__slots__": ()}
+        for name, where in self.positions.items():
+            attributes[name] = _scalar(where) if isinstance(where, int) else _indexed(name)
+        return type(base.__name__, (base,), attributes)
+
+
+def _scalar(cell: int) -> property:
+    return property(lambda self: self._get(cell), lambda self, value: self._set(cell, value))
+
+
+def _indexed(name: str) -> property:
+    def refuse(self: "Reader", value: Any) -> None:
+        raise ModelError(f"{name} has one cell per index: assign to s.{name}[...]")
+
+    return property(lambda self: self._views[name], refuse)
+
+
+class Reader:
+    """Attribute access to the cells of a state; what `_get` and `_set` do is up to the subclass."""
+
+    __slots__ = ("_layout", "_views")
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._views = {
+            name: Indexed(self, name, where) for name, where in layout.positions.items() if not isinstance(where, int)
+        }
+
+    def _get(self, cell: int) -> Any:
+        raise NotImplementedError
+
+    def _set(self, cell: int, value: Any) -> None:
+        raise ModelError(f"only an action may assign: {self._layout.cells[cell]} = {show(value)}")
+
+    def __getattr__(self, name: str) -> Any:  # reached only for what is not declared
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise ModelError(f"undeclared variable {name!r}; declared: {', '.join(self._layout.positions)}")
+
+
+class State(Reader):
+    """One immutable state of a model.
+
+    Attributes
+    ----------
+    values : tuple
+        The content of every cell, in the layout's order.
+    """
+
+    __slots__ = ("values",)
+
+    def __init__(self, layout: Layout, values: tuple[Any, ...]) -> None:
+        super().__init__(layout)
+        self.values = values
+
+    def _get(self, cell: int) -> Any:
+        return self.values[cell]
+
+    def items(self) -> Iterator[tuple[Cell, Any]]:
+        """Every cell with its value."""
+        return zip(self._layout.cells, self.values, strict=True)
+
+    def changes_to(self, later: "State") -> list[Change]:
+        """What is different in `later`, cell by cell."""
+        return [
+            Change(cell, before, after)
+            for cell, before, after in zip(self._layout.cells, self.values, later.values, strict=True)
+            if before != after
+        ]
+
+    def fingerprint(self, bits: int = 64) -> int:
+        """The sum of the cells' hashes modulo 2**bits: the same in every process."""
+        return sum(cell_hash(c.variable, c.index, v, bits) for c, v in self.items()) % (1 << bits)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, State) and self.values == other.values
+
+    def __hash__(self) -> int:
+        return hash(self.values)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{cell} = {show(value)}" for cell, value in self.items())
+
+
+class Draft(Reader):
+    """A state under change: reads see earlier assignments of the same action."""
+
+    __slots__ = ("before", "writes")
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self.before: Sequence[Any] = ()
+        self.writes: dict[int, Any] = {}
+
+    def start(self, before: Sequence[Any]) -> None:
+        """Begin anew from the state with the values `before`."""
+        self.before = before
+        self.writes = {}
+
+    def _get(self, cell: int) -> Any:
+        writes = self.writes
+        return writes[cell] if cell in writes else self.before[cell]
+
+    def _set(self, cell: int, value: Any) -> None:
+        check_value(value)
+        self.writes[cell] = value
+
+    def result(self) -> tuple[Any, ...]:
+        """The values of the state that the assignments lead to."""
+        values = list(self.before)
+        for cell, value in self.writes.items():
+            values[cell] = value
+        return tuple(values)
+
+
+Predicate = Callable[[Any], Any]

@@ -1,0 +1,122 @@
+"""Traces: behaviours step by step, made only by running the model itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from workbench.kernel.actions import outcome_label
+from workbench.kernel.errors import ModelError
+from workbench.kernel.state import Change, State
+from workbench.kernel.values import show
+
+if TYPE_CHECKING:
+    from workbench.kernel.model import Model
+
+
+class Move(NamedTuple):
+    """One step, by number: the action instance and which of its outcomes. Small, and survives in links."""
+
+    instance: int
+    outcome: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a trace and the state that it leads to.
+
+    Attributes
+    ----------
+    move : Move or None
+        None for the initial state.
+    label : str
+        Such as ``begin_claim(w1)``; ``initial state`` for the first.
+    lane : str
+        The process that steps.
+    state : State
+    """
+
+    move: Move | None
+    label: str
+    lane: str
+    state: State
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A behaviour of a model.
+
+    Attributes
+    ----------
+    model : Model
+    start : int
+        Which of the model's initial states it begins in.
+    steps : tuple of Step
+        One per state, the initial one first.
+    loop : int or None
+        For a counterexample to liveness, the index of the state to which the behaviour returns for ever after its
+        last; the last index itself where it stops for ever. None for a finite behaviour.
+    """
+
+    model: "Model"
+    start: int
+    steps: tuple[Step, ...]
+    loop: int | None = None
+
+    @property
+    def states(self) -> list[Any]:
+        return [step.state for step in self.steps]
+
+    @property
+    def moves(self) -> list[Move]:
+        return [step.move for step in self.steps if step.move is not None]
+
+    @property
+    def last(self) -> Any:
+        return self.steps[-1].state
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def changes(self, index: int) -> list[Change]:
+        """What step `index` changed; nothing for the initial state."""
+        return [] if index == 0 else self.steps[index - 1].state.changes_to(self.steps[index].state)
+
+    def __repr__(self) -> str:
+        lines = []
+        for i, step in enumerate(self.steps):
+            mark = "  <- the loop begins here" if self.loop == i and i + 1 < len(self) else ""
+            lines.append(f"{i + 1:>3}  {step.label}{mark}")
+            shown = [(c, None, v) for c, v in step.state.items()] if i == 0 else self.changes(i)
+            for cell, before, after in shown:
+                was = "" if i == 0 else f"{show(before)} -> "
+                lines.append(f"       {cell}: {was}{show(after)}")
+        if self.loop is not None:
+            last = self.loop == len(self) - 1
+            lines.append("     and stops for ever" if last else f"     and back to state {self.loop + 1}, for ever")
+        return "\n".join(lines)
+
+
+def replay(model: "Model", start: int, moves: Sequence[tuple[int, int]], loop: int | None = None) -> Trace:
+    """The behaviour that takes `moves` from initial state number `start`, computed by the model.
+
+    Raises
+    ------
+    ModelError
+        If a move cannot be taken, or if `loop` is not the state that the behaviour returns to.
+    """
+    try:
+        state = model.initial_states()[start]
+    except IndexError:
+        raise ModelError(f"there is no initial state number {start}") from None
+    steps = [Step(None, "initial state", "", state)]
+    for at, (number, ordinal) in enumerate(moves):
+        if not 0 <= number < len(model.instances):
+            raise ModelError(f"step {at + 1} names action instance {number}; there are {len(model.instances)}")
+        instance = model.instances[number]
+        outcomes = model.outcomes(instance, state)
+        if not 0 <= ordinal < len(outcomes):
+            why = model.why_disabled(instance, state) or f"it has {len(outcomes)} outcomes, not {ordinal + 1}"
+            raise ModelError(f"step {at + 1} cannot be {instance.label}: {why}")
+        outcome, state = outcomes[ordinal]
+        steps.append(Step(Move(number, ordinal), outcome_label(instance, outcome), instance.lane, state))
+    return Trace(model, start, tuple(steps), loop)

@@ -1,0 +1,197 @@
+"""What a cell of a state may hold: immutable values, how they are shown, ordered, hashed and permuted.
+
+Values are ``None``, booleans, integers, strings, tuples, NamedTuples (small records), frozensets and
+:class:`Map`. Values that compare equal are one value: ``True`` and ``1`` are, and so are a record and the
+plain tuple of its fields.
+"""
+
+import hashlib
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import Any
+
+from workbench.kernel.errors import ModelError
+
+Value = Hashable
+
+_ATOMS = frozenset({type(None), bool, int, str})
+
+
+class Map(Mapping[Any, Any]):
+    """An immutable mapping; ``set`` and ``without`` return a changed copy.
+
+    Examples
+    --------
+    >>> stock = Map({"a": 1})
+    >>> stock.set("b", 2)
+    Map({a: 1, b: 2})
+    >>> stock["a"] = 5
+    Traceback (most recent call last):
+        ...
+    TypeError: a Map is immutable: use map.set(key, value) and assign the result
+    """
+
+    __slots__ = ("_data", "_hash")
+
+    def __init__(self, items: Mapping[Any, Any] | Iterable[tuple[Any, Any]] = ()) -> None:
+        self._data = dict(items)
+        self._hash: int | None = None
+
+    def set(self, key: Value, value: Value) -> "Map":
+        """A copy in which `key` is mapped to `value`."""
+        return Map({**self._data, key: value})
+
+    def without(self, *keys: Value) -> "Map":
+        """A copy that lacks `keys`."""
+        return Map((k, v) for k, v in self._data.items() if k not in keys)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._data[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise TypeError("a Map is immutable: use map.set(key, value) and assign the result")
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset(self._data.items()))
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Map) and self._data == other._data
+
+    def __repr__(self) -> str:
+        return f"Map({show(self)})"
+
+
+def check_value(value: Any) -> None:
+    """Raise :class:`ModelError` unless `value` is immutable through and through.
+
+    Examples
+    --------
+    >>> check_value((1, frozenset({"a"})))
+    >>> check_value((1, [2]))
+    Traceback (most recent call last):
+        ...
+    workbench.kernel.errors.ModelError: a list cannot be part of a state ([2]); use None, bool, int, str, tuple, \
+NamedTuple, frozenset or Map
+    """
+    if type(value) in _ATOMS:
+        return
+    if isinstance(value, (tuple, frozenset)):
+        for item in value:
+            check_value(item)
+    elif isinstance(value, Map):
+        for key, item in value.items():
+            check_value(key)
+            check_value(item)
+    else:
+        raise ModelError(
+            f"a {type(value).__name__} cannot be part of a state ({value!r}); "
+            "use None, bool, int, str, tuple, NamedTuple, frozenset or Map"
+        )
+
+
+def encode(value: Any) -> bytes:
+    """The canonical bytes of a value: equal values, and only they, have equal bytes - in every process.
+
+    Examples
+    --------
+    >>> encode(frozenset({2, 1})) == encode(frozenset({1, 2}))
+    True
+    >>> encode("1") == encode(1)
+    False
+    """
+    if value is None:
+        return b"n"
+    if isinstance(value, int):  # also bool: True == 1
+        return b"i%d;" % value
+    if isinstance(value, str):
+        text = value.encode()
+        return b"s%d:%b" % (len(text), text)
+    if isinstance(value, tuple):
+        return b"(" + b"".join(map(encode, value)) + b")"
+    if isinstance(value, frozenset):
+        return b"{" + b"".join(sorted(map(encode, value))) + b"}"
+    if isinstance(value, Map):
+        return b"<" + b"".join(sorted(encode(k) + encode(v) for k, v in value.items())) + b">"
+    raise ModelError(f"a {type(value).__name__} cannot be part of a state ({value!r})")
+
+
+def cell_hash(variable: str, index: Any, value: Any, bits: int = 64) -> int:
+    """The hash of one cell's content; a state's fingerprint is the sum of them, modulo 2**bits.
+
+    It depends on names and values alone, so that every process computes the same one.
+    """
+    digest = hashlib.blake2b(encode((variable, index, value)), digest_size=bits // 8)
+    return int.from_bytes(digest.digest(), "little")
+
+
+def sort_key(value: Any) -> tuple[Any, ...]:
+    """A total order over values of mixed types: nothing, numbers, texts, then what is made of them.
+
+    Examples
+    --------
+    >>> sorted([("a", 1), "b", 3, None], key=sort_key)
+    [None, 3, 'b', ('a', 1)]
+    """
+    if value is None:
+        return (0,)
+    if isinstance(value, int):
+        return (1, int(value))
+    if isinstance(value, str):
+        return (2, value)
+    if isinstance(value, tuple):
+        return (3, tuple(map(sort_key, value)))
+    if isinstance(value, frozenset):
+        return (4, tuple(sorted(map(sort_key, value))))
+    return (5, tuple(sorted((sort_key(k), sort_key(v)) for k, v in value.items())))
+
+
+def permute(value: Any, renaming: Mapping[str, str]) -> Any:
+    """`value` with every name in it replaced as `renaming` says.
+
+    Examples
+    --------
+    >>> permute((1, frozenset({"w1"})), {"w1": "w2", "w2": "w1"})
+    (1, frozenset({'w2'}))
+    """
+    if isinstance(value, str):
+        return renaming.get(value, value)
+    if isinstance(value, tuple):
+        items = [permute(item, renaming) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, frozenset):
+        return frozenset(permute(item, renaming) for item in value)
+    if isinstance(value, Map):
+        return Map((permute(k, renaming), permute(v, renaming)) for k, v in value.items())
+    return value
+
+
+def show(value: Any) -> str:
+    """A value as people read it: sets and maps sorted, records with their field names.
+
+    Examples
+    --------
+    >>> show(frozenset({2, 1})), show(Map({"k": (1, True)})), show(None)
+    ('{1, 2}', '{k: (1, TRUE)}', '-')
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, tuple):
+        fields = getattr(value, "_fields", None)
+        if fields:
+            inside = ", ".join(f"{f}={show(v)}" for f, v in zip(fields, value, strict=True))
+            return f"{type(value).__name__}({inside})"
+        return "(" + ", ".join(map(show, value)) + ")"
+    if isinstance(value, frozenset):
+        return "{" + ", ".join(show(v) for v in sorted(value, key=sort_key)) + "}"
+    if isinstance(value, Map):
+        return "{" + ", ".join(f"{show(k)}: {show(value[k])}" for k in sorted(value, key=sort_key)) + "}"
+    return str(value)

@@ -1,0 +1,191 @@
+"""The bakery, v1: writers take tickets so that one at a time may commit to an Iceberg table.
+
+N writers on PostgreSQL nodes each want to append one snapshot to one shared table. The catalog accepts a commit by
+compare-and-swap on the table's head and answers a lost swap with an HTTP 409. A writer first takes a ticket, which
+it announces as a *claim*, and commits only while its claim is the smallest: then no 409 can happen. In this version
+the claims are one globally consistent set.
+
+The properties, and the command that checks them::
+
+    workbench check bakery                         # all of them
+    workbench check bakery --set MaxCrashes=0      # EventualProgress holds when nobody crashes
+
+``specs/bakery/README.md`` explains the protocol. Semantics after pgEdge/coldfront (docs/formal, PostgreSQL licence).
+"""
+
+from typing import NamedTuple
+
+from workbench.kernel import (
+    Constant,
+    Model,
+    Names,
+    Process,
+    Variable,
+    action,
+    choose,
+    invariant,
+    leads_to,
+    liveness,
+    reachable,
+    require,
+)
+from workbench.models import catalog
+from workbench.models.catalog import COMMITTED, ROLLED_BACK, Snapshot
+
+
+class Claim(NamedTuple):
+    """The right to commit that a writer has queued for. In v1 every writer is a node of its own."""
+
+    ticket: int
+    writer: str
+
+
+class Bakery(Model):
+    """ColdFront's bakery with atomic, globally visible claims."""
+
+    name = "bakery"
+    symmetry = ("Writers",)
+
+    Writers = Constant(3, Names("w", range(1, 7)), "writers, each on a node of its own, competing for the table")
+    MaxTickets = Constant(6, range(1, 21), "a sanity bound: at least the number of writers; no step depends on it")
+    MaxIcebergLen = Constant(5, range(1, 21), "a sanity bound on the history; no step depends on it")
+    MaxCrashes = Constant(1, range(0, 4), "writers that may crash")
+    NodeStartup = Constant(True, bool, "writers first drop the claims that their node left behind")
+    LazyReap = Constant(True, bool, "a waiting writer may remove smaller claims of crashed nodes")
+
+    next_ticket = Variable(1, doc="the ticket that the next claim gets")
+    claims = Variable(frozenset(), doc="the claims that are held or waiting")
+    iceberg = Variable((Snapshot(None, 0, 0),), doc="the table's history, from the snapshot that nobody owns")
+    decision = Variable(None, per="Writers", doc="committed, rolled_back or lk_409 once decided")
+    crashed = Variable(False, per="Writers", doc="a crashed writer takes no further step")
+    crash_budget = Variable(lambda m: m.MaxCrashes, doc="crashes that may still happen")
+    pc = Variable(lambda m, w: "NodeStartup" if m.NodeStartup else "BeginClaim", per="Writers", doc="next step")
+    pc_crasher = Variable("Crash", doc="next step of the crasher")
+    my_ticket = Variable(0, per="Writers", doc="the ticket taken, 0 for none")
+    parent_seen = Variable(0, per="Writers", doc="the head that the commit will build on")
+
+    writer = Process(per="Writers", fair="weak", doc="takes one pass from claim to decision")
+    crasher = Process(fair="weak", doc="crashes writers while its budget lasts")
+
+    def validate(self) -> None:
+        catalog.check_tickets(self)
+
+    def at(self, s, w, label):
+        require(s.pc[w] == label, f"{w} is not at {label}")
+        require(not s.crashed[w], f"{w} has crashed")
+
+    @action(writer)
+    def node_startup(self, s, w):
+        """Drop what an earlier life of this node left in the queue."""
+        self.at(s, w, "NodeStartup")
+        s.claims = frozenset(c for c in s.claims if c.writer != w)
+        s.pc[w] = "BeginClaim"
+
+    @action(writer)
+    def begin_claim(self, s, w):
+        """Take the next ticket and queue."""
+        self.at(s, w, "BeginClaim")
+        require(any(not s.crashed[p] for p in self.Writers if p != w), "no other writer is alive to witness the claim")
+        s.my_ticket[w] = s.next_ticket
+        s.claims |= {Claim(s.next_ticket, w)}
+        s.next_ticket += 1
+        s.pc[w] = "BakeryWait"
+
+    @action(writer)
+    def bakery_wait(self, s, w):
+        """Go on when my claim is the smallest; until then remove claims of crashed nodes before mine."""
+        self.at(s, w, "BakeryWait")
+        mine = Claim(s.my_ticket[w], w)
+        if mine == min(s.claims, default=None):
+            s.pc[w] = "Prepare"
+            return
+        require(self.LazyReap, f"{w} waits for a smaller claim")
+        orphans = frozenset(c for c in s.claims if c.ticket < mine.ticket and s.crashed[c.writer])
+        require(orphans, f"{w} waits for a smaller claim of a writer that is alive")
+        s.claims -= {choose(orphans, "reap")}
+
+    @action(writer)
+    def prepare(self, s, w):
+        """Read the head that the new snapshot will follow."""
+        self.at(s, w, "Prepare")
+        s.parent_seen[w] = len(s.iceberg)
+        s.pc[w] = "Decide"
+
+    @action(writer)
+    def commit(self, s, w):
+        """Compare-and-swap on the head, then leave the queue."""
+        self.at(s, w, "Decide")
+        catalog.swap(s, w)
+        self.leave(s, w)
+
+    @action(writer)
+    def rollback(self, s, w):
+        """Give up, and leave the queue."""
+        self.at(s, w, "Decide")
+        s.decision[w] = ROLLED_BACK
+        self.leave(s, w)
+
+    def leave(self, s, w):
+        s.claims -= {Claim(s.my_ticket[w], w)}
+        s.pc[w] = "Done"
+
+    @action(crasher, w="Writers")
+    def crash(self, s, w):
+        """A writer crashes; its claim stays behind."""
+        catalog.crash(s, w)
+
+    @action(crasher)
+    def give_up(self, s):
+        """No (further) crash happens in this run."""
+        catalog.give_up(s)
+
+    @action(crasher)
+    def crasher_done(self, s):
+        catalog.crasher_done(s)
+
+    @action
+    def all_done(self, s):
+        """Everything has ended: the state stays as it is. The published count of generated states has this step."""
+        require(s.pc_crasher == "Done", "the crasher is not Done")
+        require(all(s.pc[w] == "Done" for w in self.Writers), "a writer is not Done")
+
+    @invariant
+    def NoLakekeeperConflict(self, s):
+        """The catalog never answers 409."""
+        return catalog.no_conflict(self, s)
+
+    @invariant
+    def RollbackNoIceberg(self, s):
+        """A writer that rolled back owns no snapshot."""
+        return catalog.rollback_leaves_nothing(self, s)
+
+    @invariant
+    def UniqueTickets(self, s):
+        """Two claims with one ticket belong to one writer."""
+        return catalog.unique_tickets(s.claims)
+
+    @invariant
+    def TicketOrderPreserved(self, s):
+        """Snapshots are committed in the order of their tickets."""
+        return catalog.ticket_order(s)
+
+    @reachable
+    def SomeoneCommits(self, s):
+        """The table can grow."""
+        return len(s.iceberg) > 1
+
+    def waiting(self, s, w):
+        return s.decision[w] is None and any(c.writer == w for c in s.claims)
+
+    @liveness(w="Writers")
+    def EventualProgress(self, w):
+        """A writer with a claim gets to a decision."""
+        return leads_to(lambda s: self.waiting(s, w), lambda s: s.decision[w] in (COMMITTED, ROLLED_BACK))
+
+    @liveness(w="Writers")
+    def NonCrashedProgress(self, w):
+        """A writer with a claim gets to a decision, unless it crashes."""
+        return leads_to(
+            lambda s: self.waiting(s, w) and not s.crashed[w],
+            lambda s: s.decision[w] in (COMMITTED, ROLLED_BACK) or s.crashed[w],
+        )

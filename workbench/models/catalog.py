@@ -1,0 +1,77 @@
+"""What both bakeries share: the Iceberg table behind its catalog, the crasher, and what must be true of the table."""
+
+from typing import NamedTuple
+
+from workbench.kernel import InputError, require
+from workbench.kernel.values import show
+
+COMMITTED, ROLLED_BACK, CONFLICT = "committed", "rolled_back", "lk_409"
+
+
+class Snapshot(NamedTuple):
+    """One snapshot of the table: who committed it, with which ticket, on top of which head."""
+
+    writer: str | None
+    ticket: int
+    parent: int
+
+
+def check_tickets(model):
+    if model.MaxTickets < len(model.Writers):
+        raise InputError(
+            f"MaxTickets = {model.MaxTickets} is not accepted; it takes at least the number of Writers "
+            f"({len(model.Writers)})"
+        )
+
+
+def swap(s, w):
+    """Commit by compare-and-swap: append if the head is still the one that was seen, else the catalog answers 409."""
+    if len(s.iceberg) == s.parent_seen[w]:
+        s.iceberg += (Snapshot(w, s.my_ticket[w], s.parent_seen[w]),)
+        s.decision[w] = COMMITTED
+    else:
+        s.decision[w] = CONFLICT
+
+
+def crash(s, w):
+    require(s.pc_crasher == "Crash" and s.crash_budget > 0, "the crash budget is used up")
+    require(not s.crashed[w], f"{w} has crashed already")
+    s.crashed[w] = True
+    s.crash_budget -= 1
+
+
+def give_up(s):
+    require(s.pc_crasher == "Crash" and s.crash_budget > 0, "the crash budget is used up")
+    s.crash_budget = 0
+
+
+def crasher_done(s):
+    require(s.pc_crasher == "Crash", "the crasher is Done")
+    require(s.crash_budget == 0, "crashes may still happen")
+    s.pc_crasher = "Done"
+
+
+def no_conflict(model, s):
+    lost = [w for w in model.Writers if s.decision[w] == CONFLICT]
+    return not lost or (
+        f"{lost[0]} committed on head {s.parent_seen[lost[0]]}, but the table's head is {len(s.iceberg)}: HTTP 409"
+    )
+
+
+def rollback_leaves_nothing(model, s):
+    owners = {snapshot.writer for snapshot in s.iceberg}
+    both = [w for w in model.Writers if s.decision[w] == ROLLED_BACK and w in owners]
+    return not both or f"{both[0]} rolled back, yet a snapshot in the history is its own"
+
+
+def unique_tickets(claims):
+    holder = {}
+    for claim in sorted(claims):
+        if holder.setdefault(claim.ticket, claim.writer) != claim.writer:
+            return f"ticket {claim.ticket} belongs to {holder[claim.ticket]} and to {claim.writer}"
+    return True
+
+
+def ticket_order(s):
+    tickets = [snapshot.ticket for snapshot in s.iceberg[1:]]
+    return tickets == sorted(tickets) or f"snapshots were committed in the order of tickets {show(tuple(tickets))}"
