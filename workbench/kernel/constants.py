@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.errors import InputError
 
@@ -84,6 +84,10 @@ class Constant:
         self.default = default
         self.domain = tuple(domain) if isinstance(domain, (list, tuple)) else domain
         self.doc = doc
+
+    if TYPE_CHECKING:  # a model has the value under the constant's name, where its class has the declaration
+
+        def __get__(self, model: Any, owner: type | None = None) -> Any: ...
 
     @property
     def kind(self) -> str:

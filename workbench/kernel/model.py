@@ -266,9 +266,7 @@ class Model:
     def permuted_cells(self, renaming: Mapping[str, str]) -> list[int]:
         """For each cell the position of its image under `renaming`."""
         try:
-            return [
-                self.layout.position_of[type(c)(c.variable, permute(c.index, renaming))] for c in self.layout.cells
-            ]
+            return [self.layout.position_of[type(c)(c.variable, permute(c.index, renaming))] for c in self.layout.cells]
         except KeyError as error:
             raise ModelError(f"a renaming maps a cell to {error.args[0]}, which does not exist") from None
 

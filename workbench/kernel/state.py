@@ -168,8 +168,19 @@ class State(Reader):
     def __hash__(self) -> int:
         return hash(self.values)
 
+    def lines(self) -> list[str]:
+        """The state as text, a line per variable."""
+        found = []
+        for name, where in self._layout.positions.items():
+            if isinstance(where, int):
+                found.append(f"{name}: {show(self.values[where])}")
+            else:
+                inside = ", ".join(f"{show(index)}={show(self.values[cell])}" for index, cell in where.items())
+                found.append(f"{name}: {inside}")
+        return found
+
     def __repr__(self) -> str:
-        return "\n".join(f"{cell} = {show(value)}" for cell, value in self.items())
+        return "\n".join(self.lines())
 
 
 class Draft(Reader):

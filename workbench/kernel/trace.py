@@ -86,10 +86,9 @@ class Trace:
         for i, step in enumerate(self.steps):
             mark = "  <- the loop begins here" if self.loop == i and i + 1 < len(self) else ""
             lines.append(f"{i + 1:>3}  {step.label}{mark}")
-            shown = [(c, None, v) for c, v in step.state.items()] if i == 0 else self.changes(i)
-            for cell, before, after in shown:
-                was = "" if i == 0 else f"{show(before)} -> "
-                lines.append(f"       {cell}: {was}{show(after)}")
+            if i == 0:
+                lines += [f"       {line}" for line in step.state.lines()]
+            lines += [f"       {c.cell}: {show(c.before)} -> {show(c.after)}" for c in self.changes(i)]
         if self.loop is not None:
             last = self.loop == len(self) - 1
             lines.append("     and stops for ever" if last else f"     and back to state {self.loop + 1}, for ever")

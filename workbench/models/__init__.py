@@ -1,0 +1,51 @@
+"""The published protocols, by name."""
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+
+from workbench.kernel.errors import InputError, unknown
+from workbench.kernel.model import Model
+
+#: Where each model's class is; imported when it is asked for.
+MODELS = {
+    "bakery": "workbench.models.bakery:Bakery",
+    "bakery_v2": "workbench.models.bakery_v2:BakeryV2",
+    "hudi": "workbench.models.hudi:Hudi",
+    "paimon": "workbench.models.paimon:Paimon",
+}
+
+
+def get_model(name: str) -> type[Model]:
+    """The class of the model called `name`, or of one in a file given as ``path/to/file.py:Class``.
+
+    Raises
+    ------
+    InputError
+        If there is no such model.
+    """
+    if name in MODELS:
+        module, _, attribute = MODELS[name].partition(":")
+        return getattr(importlib.import_module(module), attribute)
+    path, _, attribute = name.rpartition(":")
+    if path.endswith(".py"):
+        return _from_file(Path(path), attribute)
+    raise unknown("model", name, MODELS)
+
+
+def _from_file(path: Path, attribute: str) -> type[Model]:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise InputError(f"model file {str(path)!r} cannot be read; give an existing file as path/to/file.py:Class")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise InputError(f"model file {path} cannot be imported: {type(error).__name__}: {error}") from error
+    found = getattr(module, attribute, None)
+    if not (isinstance(found, type) and issubclass(found, Model)):
+        classes = [n for n, v in vars(module).items() if isinstance(v, type) and issubclass(v, Model) and v is not Model]
+        raise unknown(f"model class in {path}", attribute, classes)
+    return found

@@ -1,0 +1,11 @@
+"""The commands of the command line, one module each: NAME, ``add_arguments(parser)`` and ``run(arguments)``."""
+
+import importlib
+from types import ModuleType
+
+_COMMANDS = ("check", "list", "show", "warm")
+
+
+def load() -> list[ModuleType]:
+    """The modules of all commands, in the order in which help shows them."""
+    return [importlib.import_module(f"workbench.commands.{name}") for name in _COMMANDS]

@@ -1,0 +1,22 @@
+"""List the models."""
+
+import argparse
+
+from rich.table import Table
+
+from workbench.commands.options import console
+from workbench.models import MODELS, get_model
+
+NAME = "list"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Nothing to add."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    table = Table("model", "what it is", box=None, pad_edge=False)
+    for name in MODELS:
+        table.add_row(name, (get_model(name).__doc__ or "").splitlines()[0])
+    console().print(table)
+    return 0

@@ -1,0 +1,53 @@
+"""Show a model: its constants with their ranges, its actions, its properties."""
+
+import argparse
+import json
+from typing import Any
+
+from rich.table import Table
+
+from workbench.commands.options import console
+from workbench.models import get_model
+
+NAME = "show"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL")
+
+
+def _table(title: str, *columns: str) -> Table:
+    return Table(*columns, title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+
+
+def _first_line(doc: str) -> str:
+    return doc.split("\n\n")[0].replace("\n", " ")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    model = get_model(arguments.model)
+    out = console()
+    out.print(f"[bold]{model.name}[/]: {(model.__doc__ or '').splitlines()[0]}\n")
+    constants = _table("Constants", "name", "default", "accepts", "meaning")
+    for name, constant in model.declared_constants.items():
+        constants.add_row(name, json.dumps(constant.default), constant.describe(), constant.doc)
+    actions = _table("Actions", "action", "process", "what it does")
+    for name, action in model.declared_actions.items():
+        label = f"{name}({', '.join(action.parameters)})" if action.parameters else name
+        actions.add_row(label, _process(action), _first_line(action.doc))
+    properties = _table("Properties", "property", "kind", "what it says")
+    for name, declared in model.declared_properties.items():
+        properties.add_row(name, declared.kind, _first_line(declared.doc))
+    for table in (constants, actions, properties):
+        out.print(table)
+        out.print()
+    if model.symmetry:
+        out.print(f"Symmetric sets: {', '.join(model.symmetry)}")
+    return 0
+
+
+def _process(action: Any) -> str:
+    if action.process is None:
+        return "-"
+    fair = action.fair if action.fair is not None else action.process.fair
+    return f"{action.process.name}, {fair}ly fair" if fair else action.process.name

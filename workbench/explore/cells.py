@@ -1,0 +1,105 @@
+"""Interning: the values of each cell as small integers, with their hashes, so that a state is a row of integers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.explore.arrays import Growing
+from workbench.kernel import Model
+from workbench.kernel.state import State
+from workbench.kernel.values import cell_hash, permute
+
+
+class Cells:
+    """The values seen so far in each cell of a model, numbered in the order in which they were met.
+
+    The hash of a (cell, value) pair is kept once per symmetric renaming, each time as the hash of its image, so that
+    the fingerprints of all images of a state are sums over the same row.
+
+    Parameters
+    ----------
+    model : Model
+    symmetry : sequence of str
+        The sets whose names are interchangeable; empty for none.
+    bits : {64, 128}
+        The width of a fingerprint.
+
+    Attributes
+    ----------
+    values : list of list
+        For each cell the values by number.
+    lanes : int
+        64-bit words per row of `hashes`: renamings times words of a fingerprint, the low words first.
+    """
+
+    def __init__(self, model: Model, symmetry: Sequence[str] = (), bits: int = 64) -> None:
+        self.model, self.symmetry, self.bits = model, tuple(symmetry), bits
+        self.renamings = model.renamings(symmetry) if symmetry else [{}]
+        self._images = [model.permuted_cells(renaming) for renaming in self.renamings]
+        self.words = bits // 64
+        self.lanes = self.words * len(self.renamings)
+        cells = model.layout.cells
+        self.values: list[list[Any]] = [[] for _ in cells]
+        self._numbers: list[dict[Any, int]] = [{} for _ in cells]
+        self._room = [0] * len(cells)
+        self.hash_base = np.zeros(len(cells), np.int64)
+        self._hashes = Growing(np.uint64, self.lanes)
+
+    @property
+    def hashes(self) -> np.ndarray:
+        """The hashes of value v of cell c, in row ``hash_base[c] + v``."""
+        return self._hashes.array
+
+    def number(self, cell: int, value: Any) -> int:
+        """The number of `value` in `cell`, a new one if it was not met before."""
+        numbers = self._numbers[cell]
+        known = numbers.get(value)
+        if known is not None:
+            return known
+        number = numbers[value] = len(numbers)
+        self.values[cell].append(value)
+        if number == self._room[cell]:
+            self._move(cell, max(4, 2 * number))
+        self._hashes[self.hash_base[cell] + number] = self._hash(cell, value)
+        return number
+
+    def _move(self, cell: int, room: int) -> None:
+        old, used = int(self.hash_base[cell]), self._room[cell]
+        at = self._hashes.reserve(room)
+        self._hashes[at : at + used] = self._hashes[old : old + used]
+        self.hash_base[cell], self._room[cell] = at, room
+
+    def _hash(self, cell: int, value: Any) -> list[int]:
+        low, high = [], []
+        for renaming, images in zip(self.renamings, self._images, strict=True):
+            image = self.model.layout.cells[images[cell]]
+            hashed = cell_hash(image.variable, image.index, permute(value, renaming), self.bits)
+            low.append(hashed & 0xFFFF_FFFF_FFFF_FFFF)
+            high.append(hashed >> 64)
+        return low + high if self.words == 2 else low
+
+    def hash_of(self, cell: int, number: int) -> np.ndarray:
+        return self._hashes[self.hash_base[cell] + number]
+
+    def encode(self, state: State) -> list[int]:
+        """The row of `state`."""
+        return [self.number(cell, value) for cell, value in enumerate(state.values)]
+
+    def decode(self, row: Sequence[int]) -> Any:
+        """The state of a row."""
+        return self.model.state([values[number] for values, number in zip(self.values, row, strict=True)])
+
+    def sums(self, row: Sequence[int]) -> np.ndarray:
+        """The fingerprints of all images of a row, as one row of 64-bit words.
+
+        Words are summed one by one: a fingerprint is a vector of 64-bit sums, without carries between them.
+        """
+        total = np.zeros(self.lanes, np.uint64)
+        for cell, number in enumerate(row):
+            total += self.hash_of(cell, number)
+        return total
+
+    @property
+    def nbytes(self) -> int:
+        return self._hashes.nbytes

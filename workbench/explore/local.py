@@ -1,0 +1,340 @@
+"""The in-process engine: breadth-first, level by level, over memoised decision trees."""
+
+import resource
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.explore import kernels
+from workbench.explore.cells import Cells
+from workbench.explore.kernels import Counts, Queue
+from workbench.explore.store import BLOCK, Store
+from workbench.explore.trees import Trees
+from workbench.explore.watch import Labels, Watched
+from workbench.kernel import Model, Result, Trace, Verdict, replay
+from workbench.kernel.errors import ModelError
+from workbench.kernel.properties import Property
+from workbench.kernel.result import ActionCount
+from workbench.kernel.search import safety_verdict
+
+_QUEUE = 512
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a search may use; None for no bound.
+
+    Attributes
+    ----------
+    states : int or None
+        Distinct states.
+    seconds : float or None
+    bytes : int or None
+        Memory of the search's own arrays.
+    """
+
+    states: int | None = None
+    seconds: float | None = None
+    bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a search is.
+
+    Attributes
+    ----------
+    level, states, frontier : int
+        The level that is being expanded, distinct states so far, states of the level not expanded yet.
+    seconds : float
+    """
+
+    level: int
+    states: int
+    frontier: int
+    seconds: float
+
+
+class Stop(Exception):
+    """Ends a search; the text says why."""
+
+
+class LocalSearch:
+    """One search of a model's state space in this process.
+
+    Parameters
+    ----------
+    model : Model
+    properties : sequence of Property
+        What to watch; liveness properties are left to :mod:`workbench.explore.graph`.
+    symmetry : sequence of str
+        The sets whose names are interchangeable; empty for none.
+    bits : {64, 128}
+        The width of fingerprints.
+    keep_rows, keep_edges : bool
+        Keep all states' rows, and all transitions.
+    labels : sequence of Property
+        Liveness properties whose predicates are evaluated in every state.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        properties: Sequence[Property] = (),
+        symmetry: Sequence[str] = (),
+        bits: int = 64,
+        keep_rows: bool = False,
+        keep_edges: bool = False,
+        labels: Sequence[Property] = (),
+    ) -> None:
+        self.model = model
+        self.cells = Cells(model, symmetry, bits)
+        self.trees = Trees(self.cells)
+        self.watched = Watched(model, self.trees, properties)
+        self.labels = {p.name: Labels(model, self.trees, p) for p in labels}
+        self.store = Store(self.cells, keep_rows, keep_edges)
+        self.levels: list[int] = []
+        self.stopped: str | None = None
+        self.seconds = 0.0
+        self._cursor = np.zeros(kernels.CURSOR, np.int64)
+        self._judged = np.zeros(kernels.CURSOR, np.int64)
+        self._queue = self._make_queue(_QUEUE)
+        instances = len(model.instances)
+        self.counts = Counts(*(np.zeros(instances, np.int64) for _ in range(3)))
+        self._initial = 0
+
+    def _make_queue(self, room: int) -> Queue:
+        return Queue(
+            np.empty(room, np.uint64),
+            np.empty(room if self.cells.words == 2 else 0, np.uint64),
+            np.empty((room, self.cells.lanes), np.uint64),
+            np.empty(room, np.int64),
+            np.empty(room, np.int32),
+        )
+
+    # The search --------------------------------------------------------------------------------------------------
+
+    def run(
+        self,
+        budget: Budget | None = None,
+        fail_fast: bool = False,
+        on_progress: Callable[[Progress], None] | None = None,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> None:
+        """Search until the space is exhausted, a budget is used up, or somebody stops it.
+
+        What was found so far is kept in any case; ``stopped`` says why the search is incomplete. A KeyboardInterrupt
+        stops it too.
+        """
+        budget = budget or Budget()
+        began = time.perf_counter()
+
+        def check() -> None:
+            seconds = time.perf_counter() - began
+            if should_stop is not None and should_stop():
+                raise Stop("stopped on request")
+            if budget.seconds is not None and seconds > budget.seconds:
+                raise Stop(f"the budget of {budget.seconds:g} seconds is used up")
+            if budget.bytes is not None and self.nbytes > budget.bytes:
+                raise Stop(f"the budget of {budget.bytes / 2**20:,.0f} MiB is used up")
+            if on_progress is not None:
+                frontier = sum(self.levels) - int(self._cursor[kernels.STATE])
+                on_progress(Progress(len(self.levels), self.store.count, max(0, frontier), seconds))
+
+        most = 2**32 - 1 if budget.states is None else budget.states
+        try:
+            self._begin(most, fail_fast)
+            done = 0
+            while done < self.store.count:
+                end = self.store.count
+                self._expand_level(done, end, most, fail_fast, check)
+                done = end
+                if self.store.count > end:
+                    self.levels.append(self.store.count - end)
+                self.store.release_before(done)
+                check()
+        except Stop as stop:
+            self.stopped = str(stop)
+        except KeyboardInterrupt:
+            self.stopped = "interrupted"
+        self.store.count = max(self.store.count, int(self._cursor[kernels.COUNT]))
+        if self.store.count > sum(self.levels):  # stopped within a level
+            self.levels.append(self.store.count - sum(self.levels))
+        self.seconds += time.perf_counter() - began
+
+    def _begin(self, most: int, fail_fast: bool) -> None:
+        states = self.model.initial_states()
+        self._initial = len(states)
+        for which, state in enumerate(states):
+            if self.store.count >= most:
+                raise Stop(f"the budget of {most:,} states is used up")
+            self.store.add_initial(self.cells.encode(state), which)
+            if which == 0:
+                self.trees.dispatch.prepare(self.cells.encode(state))
+        self.levels.append(self.store.count)
+        self._cursor[kernels.COUNT] = self.store.count
+        self._inspect(fail_fast)
+
+    def _expand_level(self, first: int, end: int, most: int, fail_fast: bool, check: Callable[[], None]) -> None:
+        for base in range(first - first % BLOCK, end, BLOCK):
+            self._cursor[kernels.STATE] = max(first, base) - base
+            stop = min(end, base + BLOCK) - base
+            while True:
+                why = self._expand(base // BLOCK, stop, most)
+                if why == kernels.MISS_ACTION or why == kernels.MISS_GROUP:
+                    self._learn(why, base)
+                    continue
+                self.store.count = int(self._cursor[kernels.COUNT])
+                self._inspect(fail_fast)
+                check()
+                if why == kernels.DONE:
+                    break
+                if why == kernels.BLOCK_FULL:
+                    self.store.add_block()
+                elif why == kernels.TABLE_FULL:
+                    self.store.visited.grow()
+                elif why == kernels.EDGES_FULL:
+                    self.store.next_edges()
+                    self._cursor[kernels.EDGES] = 0
+                elif why == kernels.ENOUGH:
+                    raise Stop(f"the budget of {most:,} states is used up")
+
+    def _expand(self, source: int, stop: int, most: int) -> int:
+        trees, store = self.trees, self.store
+        if trees.longest_leaf > len(self._queue.low):  # a leaf is queued as a whole; the queue is empty at a miss
+            self._queue = self._grown_queue(2 * trees.longest_leaf)
+        return int(
+            kernels.expand(
+                trees.arrays,
+                trees.dispatch.arrays,
+                (self.cells.hash_base, self.cells.hashes),
+                store.blocks[source],
+                stop,
+                store.blocks[-1],
+                store.visited.table,
+                store.visited.limit,
+                most,
+                self._queue,
+                store.edges,
+                self.counts,
+                self._cursor,
+            )
+        )
+
+    def _grown_queue(self, room: int) -> Queue:
+        grown = self._make_queue(room)
+        for old, new in zip(self._queue, grown, strict=True):
+            new[: len(old)] = old
+        return grown
+
+    def _learn(self, why: int, base: int) -> None:
+        row = self.store.row(base + int(self._cursor[kernels.STATE])).tolist()
+        if why == kernels.MISS_GROUP:
+            self.trees.dispatch.learn(int(self._cursor[kernels.GROUP]), row)
+        else:
+            self.trees.learn_action(int(self._cursor[kernels.WHAT]), row)
+
+    def _inspect(self, fail_fast: bool) -> None:
+        """Judge the states found since the last call."""
+        watched, cursor = self.watched, self._judged
+        while (judged := int(cursor[kernels.COUNT])) < self.store.count:
+            block, at = self.store.block_of(judged)
+            stop = min(self.store.count - block.base, BLOCK)
+            for labels in self.labels.values():
+                labels.extend(block.rows[at:stop])
+            cursor[kernels.STATE] = at
+            while watched.active.any():
+                why = kernels.inspect(
+                    self.trees.arrays,
+                    self.trees.predicate_roots,
+                    watched.wanted,
+                    watched.active,
+                    watched.reads,
+                    block,
+                    stop,
+                    cursor,
+                )
+                if why == kernels.DONE:
+                    break
+                state, predicate = int(cursor[kernels.STATE]), int(cursor[kernels.WHAT])
+                if why == kernels.MISS_PREDICATE:
+                    cells = self.trees.learn_predicate(predicate, block.rows[state].tolist())
+                    watched.note_reads(predicate, cells)
+                elif watched.hit(predicate, block.base + state) and fail_fast:
+                    raise Stop("stopped at the first violation")
+            cursor[kernels.COUNT] = block.base + stop
+
+    # What came of it ---------------------------------------------------------------------------------------------
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held by the search: visited set, links, frontier, trees and hashes."""
+        return self.store.nbytes + self.trees.nbytes + self.cells.nbytes
+
+    @property
+    def generated(self) -> int:
+        return self._initial + int(self.counts.generated.sum())
+
+    def transitions(self) -> tuple[np.ndarray, np.ndarray]:
+        """Targets and steps of all transitions kept, in the order of their sources."""
+        return self.store.transitions(int(self._cursor[kernels.EDGES]))
+
+    def trace_to(self, number: int) -> Trace:
+        """A shortest behaviour to state `number`, computed by the model and checked against the visited set.
+
+        Raises
+        ------
+        ModelError
+            If the model does not do what was memoised: then it is not a function of the state.
+        """
+        which, steps = self.store.path(number)
+        trace = replay(self.model, which, [self.trees.steps[step] for step in steps])
+        for step in trace.steps:
+            if not self.store.visited.find(self.cells.sums(self.cells.encode(step.state))):
+                raise ModelError(f"{step.label} led to another state when it was run again: the model is not pure")
+        return trace
+
+    def safety_verdicts(self) -> list[Verdict]:
+        """The verdicts on the watched properties."""
+        found = self.watched.found
+        return [
+            safety_verdict(p, self.trace_to(found[p.name]) if p.name in found else None, self.stopped is None)
+            for p in self.watched.properties
+        ]
+
+    def action_counts(self) -> list[ActionCount]:
+        totals: dict[str, np.ndarray] = {name: np.zeros(3, np.int64) for name in self.model.declared_actions}
+        for instance, counts in zip(self.model.instances, zip(*self.counts, strict=True), strict=True):
+            totals[instance.action.name] += counts
+        return [ActionCount(name, *map(int, total)) for name, total in totals.items()]
+
+    def result(self, verdicts: list[Verdict], notes: Sequence[str] = ()) -> Result:
+        """The result of the check."""
+        distinct = self.store.count
+        pairs = distinct * (distinct - 1) / 2
+        peak = max(self.store.peak_bytes, self.store.nbytes)
+        figures: dict[str, Any] = {
+            "python_calls": self.trees.misses,
+            "array_bytes": peak + self.trees.nbytes + self.cells.nbytes,
+            "frontier_bytes": self.store.frontier_bytes,
+            "tree_bytes": self.trees.nbytes + self.cells.nbytes,
+        }
+        return Result(
+            model=self.model,
+            engine="local",
+            symmetry=self.cells.symmetry,
+            complete=self.stopped is None,
+            stopped=self.stopped,
+            generated=self.generated,
+            levels=self.levels,
+            actions=self.action_counts(),
+            verdicts=verdicts,
+            seconds=self.seconds,
+            peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            collision_probability=min(1.0, pairs / 2.0**self.cells.bits),
+            notes=list(notes),
+            figures=figures,
+        )

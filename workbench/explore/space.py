@@ -1,0 +1,132 @@
+"""A whole state space in memory: every state and every transition, for graphs, datasets and experiments."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from workbench.explore.check import run_local
+from workbench.explore.local import LocalSearch
+from workbench.explore.watch import evaluate
+from workbench.kernel import Model, Result, Trace
+from workbench.kernel.actions import outcome_label
+from workbench.kernel.trace import Move
+
+
+class StateSpace:
+    """The states that a search found, by number in breadth-first order, and the transitions between them.
+
+    Made by :func:`explore`. With symmetry a state stands for all that differ from it in interchangeable names.
+
+    Attributes
+    ----------
+    model : Model
+    result : Result
+        The check that was done on the way.
+    """
+
+    def __init__(self, search: LocalSearch, result: Result) -> None:
+        self.model, self.result, self._search = search.model, result, search
+
+    def __len__(self) -> int:
+        return self._search.store.count
+
+    def state(self, number: int) -> Any:
+        """State number `number`."""
+        return self._search.cells.decode(self._search.store.row(number).tolist())
+
+    def trace_to(self, number: int) -> Trace:
+        """A shortest behaviour that leads to state `number`."""
+        return self._search.trace_to(number)
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """All states as rows of value numbers, int32 (states, cells); ``values[c][rows[i, c]]`` is a value."""
+        return self._search.store.column("rows")
+
+    @property
+    def values(self) -> list[list[Any]]:
+        """For each cell of ``model.layout.cells`` the values that occur, by number."""
+        return self._search.cells.values
+
+    @cached_property
+    def levels(self) -> np.ndarray:
+        """Each state's breadth-first level, 1 for initial states."""
+        sizes = self.result.levels
+        return np.repeat(np.arange(1, len(sizes) + 1), sizes)
+
+    @cached_property
+    def _transitions(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        targets, steps = self._search.transitions()
+        sources = np.repeat(np.arange(len(self)), self._search.store.column("degree"))
+        return sources, targets, steps
+
+    @property
+    def sources(self) -> np.ndarray:
+        """The number of each transition's source, in ascending order."""
+        return self._transitions[0]
+
+    @property
+    def targets(self) -> np.ndarray:
+        """The number of each transition's target."""
+        return self._transitions[1]
+
+    def move(self, transition: int) -> Move:
+        """What a transition takes: the action instance and the outcome."""
+        return Move(*self._search.trees.steps[int(self._transitions[2][transition])])
+
+    @cached_property
+    def instances(self) -> np.ndarray:
+        """The number of each transition's action instance in ``model.instances``."""
+        of_step = np.array([instance for instance, _ in self._search.trees.steps] or [0], np.int32)
+        return of_step[self._transitions[2]]
+
+    def label(self, transition: int) -> str:
+        """The transition as traces print it, such as ``begin_claim(w1)``."""
+        instance, ordinal = self.move(transition)
+        declared = self.model.instances[instance]
+        outcome, _ = self.model.outcomes(declared, self.state(int(self.sources[transition])))[ordinal]
+        return outcome_label(declared, outcome)
+
+    def where(self, predicate: Callable[[Any], bool]) -> np.ndarray:
+        """Whether `predicate` is true, for each state; it is called once per distinct situation."""
+        trees = self._search.trees
+        return evaluate(trees, trees.add_predicate(lambda s: bool(predicate(s))), self.rows)
+
+    def holds(self, name: str) -> np.ndarray:
+        """Whether the invariant or reachable property `name` is true, for each state."""
+        answers = [self.where(instance.holds) for instance in self.model.predicates(name)]
+        return np.logical_and.reduce(answers)
+
+
+def explore(
+    model: Model,
+    properties: Sequence[str] | None = None,
+    *,
+    symmetry: bool | Sequence[str] = False,
+    max_states: int | None = 1_000_000,
+    **options: Any,
+) -> StateSpace:
+    """Check `model` and keep every state and transition.
+
+    Parameters
+    ----------
+    model, properties, symmetry
+        As for :func:`workbench.check`.
+    max_states : int, optional
+        A bound, since everything stays in memory.
+    **options
+        Further budgets and callbacks of :func:`workbench.check`.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery import Bakery
+    >>> space = explore(Bakery(Writers=2, MaxCrashes=0))
+    >>> len(space), int(space.where(lambda s: s.decision["w1"] == "committed").sum())
+    (130, 44)
+    """
+    search, result = run_local(
+        model, properties, symmetry=symmetry, max_states=max_states, keep_rows=True, keep_edges=True, **options
+    )
+    return StateSpace(search, result)

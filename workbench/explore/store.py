@@ -1,0 +1,182 @@
+"""What a search keeps: blocks of states in order of discovery, the visited set, and the transitions where wanted."""
+
+import numpy as np
+
+from workbench.explore import kernels
+from workbench.explore.cells import Cells
+from workbench.explore.kernels import Edges, Frontier, Table
+
+BLOCK = 1 << 15
+_LOAD, _GROWTH = 0.75, 1.6  # between 8/0.75 = 11 and 8*1.6/0.75 = 17 bytes per state
+
+
+class Visited:
+    """The set of canonical fingerprints.
+
+    Parameters
+    ----------
+    words : {1, 2}
+        64-bit words per fingerprint.
+    numbered : bool
+        Whether to keep each state's number.
+    """
+
+    def __init__(self, words: int, numbered: bool) -> None:
+        self.words, self.numbered = words, numbered
+        self.table = self._make(1 << 12)
+        self.peak_bytes = 0
+
+    def _make(self, slots: int) -> Table:
+        return Table(
+            np.zeros(slots, np.uint64),
+            np.zeros(slots if self.words == 2 else 0, np.uint64),
+            np.zeros(slots if self.numbered else 0, np.uint32),
+        )
+
+    @property
+    def limit(self) -> int:
+        """How many states the table has room for."""
+        return int(self.table.low.shape[0] * _LOAD)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(part.nbytes for part in self.table)
+
+    def grow(self) -> None:
+        new = self._make(int(self.table.low.shape[0] * _GROWTH))
+        kernels.rehash(self.table, new)
+        self.peak_bytes = max(self.peak_bytes, self.nbytes + sum(part.nbytes for part in new))
+        self.table = new
+
+    def _split(self, sums: np.ndarray) -> tuple[np.uint64, np.uint64]:
+        lanes = sums.shape[0]
+        best = kernels.canonical(sums, lanes, self.words)
+        high = sums[lanes // 2 + best] if self.words == 2 else np.uint64(0)
+        return sums[best] or np.uint64(1), high
+
+    def add(self, sums: np.ndarray, number: int) -> bool:
+        """Add the state with the fingerprints `sums`; whether it was new."""
+        return bool(kernels.insert(*self._split(sums), sums, self.table, number))
+
+    def find(self, sums: np.ndarray) -> bool:
+        """Whether a state with the fingerprints `sums`, or one symmetric to it, has been visited."""
+        low, high = self._split(sums)
+        slots = len(self.table.low)
+        slot = int(kernels.home(low, slots))
+        while self.table.low[slot] != 0:
+            if self.table.low[slot] == low and (self.words == 1 or self.table.high[slot] == high):
+                return True
+            slot = (slot + 1) % slots
+        return False
+
+
+class Store:
+    """States by number, in blocks; a block's rows are dropped when all its states have been expanded.
+
+    Parameters
+    ----------
+    cells : Cells
+    keep_rows : bool
+        Keep the rows of all states.
+    keep_edges : bool
+        Keep all transitions.
+
+    Attributes
+    ----------
+    count : int
+        States so far.
+    """
+
+    def __init__(self, cells: Cells, keep_rows: bool, keep_edges: bool) -> None:
+        self.cells, self.keep_rows, self.keep_edges = cells, keep_rows, keep_edges
+        self.width = len(cells.values)
+        self.count = 0
+        self.visited = Visited(cells.words, keep_edges)
+        self.blocks: list[Frontier] = []
+        self.full_edges: list[Edges] = []
+        self.edges = self._make_edges()
+        self.peak_bytes = 0
+        self.add_block()
+
+    def _make_edges(self) -> Edges:
+        room = 8 * BLOCK if self.keep_edges else 0
+        return Edges(np.empty(room, np.uint32), np.empty(room, np.int32))
+
+    def next_edges(self) -> None:
+        """Put the full arrays of transitions aside and begin new ones."""
+        self.full_edges.append(self.edges)
+        self.edges = self._make_edges()
+
+    def add_block(self) -> Frontier:
+        block = Frontier(
+            base=len(self.blocks) * BLOCK,
+            rows=np.empty((BLOCK, self.width), np.int32),
+            sums=np.empty((BLOCK, self.cells.lanes), np.uint64),
+            parent=np.empty(BLOCK, np.uint32),
+            step=np.empty(BLOCK, np.int32),
+            degree=np.zeros(BLOCK if self.keep_edges else 0, np.uint32),
+        )
+        self.blocks.append(block)
+        return block
+
+    def release_before(self, number: int) -> None:
+        """Drop what only unexpanded states need from the blocks that end before state `number`."""
+        self.peak_bytes = max(self.peak_bytes, self.nbytes)
+        for at in range(number // BLOCK - 1, -1, -1):
+            block = self.blocks[at]
+            if len(block.sums) == 0:
+                break
+            rows = block.rows if self.keep_rows else block.rows[:0].copy()
+            self.blocks[at] = block._replace(rows=rows, sums=block.sums[:0].copy())
+
+    def add_initial(self, row: list[int], which: int) -> bool:
+        """Add an initial state; whether it was new. Its `step` is ``-1 - which``."""
+        sums = self.cells.sums(row)
+        if not self.visited.add(sums, self.count):
+            return False
+        block, at = self.block_of(self.count)
+        block.rows[at], block.sums[at], block.parent[at], block.step[at] = row, sums, 0, -1 - which
+        self.count += 1
+        if self.count % BLOCK == 0:
+            self.add_block()
+        return True
+
+    def block_of(self, number: int) -> tuple[Frontier, int]:
+        return self.blocks[number // BLOCK], number % BLOCK
+
+    def row(self, number: int) -> np.ndarray:
+        block, at = self.block_of(number)
+        return block.rows[at]
+
+    def path(self, number: int) -> tuple[int, list[int]]:
+        """The initial state from which state `number` was found, and the steps from there."""
+        steps = []
+        while True:
+            block, at = self.block_of(number)
+            step = int(block.step[at])
+            if step < 0:
+                return -1 - step, steps[::-1]
+            steps.append(step)
+            number = int(block.parent[at])
+
+    def column(self, name: str) -> np.ndarray:
+        """One of the blocks' arrays for all states, in order (rows only if they were kept)."""
+        parts = [getattr(block, name)[: max(0, self.count - block.base)] for block in self.blocks]
+        return np.concatenate(parts)
+
+    def transitions(self, used: int) -> tuple[np.ndarray, np.ndarray]:
+        """Targets and steps of all transitions, `used` of them in the last arrays, in the order of the sources."""
+        last = Edges(self.edges.target[:used], self.edges.step[:used])
+        parts = [*self.full_edges, last]
+        return np.concatenate([p.target for p in parts]), np.concatenate([p.step for p in parts])
+
+    @property
+    def frontier_bytes(self) -> int:
+        """Bytes of the rows and sums that are held for states yet to be expanded."""
+        return sum(block.rows.nbytes + block.sums.nbytes for block in self.blocks)
+
+    @property
+    def nbytes(self) -> int:
+        links = sum(block.parent.nbytes + block.step.nbytes + block.degree.nbytes for block in self.blocks)
+        edges = sum(part.nbytes for edges in [*self.full_edges, self.edges] for part in edges)
+        return self.visited.nbytes + links + edges + self.frontier_bytes

@@ -1,0 +1,329 @@
+"""Decision trees: what each action does and what each predicate says, memoised by the cells that they read.
+
+An inner node names a cell; its branches are the values of the cell. A leaf of an action lists the successors, each as
+the cells written and the change of the fingerprints; a leaf of a predicate says yes or no. The arrays are read by the
+kernels of :mod:`workbench.explore.kernels`, which know nothing of any model; what is not in a tree yet is a *miss* and
+comes here, to run the model's Python once.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workbench.explore.arrays import Growing
+from workbench.explore.cells import Cells
+from workbench.kernel.actions import ActionInstance
+from workbench.kernel.errors import ModelError
+from workbench.kernel.properties import call_predicate
+from workbench.kernel.state import Draft
+
+#: Child numbers: 0 is not known yet, positive is an inner node, negative is leaf ``-1 - child``.
+UNKNOWN = 0
+#: The two leaves that need no successors: an action that is disabled, or a predicate that is false; and one that is true.
+NOTHING, TRUE = 0, 1
+
+_PURITY_CHECKS = 4
+
+
+class TreeArrays(NamedTuple):
+    """The trees as the kernels read them."""
+
+    node_cell: np.ndarray
+    node_base: np.ndarray
+    node_size: np.ndarray
+    branch: np.ndarray
+    leaf_start: np.ndarray
+    leaf_stop: np.ndarray
+    step_instance: np.ndarray
+    step_first: np.ndarray
+    step_blind: np.ndarray
+    step_stop: np.ndarray
+    step_delta: np.ndarray
+    write_cell: np.ndarray
+    write_value: np.ndarray
+
+
+class DispatchArrays(NamedTuple):
+    """Which actions are worth trying, by the first cell that they read: most wait at another program counter.
+
+    Group g reads cell ``cell[g]``; ``table[base[g] + value]`` is a list number or -1, and the entries
+    ``start[list]`` to ``stop[list]`` are action instances with the node to go on from.
+    """
+
+    cell: np.ndarray
+    base: np.ndarray
+    size: np.ndarray
+    table: np.ndarray
+    start: np.ndarray
+    stop: np.ndarray
+    instance: np.ndarray
+    node: np.ndarray
+
+
+class RecordingDraft(Draft):
+    """A draft on a row of interned values that records which cells are read, in order."""
+
+    __slots__ = ("read", "row", "source")
+
+    def begin(self, row: Sequence[int], source: list[list[Any]]) -> None:
+        """Forget what was read, and read from `row` from now on."""
+        self.row, self.source = row, source
+        self.read: dict[int, Any] = {}
+        self.writes = {}
+
+    def start(self, before: Any) -> None:  # once per combination of choices: what was read stays recorded
+        self.writes = {}
+
+    def _get(self, cell: int) -> Any:
+        writes = self.writes
+        if cell in writes:
+            return writes[cell]
+        read = self.read
+        if cell in read:
+            return read[cell]
+        value = read[cell] = self.source[cell][self.row[cell]]
+        return value
+
+
+class Trees:
+    """The decision trees of a model's action instances and of any number of predicates.
+
+    Parameters
+    ----------
+    cells : Cells
+
+    Attributes
+    ----------
+    misses : int
+        How often the model's Python code was called.
+    steps : list of (int, int)
+        For each memoised successor the action instance and the ordinal of the outcome.
+    """
+
+    def __init__(self, cells: Cells) -> None:
+        self.cells, self.model = cells, cells.model
+        self.misses = 0
+        self.predicates: list[Callable[[Any], bool]] = []
+        self.steps: list[tuple[int, int]] = []
+        self.longest_leaf = 1
+        self._draft: RecordingDraft = self.model.draft(RecordingDraft)
+        self._runs = [0] * len(self.model.instances)
+        self._roots = [UNKNOWN] * len(self.model.instances)
+        self._predicate_roots = Growing(np.int32)
+        self._node_cell, self._node_base, self._node_size = Growing(np.int32), Growing(np.int64), Growing(np.int32)
+        self._branch = Growing(np.int32)
+        self._leaf_start, self._leaf_stop = Growing(np.int64), Growing(np.int64)
+        self._step_instance = Growing(np.int32)
+        self._step_first, self._step_blind, self._step_stop = (Growing(np.int64) for _ in range(3))
+        self._step_delta = Growing(np.uint64, cells.lanes)
+        self._write_cell, self._write_value = Growing(np.int32), Growing(np.int32)
+        self._node_cell.append(-1), self._node_base.append(0), self._node_size.append(0)  # node 0 is "unknown"
+        for _ in (NOTHING, TRUE):
+            self._leaf_start.append(0), self._leaf_stop.append(0)
+        self.arrays = self._view()
+        self.dispatch = Dispatch(self)
+
+    def _view(self) -> TreeArrays:
+        return TreeArrays(
+            self._node_cell.array,
+            self._node_base.array,
+            self._node_size.array,
+            self._branch.array,
+            self._leaf_start.array,
+            self._leaf_stop.array,
+            self._step_instance.array,
+            self._step_first.array,
+            self._step_blind.array,
+            self._step_stop.array,
+            self._step_delta.array,
+            self._write_cell.array,
+            self._write_value.array,
+        )
+
+    @property
+    def nbytes(self) -> int:
+        return sum(part.nbytes for part in vars(self).values() if isinstance(part, Growing))
+
+    @property
+    def predicate_roots(self) -> np.ndarray:
+        return self._predicate_roots.array
+
+    def add_predicate(self, predicate: Callable[[Any], bool]) -> int:
+        """Make room for the tree of a predicate and return its number."""
+        self.predicates.append(predicate)
+        return self._predicate_roots.append(UNKNOWN)
+
+    # Misses ----------------------------------------------------------------------------------------------------
+
+    def learn_action(self, number: int, row: Sequence[int]) -> None:
+        """Run action instance `number` in the state `row`, and remember what it did."""
+        instance, draft = self.model.instances[number], self._draft
+        draft.begin(row, self.cells.values)
+        outcomes, _ = instance.run(draft, row)
+        read = draft.read
+        self.misses += 1
+        self._runs[number] += 1
+        if self._runs[number] <= _PURITY_CHECKS:
+            instance.check_pure(draft, row, outcomes)
+        leaf = self._leaf(number, row, read, [outcome.writes for outcome in outcomes]) if outcomes else NOTHING
+        self._roots[number] = self._insert(self._roots[number], row, read, leaf, instance)
+        self.arrays = self._view()
+
+    def learn_predicate(self, number: int, row: Sequence[int]) -> set[int]:
+        """Evaluate predicate `number` in the state `row`, remember the answer, and return the cells read."""
+        draft = self._draft
+        draft.begin(row, self.cells.values)
+        answer = self.predicates[number](draft)
+        if draft.writes:
+            raise ModelError("a property assigns to the state; only an action may")
+        self.misses += 1
+        root = int(self._predicate_roots[number])
+        self._predicate_roots[number] = self._insert(root, row, draft.read, TRUE if answer else NOTHING, None)
+        self.arrays = self._view()
+        return set(draft.read)
+
+    def _insert(
+        self, root: int, row: Sequence[int], read: dict[int, Any], leaf: int, instance: ActionInstance | None
+    ) -> int:
+        """Add the path of the cells `read`, ending in `leaf`, below `root`; returns the root."""
+        where, child = -1, root  # `where`: the branch that holds `child`; -1 is the root itself
+        for cell in read:
+            if child == UNKNOWN:
+                child = self._node_cell.append(cell)
+                self._node_base.append(0), self._node_size.append(0)
+                root = self._hang(where, child, root)
+            elif child < 0 or self._node_cell[child] != cell:
+                raise ModelError(
+                    f"{instance.label if instance else 'a property'} is not a function of the state: "
+                    f"after the same reads it read {self.model.layout.cells[cell]} this time, and not the time before"
+                )
+            value = row[cell]
+            if value >= self._node_size[child]:
+                self._widen(child, value)
+            where = int(self._node_base[child]) + value
+            child = int(self._branch[where])
+        return self._hang(where, -1 - leaf, root) if child == UNKNOWN else root
+
+    def _hang(self, where: int, child: int, root: int) -> int:
+        if where < 0:
+            return child
+        self._branch[where] = child
+        return root
+
+    def _widen(self, node: int, value: int) -> None:
+        old, size = int(self._node_base[node]), int(self._node_size[node])
+        room = max(4, 2 * size, value + 1)
+        at = self._branch.reserve(room)
+        self._branch[at : at + size] = self._branch[old : old + size]
+        self._node_base[node], self._node_size[node] = at, room
+
+    def _leaf(self, number: int, row: Sequence[int], read: dict[int, Any], outcomes: list[dict[int, Any]]) -> int:
+        cells = self.cells
+        first = self._step_instance.size
+        for ordinal, writes in enumerate(outcomes):
+            delta = np.zeros(cells.lanes, np.uint64)
+            known, blind = [], []  # a cell that was read has a known old value, so its share of the delta is fixed
+            for cell, value in writes.items():
+                new = cells.number(cell, value)
+                if cell not in read:
+                    blind.append((cell, new))
+                elif new != row[cell]:
+                    known.append((cell, new))
+                    delta -= cells.hash_of(cell, row[cell])
+                else:
+                    continue
+                delta += cells.hash_of(cell, new)
+            self.steps.append((number, ordinal))
+            self._step_instance.append(number)
+            self._step_delta.append(delta)
+            at = self._write_cell.extend([cell for cell, _ in known + blind])
+            self._write_value.extend([new for _, new in known + blind])
+            self._step_first.append(at)
+            self._step_blind.append(at + len(known))
+            self._step_stop.append(at + len(known) + len(blind))
+        self.longest_leaf = max(self.longest_leaf, len(outcomes))
+        leaf = self._leaf_start.append(first)
+        self._leaf_stop.append(first + len(outcomes))
+        return leaf
+
+    # Reading the trees back ------------------------------------------------------------------------------------
+
+    def first_cell(self, number: int) -> int:
+        """The cell that action instance `number` reads first; -1 if it reads none."""
+        root = self._roots[number]
+        return int(self._node_cell[root]) if root > 0 else -1
+
+    def below(self, number: int, value: int) -> int:
+        """The child of the root of action instance `number` for `value` of its first cell; UNKNOWN if there is none."""
+        root = self._roots[number]
+        if root <= 0:
+            return root
+        return int(self._branch[self._node_base[root] + value]) if value < self._node_size[root] else UNKNOWN
+
+
+class Dispatch:
+    """Builds :class:`DispatchArrays` for the trees' action instances."""
+
+    def __init__(self, trees: Trees) -> None:
+        self._trees = trees
+        self._groups: dict[int, list[int]] = {}
+        self._cell, self._base, self._size = Growing(np.int32), Growing(np.int64), Growing(np.int32)
+        self._table = Growing(np.int32)
+        self._start, self._stop = Growing(np.int64), Growing(np.int64)
+        self._instance, self._node = Growing(np.int32), Growing(np.int32)
+        self.arrays = self._view()
+
+    def _view(self) -> DispatchArrays:
+        return DispatchArrays(
+            self._cell.array,
+            self._base.array,
+            self._size.array,
+            self._table.array,
+            self._start.array,
+            self._stop.array,
+            self._instance.array,
+            self._node.array,
+        )
+
+    def prepare(self, row: Sequence[int]) -> None:
+        """Run every action instance once, in the state `row`, and group them by the first cell that they read."""
+        for number in range(len(self._trees.model.instances)):
+            self._trees.learn_action(number, row)
+            cell = self._trees.first_cell(number)
+            if cell >= 0:
+                self._groups.setdefault(cell, []).append(number)
+            elif self._trees.below(number, 0) != -1 - NOTHING:  # it reads nothing and is always enabled
+                self._groups.setdefault(0, []).append(number)
+        for cell in self._groups:
+            self._cell.append(cell)
+            self._base.append(0)
+            self._size.append(0)
+        self.arrays = self._view()
+
+    def learn(self, group: int, row: Sequence[int]) -> None:
+        """Make the list of a group's instances for the value that its cell has in `row`."""
+        trees, cell = self._trees, int(self._cell[group])
+        value = row[cell]
+        entries = []
+        for number in self._groups[cell]:
+            if trees.below(number, value) == UNKNOWN:
+                trees.learn_action(number, row)
+            child = trees.below(number, value)
+            if child != -1 - NOTHING:
+                entries.append((number, child))
+        if value >= self._size[group]:
+            self._widen(group, value)
+        self._table[self._base[group] + value] = len(self._start.array)
+        self._start.append(self._instance.extend([number for number, _ in entries]))
+        self._node.extend([node for _, node in entries])
+        self._stop.append(self._instance.size)
+        self.arrays = self._view()
+
+    def _widen(self, group: int, value: int) -> None:
+        old, size = int(self._base[group]), int(self._size[group])
+        room = max(4, 2 * size, value + 1)
+        at = self._table.reserve(room)
+        self._table[at : at + room] = -1
+        self._table[at : at + size] = self._table[old : old + size]
+        self._base[group], self._size[group] = at, room

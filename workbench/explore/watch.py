@@ -1,0 +1,87 @@
+"""The properties that a search keeps an eye on: predicates with decision trees, judged state by state."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from workbench.explore import kernels
+from workbench.explore.arrays import Growing
+from workbench.explore.trees import Trees
+from workbench.kernel import Model
+from workbench.kernel.properties import Property, PropertyInstance, call_predicate
+from workbench.kernel.state import Predicate
+
+
+class Watched:
+    """The invariants and reachable properties that a search looks out for, as predicates with trees."""
+
+    def __init__(self, model: Model, trees: Trees, properties: Sequence[Property]) -> None:
+        self.properties = [p for p in properties if p.kind != "liveness"]
+        self.instances: list[PropertyInstance] = [i for p in self.properties for i in model.predicates(p.name)]
+        for instance in self.instances:
+            trees.add_predicate(instance.holds)
+        words = max(1, -(-len(self.instances) // 64))
+        self.wanted = np.array([i.property.kind == "reachable" for i in self.instances], bool)
+        self.active = np.zeros(words, np.uint64)
+        self.reads = np.zeros((len(model.layout.cells), words), np.uint64)
+        for number in range(len(self.instances)):
+            self.active[number // 64] |= _bit(number)
+        self.found: dict[str, int] = {}
+
+    def note_reads(self, predicate: int, cells: set[int]) -> None:
+        self.reads[list(cells), predicate // 64] |= _bit(predicate)
+
+    def hit(self, predicate: int, state: int) -> bool:
+        """Note that `predicate` has the wanted value in `state`; whether that violates an invariant."""
+        name = self.instances[predicate].property.name
+        self.found[name] = state
+        for number, instance in enumerate(self.instances):
+            if instance.property.name == name:
+                self.active[number // 64] &= ~_bit(number)
+        return not self.wanted[predicate]
+
+
+class Labels:
+    """The predicates of a liveness property's formulas, and their value in every state.
+
+    Attributes
+    ----------
+    formulas : list of (tuple, Formula)
+        The formulas with the arguments that they are for.
+    columns : list of (Growing or None, Growing)
+        For each formula the values of its trigger and of its goal, by state number.
+    """
+
+    def __init__(self, model: Model, trees: Trees, declared: Property) -> None:
+        self.formulas = model.formulas(declared.name)
+        self._trees = trees
+        self._predicates: list[tuple[int, Growing]] = []
+        self.columns = [(self._column(declared, f.trigger), self._column(declared, f.goal)) for _, f in self.formulas]
+
+    def _column(self, declared: Property, predicate: Predicate | None) -> Growing | None:
+        if predicate is None:
+            return None
+        number = self._trees.add_predicate(lambda s: bool(call_predicate(declared.name, predicate, s)))
+        column = Growing(np.bool_)
+        self._predicates.append((number, column))
+        return column
+
+    def extend(self, rows: np.ndarray) -> None:
+        """Evaluate everything in the states `rows`, which follow the ones seen before."""
+        for number, column in self._predicates:
+            at = column.reserve(len(rows))
+            column[at : at + len(rows)] = evaluate(self._trees, number, rows)
+
+
+def evaluate(trees: Trees, predicate: int, rows: np.ndarray) -> np.ndarray:
+    """The value of a predicate in each of the states `rows`, as booleans."""
+    cursor, truth = np.zeros(kernels.CURSOR, np.int64), np.empty(len(rows), np.bool_)
+    while True:
+        root = int(trees.predicate_roots[predicate])
+        if kernels.evaluate(trees.arrays, root, rows, truth, cursor) == kernels.DONE:
+            return truth
+        trees.learn_predicate(predicate, rows[int(cursor[kernels.STATE])].tolist())
+
+
+def _bit(number: int) -> np.uint64:
+    return np.uint64(1 << (number % 64))
