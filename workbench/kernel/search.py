@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from workbench.kernel.errors import ModelError
 from workbench.kernel.properties import Property
 from workbench.kernel.result import ActionCount, Result, Verdict
 from workbench.kernel.symmetry import Canonical
@@ -47,13 +48,22 @@ class Watch:
 
 
 def safety_verdict(declared: Property, trace: Trace | None, complete: bool) -> Verdict:
-    """The verdict on an invariant or reachable property, given a shortest trace to where it was decided."""
+    """The verdict on an invariant or reachable property, given a shortest trace to where it was decided.
+
+    Raises
+    ------
+    ModelError
+        If the property does not have the value at the end of the trace for which the trace was made.
+    """
     invariant = declared.kind == "invariant"
     if trace is None:
         why = None if invariant or not complete else "no reachable state satisfies it"
         return Verdict(declared.name, declared.kind, invariant if complete else None, None, why)
-    answers = (i.judge(trace.last) for i in trace.model.predicates(declared.name)) if invariant else ()
-    why = next((a if isinstance(a, str) else "it is false" for a in answers if a is not True), None)
+    answers = [instance.judge(trace.last) for instance in trace.model.predicates(declared.name)]
+    bad = [answer for answer in answers if answer is not True]
+    if bool(bad) is not invariant:
+        raise ModelError(f"{declared.name} was decided otherwise when its trace was run again: the model is not pure")
+    why = (bad[0] or "it is false") if invariant else None
     return Verdict(declared.name, declared.kind, not invariant, trace, why)
 
 
