@@ -4,7 +4,6 @@ import resource
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -315,12 +314,10 @@ class LocalSearch:
         """The result of the check."""
         distinct = self.store.count
         pairs = distinct * (distinct - 1) / 2
-        peak = max(self.store.peak_bytes, self.store.nbytes)
-        figures: dict[str, Any] = {
+        figures = {
             "python_calls": self.trees.misses,
-            "array_bytes": peak + self.trees.nbytes + self.cells.nbytes,
-            "frontier_bytes": self.store.frontier_bytes,
             "tree_bytes": self.trees.nbytes + self.cells.nbytes,
+            "bytes_per_state": self.store.bytes_per_state,
         }
         return Result(
             model=self.model,

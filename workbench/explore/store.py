@@ -24,7 +24,7 @@ class Visited:
     def __init__(self, words: int, numbered: bool) -> None:
         self.words, self.numbered = words, numbered
         self.table = self._make(1 << 12)
-        self.peak_bytes = 0
+        self.peak_bytes_per_state = 0.0
 
     def _make(self, slots: int) -> Table:
         return Table(
@@ -45,7 +45,8 @@ class Visited:
     def grow(self) -> None:
         new = self._make(int(self.table.low.shape[0] * _GROWTH))
         kernels.rehash(self.table, new)
-        self.peak_bytes = max(self.peak_bytes, self.nbytes + sum(part.nbytes for part in new))
+        both = self.nbytes + sum(part.nbytes for part in new)
+        self.peak_bytes_per_state = both / self.limit  # the old table was full; larger tables weigh the same
         self.table = new
 
     def _split(self, sums: np.ndarray) -> tuple[np.uint64, np.uint64]:
@@ -95,7 +96,6 @@ class Store:
         self.blocks: list[Frontier] = []
         self.full_edges: list[Edges] = []
         self.edges = self._make_edges()
-        self.peak_bytes = 0
         self.add_block()
 
     def _make_edges(self) -> Edges:
@@ -121,7 +121,6 @@ class Store:
 
     def release_before(self, number: int) -> None:
         """Drop what only unexpanded states need from the blocks that end before state `number`."""
-        self.peak_bytes = max(self.peak_bytes, self.nbytes)
         for at in range(number // BLOCK - 1, -1, -1):
             block = self.blocks[at]
             if len(block.sums) == 0:
@@ -171,9 +170,13 @@ class Store:
         return np.concatenate([p.target for p in parts]), np.concatenate([p.step for p in parts])
 
     @property
-    def frontier_bytes(self) -> int:
-        """Bytes of the rows and sums that are held for states yet to be expanded."""
-        return sum(block.rows.nbytes + block.sums.nbytes for block in self.blocks)
+    def bytes_per_state(self) -> float:
+        """The most that was held for each visited state: its share of the visited set (also while that grew), and links.
+
+        Rows and sums of the frontier, and transitions where they are kept, come on top.
+        """
+        links = sum(part.itemsize for part in (self.blocks[0].parent, self.blocks[0].step))
+        return max(self.visited.peak_bytes_per_state, self.visited.nbytes / max(1, self.count)) + links
 
     @property
     def nbytes(self) -> int:

@@ -1,0 +1,354 @@
+"""Liveness over arrays: fair lassos by strongly connected components, linear in the transitions.
+
+The definitions are in ``docs/liveness.md``; :mod:`workbench.kernel.temporal` is the readable reference, which decides
+by another method.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from workbench.kernel.actions import Fairness
+from workbench.kernel.lasso import Lasso
+
+# Cycles are looked for from one state after the other until this much has been spent, in transitions looked at:
+# so many times those of the graph, or so many in a small graph. One search costs as much as _SEARCH of them.
+_EFFORT, _LEAST_EFFORT, _SEARCH = 4, 500_000, 500
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A state graph as arrays; every state can be reached from an initial one.
+
+    Attributes
+    ----------
+    indptr : int64 array
+        Transitions ``indptr[s]`` to ``indptr[s + 1] - 1`` leave state s.
+    targets : int32 or uint32 array
+    labels : integer array
+        The number of the action instance of each transition.
+    initial : int
+        States 0 to `initial` - 1 are the initial ones.
+    """
+
+    indptr: np.ndarray
+    targets: np.ndarray
+    labels: np.ndarray
+    initial: int
+
+
+class _Conditions(NamedTuple):
+    """Fairness conditions, one per row: is it strong, where is it enabled (per state), which labels are its own."""
+
+    strong: np.ndarray
+    enabled: np.ndarray
+    own: np.ndarray
+
+
+class _Routes(NamedTuple):
+    """Shortest ways to states: those that can be reached, nearest first; how far; the last transition (-1: none)."""
+
+    order: np.ndarray
+    distance: np.ndarray
+    via: np.ndarray
+
+
+class LassoFinder:
+    """Finds fair lassos in one graph; what all formulas need is computed once.
+
+    Parameters
+    ----------
+    graph : Graph
+    fairness : sequence of Fairness
+    """
+
+    def __init__(self, graph: Graph, fairness: Sequence[Fairness]) -> None:
+        self._states = len(graph.indptr) - 1
+        self._initial = graph.initial
+        self._indptr = graph.indptr
+        self._targets = graph.targets.view(np.int32)  # scipy wants signed indices
+        self._labels = graph.labels
+        self._sources = np.repeat(np.arange(self._states, dtype=np.int32), np.diff(graph.indptr))
+        self._conditions = self._judge_enabled(fairness)
+        initial = np.arange(graph.initial, dtype=np.int32)
+        anywhere = np.ones(self._states, bool)
+        self._routes = _Routes(*_routes(self._indptr, self._targets, initial, np.zeros_like(initial), anywhere))
+
+    def _judge_enabled(self, fairness: Sequence[Fairness]) -> _Conditions:
+        """Self-loops change nothing: they neither enable an action nor count as its step."""
+        numbers = [number for f in fairness for number in f.actions]
+        labels = 1 + max([int(self._labels.max(initial=0)), *numbers])
+        own = np.zeros((len(fairness), labels), bool)
+        enabled = np.zeros((len(fairness), self._states), bool)
+        for row, condition in enumerate(fairness):
+            own[row, list(condition.actions)] = True
+            steps = own[row][self._labels]
+            steps &= self._sources != self._targets
+            enabled[row, self._sources[steps]] = True
+        return _Conditions(np.array([f.strong for f in fairness], bool), enabled, own)
+
+    def find(self, kind: str, trigger: np.ndarray | None, goal: np.ndarray) -> Lasso | None:
+        """A small fair behaviour that violates a formula, or None if every fair behaviour satisfies it.
+
+        Parameters
+        ----------
+        kind : {"leads_to", "eventually", "always_eventually", "eventually_always"}
+        trigger : bool array or None
+            The states where P of ``P ~> Q`` holds; None for the other kinds.
+        goal : bool array
+            The states where Q holds.
+
+        Returns
+        -------
+        Lasso or None
+            Its steps are positions in the arrays of transitions. A lasso that stops is a shortest one.
+        """
+        allowed = np.ones(self._states, bool) if kind == "eventually_always" else ~goal
+        entry = allowed.copy()
+        conditions = self._conditions
+        if kind == "leads_to":
+            entry &= trigger
+        elif kind == "eventually":
+            entry[self._initial :] = False
+        elif kind == "eventually_always":  # "not the goal, again and again" has the form of a weak fairness condition
+            conditions = _Conditions(
+                np.append(conditions.strong, False),
+                np.vstack([conditions.enabled, goal]),
+                np.vstack([conditions.own, np.zeros(conditions.own.shape[1], bool)]),
+            )
+        starts = self._routes.order[entry[self._routes.order]]
+        routes = _Routes(
+            *_routes(self._indptr, self._targets, starts, self._routes.distance[starts], allowed)
+        )
+        best = self._shortest_stop(routes, conditions)
+        components = self._fair_components(routes.distance >= 0, conditions)
+        if components is not None:
+            bound = best.states if best else np.iinfo(np.int64).max
+            best = self._small_cycle(routes, conditions, components, bound) or best
+        return best
+
+    def _shortest_stop(self, routes: _Routes, conditions: _Conditions) -> Lasso | None:
+        stops = routes.order[~conditions.enabled.any(axis=0)[routes.order]]
+        if len(stops) == 0:
+            return None
+        start, steps = self._path(routes, int(stops[0]))
+        return Lasso(start, steps, len(steps))
+
+    def _path(self, routes: _Routes, state: int) -> tuple[int, list[int]]:
+        """The initial state, and the transitions from there to `state`: to the entry first, on by `routes` then."""
+        steps = []
+        for links in (routes.via, self._routes.via):
+            while (step := int(links[state])) >= 0:
+                steps.append(step)
+                state = self._sources[step]
+        return int(state), steps[::-1]
+
+    # Components --------------------------------------------------------------------------------------------------
+
+    def _fair_components(self, region: np.ndarray, conditions: _Conditions) -> np.ndarray | None:
+        """For each state the number of its strongly connected part of `region` that holds a fair cycle, or -1.
+
+        None if there is no such part. Where a strong condition is enabled and cannot step, its states are taken out,
+        and the rest is taken apart again.
+        """
+        while True:
+            inside = region[self._sources]
+            inside &= region[self._targets]
+            inside &= self._sources != self._targets
+            component = self._strong_components(inside)
+            inside &= component[self._sources] == component[self._targets]
+            within, labels = component[self._sources[inside]], self._labels[inside]
+            count = int(component.max(initial=-1)) + 1
+            good = _marked(count, within)  # a state alone has no cycle
+            removed = np.zeros(self._states, bool)
+            for strong, enabled, own in zip(*conditions, strict=True):
+                satisfied = _marked(count, within[own[labels]])
+                if strong:
+                    removed |= region & enabled & ~satisfied[component]
+                else:
+                    good &= satisfied | _marked(count, component[region & ~enabled])
+            region = region & good[component]
+            removed &= region
+            if not removed.any():
+                return np.where(region, component, np.int32(-1)) if region.any() else None
+            region &= ~removed
+
+    def _strong_components(self, inside: np.ndarray) -> np.ndarray:
+        """The number of each state's strongly connected component, by the transitions `inside` alone."""
+        kept = np.zeros(len(inside) + 1, np.int32)
+        np.cumsum(inside, out=kept[1:])
+        targets = self._targets[inside]
+        matrix = csr_array(
+            (np.ones(len(targets), np.int8), targets, kept[self._indptr]), shape=(self._states, self._states)
+        )
+        return connected_components(matrix, directed=True, connection="strong")[1]
+
+    # Cycles ------------------------------------------------------------------------------------------------------
+
+    def _small_cycle(
+        self, routes: _Routes, conditions: _Conditions, components: np.ndarray, bound: float
+    ) -> Lasso | None:
+        """The smallest lasso with fewer than `bound` states among those that end in a cycle and are tried."""
+        best, tour = None, _Tour(self._indptr, self._targets, self._labels, self._sources, conditions, components)
+        effort = max(_LEAST_EFFORT, _EFFORT * len(self._targets))
+        for home in routes.order[components[routes.order] >= 0]:
+            nearest = int(routes.distance[home])
+            if nearest + 2 >= bound or (best and tour.spent > effort):
+                break
+            cycle = tour.from_state(int(home))
+            if nearest + len(cycle) < bound:
+                bound = nearest + len(cycle)
+                start, steps = self._path(routes, int(home))
+                best = Lasso(start, steps + cycle, len(steps))
+        return best
+
+
+def _marked(count: int, which: np.ndarray) -> np.ndarray:
+    found = np.zeros(count, bool)
+    found[which] = True
+    return found
+
+
+class _Tour:
+    """Makes fair cycles inside components: along shortest paths to what fairness still demands, and home."""
+
+    def __init__(
+        self,
+        indptr: np.ndarray,
+        targets: np.ndarray,
+        labels: np.ndarray,
+        sources: np.ndarray,
+        conditions: _Conditions,
+        components: np.ndarray,
+    ) -> None:
+        self._arrays = (indptr, targets, labels, components, conditions.enabled, conditions.own)
+        self._indptr, self._targets, self._labels, self._sources = indptr, targets, labels, sources
+        self._components, self._conditions = components, conditions
+        self._seen = np.full(len(components), -1, np.int32)  # the number of the search that saw a state last
+        self._via = np.empty(len(components), np.int64)
+        self._queue = np.empty(len(components), np.int32)
+        self._searches = 0
+        self.spent = 0
+
+    def from_state(self, home: int) -> list[int]:
+        """The transitions of a fair cycle through `home`."""
+        walk: list[int] = []
+        nothing = np.zeros(len(self._conditions.strong), bool)
+        at = home
+        while True:
+            cycle = walk + self._search(at, home, nothing)
+            unmet = self._unmet(cycle)
+            if not unmet.any():
+                return self._without_detours(cycle)
+            walk += self._search(at, -1, unmet)
+            at = int(self._targets[walk[-1]])
+
+    def _search(self, at: int, home: int, unmet: np.ndarray) -> list[int]:
+        """A shortest path in the component to a transition that leads to `home`, or gives an unmet condition its due."""
+        self._searches += 1
+        weak = unmet & ~self._conditions.strong
+        step, spent = _search(
+            *self._arrays, at, home, unmet, weak, self._searches, self._seen, self._via, self._queue
+        )
+        self.spent += spent + _SEARCH
+        path = [step]
+        while (state := int(self._sources[path[-1]])) != at:
+            path.append(int(self._via[state]))
+        return path[::-1]
+
+    def _unmet(self, cycle: list[int]) -> np.ndarray:
+        """Which conditions the cycle is unfair to."""
+        strong, enabled, own = self._conditions
+        enabled = enabled[:, self._sources[cycle]]
+        due = np.where(strong, enabled.any(axis=1), enabled.all(axis=1))
+        if due.any():  # a step belongs to every action that leads from the one state to the other
+            same = [e for step in cycle for e in self._leaving(step) if self._targets[e] == self._targets[step]]
+            due &= ~own[:, self._labels[same]].any(axis=1)
+        return due
+
+    def _leaving(self, step: int) -> range:
+        """The transitions that leave the state that `step` leaves."""
+        source = self._sources[step]
+        return range(self._indptr[source], self._indptr[source + 1])
+
+    def _without_detours(self, cycle: list[int]) -> list[int]:
+        """The cycle with parts of it replaced by single transitions, as long as it stays fair."""
+        while (shorter := self._shortcut(cycle)) is not None:
+            cycle = shorter
+        return cycle
+
+    def _shortcut(self, cycle: list[int]) -> list[int] | None:
+        arrivals: dict[int, list[int]] = {}  # after how many steps the cycle is in a state, latest first
+        for i in range(len(cycle), 0, -1):
+            arrivals.setdefault(int(self._targets[cycle[i - 1]]), []).append(i)
+        for i, step in enumerate(cycle):
+            for direct in self._leaving(step):
+                for after in arrivals.get(int(self._targets[direct]), ()):
+                    if after > i + 1 and direct != step or after > i + 1:
+                        shorter = [*cycle[:i], direct, *cycle[after:]]
+                        if len(shorter) > 1 and not self._unmet(shorter).any():
+                            return shorter
+        return None
+
+
+@numba.njit(cache=True)
+def _routes(indptr, targets, starts, delays, allowed):  # type: ignore[no-untyped-def]
+    """Breadth-first search through `allowed` states; start i counts as found at distance ``delays[i]`` (ascending)."""
+    distance = np.full(len(allowed), -1, np.int32)
+    via = np.full(len(allowed), -1, np.int64)
+    order = np.empty(len(allowed), np.int32)
+    done, found, begun = 0, 0, 0
+    while done < found or begun < len(starts):
+        if begun < len(starts) and (done == found or delays[begun] <= distance[order[done]] + 1):
+            if distance[starts[begun]] < 0:
+                distance[starts[begun]] = delays[begun]
+                order[found] = starts[begun]
+                found += 1
+            begun += 1
+            continue
+        source = order[done]
+        done += 1
+        for step in range(indptr[source], indptr[source + 1]):
+            target = targets[step]
+            if allowed[target] and distance[target] < 0:
+                distance[target] = distance[source] + 1
+                via[target] = step
+                order[found] = target
+                found += 1
+    return order[:found], distance, via
+
+
+@numba.njit(cache=True)
+def _search(  # type: ignore[no-untyped-def]
+    indptr, targets, labels, components, enabled, own, at, home, unmet, weak, search, seen, via, queue
+):
+    """Find the first transition, breadth-first, that leads to `home`, or is what an unmet condition waits for.
+
+    Returns it and how many transitions have been looked at. There must be one.
+    """
+    queue[0], seen[at] = at, search
+    done, found, spent = 0, 1, 0
+    while done < found:
+        source = queue[done]
+        done += 1
+        for step in range(indptr[source], indptr[source + 1]):
+            target = targets[step]
+            spent += 1
+            if target == source or components[target] != components[at]:
+                continue
+            if target == home:
+                return step, spent
+            for c in range(len(unmet)):
+                if (unmet[c] and own[c, labels[step]]) or (weak[c] and not enabled[c, target]):
+                    return step, spent
+            if seen[target] != search:
+                seen[target] = search
+                via[target] = step
+                queue[found] = target
+                found += 1
+    return -1, spent
