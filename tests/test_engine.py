@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.explore import local, store
+from workbench.explore import expander, local, store
 from workbench.explore.check import check
 from workbench.explore.local import Budget, LocalSearch
 from workbench.kernel import Constant, Model, ModelError, Names, Variable, action, choose, invariant, reachable, require
@@ -137,6 +137,7 @@ def test_random_tables(seed):
 def test_states_in_many_blocks(monkeypatch, block):
     monkeypatch.setattr(store, "BLOCK", block)
     monkeypatch.setattr(local, "BLOCK", block)
+    monkeypatch.setattr(expander, "BLOCK", block)
     assert_agree(Bakery())
     space = LocalSearch(Bakery(), Bakery().select(["UniqueTickets"]), keep_rows=True, keep_edges=True)
     space.run()

@@ -8,18 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.explore import kernels
-from workbench.explore.cells import Cells
-from workbench.explore.kernels import Counts, Queue
+from workbench.explore.expander import Expander
 from workbench.explore.store import BLOCK, Store
-from workbench.explore.trees import Trees
 from workbench.explore.watch import Labels, Watched
 from workbench.kernel import Model, Result, Trace, Verdict, replay
 from workbench.kernel.errors import ModelError
 from workbench.kernel.properties import Property
 from workbench.kernel.result import ActionCount
 from workbench.kernel.search import safety_verdict
-
-_QUEUE = 512
 
 
 @dataclass(frozen=True)
@@ -61,6 +57,14 @@ class Stop(Exception):
     """Ends a search; the text says why."""
 
 
+def count_actions(model: Model, counts: np.ndarray) -> list[ActionCount]:
+    """Sum up counts per action instance, int64 (enabled/generated/new, instances), by action."""
+    totals = {name: np.zeros(3, np.int64) for name in model.declared_actions}
+    for instance, column in zip(model.instances, counts.T, strict=True):
+        totals[instance.action.name] += column
+    return [ActionCount(name, *map(int, total)) for name, total in totals.items()]
+
+
 class LocalSearch:
     """One search of a model's state space in this process.
 
@@ -90,29 +94,16 @@ class LocalSearch:
         labels: Sequence[Property] = (),
     ) -> None:
         self.model = model
-        self.cells = Cells(model, symmetry, bits)
-        self.trees = Trees(self.cells)
+        self.expander = Expander(model, symmetry, bits)
+        self.cells, self.trees = self.expander.cells, self.expander.trees
         self.watched = Watched(model, self.trees, properties)
         self.labels = {p.name: Labels(model, self.trees, p) for p in labels}
         self.store = Store(self.cells, keep_rows, keep_edges)
         self.levels: list[int] = []
         self.stopped: str | None = None
         self.seconds = 0.0
-        self._cursor = np.zeros(kernels.CURSOR, np.int64)
         self._judged = np.zeros(kernels.CURSOR, np.int64)
-        self._queue = self._make_queue(_QUEUE)
-        instances = len(model.instances)
-        self.counts = Counts(*(np.zeros(instances, np.int64) for _ in range(3)))
         self._initial = 0
-
-    def _make_queue(self, room: int) -> Queue:
-        return Queue(
-            np.empty(room, np.uint64),
-            np.empty(room if self.cells.words == 2 else 0, np.uint64),
-            np.empty((room, self.cells.lanes), np.uint64),
-            np.empty(room, np.int64),
-            np.empty(room, np.int32),
-        )
 
     # The search --------------------------------------------------------------------------------------------------
 
@@ -131,7 +122,8 @@ class LocalSearch:
         budget = budget or Budget()
         began = time.perf_counter()
 
-        def check() -> None:
+        def pause(expanded: int) -> None:
+            self._inspect(fail_fast)
             seconds = time.perf_counter() - began
             if should_stop is not None and should_stop():
                 raise Stop("stopped on request")
@@ -140,101 +132,38 @@ class LocalSearch:
             if budget.bytes is not None and self.nbytes > budget.bytes:
                 raise Stop(f"the budget of {budget.bytes / 2**20:,.0f} MiB is used up")
             if on_progress is not None:
-                frontier = sum(self.levels) - int(self._cursor[kernels.STATE])
-                on_progress(Progress(len(self.levels), self.store.count, max(0, frontier), seconds))
+                on_progress(Progress(len(self.levels), self.store.count, sum(self.levels) - expanded, seconds))
 
         most = 2**32 - 1 if budget.states is None else budget.states
         try:
-            self._begin(most, fail_fast)
+            self._begin(most)
+            pause(0)
             done = 0
             while done < self.store.count:
                 end = self.store.count
-                self._expand_level(done, end, most, fail_fast, check)
+                if not self.expander.expand(self.store, done, end, most, pause):
+                    raise Stop(f"the budget of {most:,} states is used up")
                 done = end
                 if self.store.count > end:
                     self.levels.append(self.store.count - end)
                 self.store.release_before(done)
-                check()
         except Stop as stop:
             self.stopped = str(stop)
         except KeyboardInterrupt:
             self.stopped = "interrupted"
-        self.store.count = max(self.store.count, int(self._cursor[kernels.COUNT]))
         if self.store.count > sum(self.levels):  # stopped within a level
             self.levels.append(self.store.count - sum(self.levels))
         self.seconds += time.perf_counter() - began
 
-    def _begin(self, most: int, fail_fast: bool) -> None:
+    def _begin(self, most: int) -> None:
         states = self.model.initial_states()
         self._initial = len(states)
         for which, state in enumerate(states):
             if self.store.count >= most:
                 raise Stop(f"the budget of {most:,} states is used up")
             self.store.add_initial(self.cells.encode(state), which)
-            if which == 0:
-                self.trees.dispatch.prepare(self.cells.encode(state))
         self.levels.append(self.store.count)
-        self._cursor[kernels.COUNT] = self.store.count
-        self._inspect(fail_fast)
-
-    def _expand_level(self, first: int, end: int, most: int, fail_fast: bool, check: Callable[[], None]) -> None:
-        for base in range(first - first % BLOCK, end, BLOCK):
-            self._cursor[kernels.STATE] = max(first, base) - base
-            stop = min(end, base + BLOCK) - base
-            while True:
-                why = self._expand(base // BLOCK, stop, most)
-                if why == kernels.MISS_ACTION or why == kernels.MISS_GROUP:
-                    self._learn(why, base)
-                    continue
-                self.store.count = int(self._cursor[kernels.COUNT])
-                self._inspect(fail_fast)
-                check()
-                if why == kernels.DONE:
-                    break
-                if why == kernels.BLOCK_FULL:
-                    self.store.add_block()
-                elif why == kernels.TABLE_FULL:
-                    self.store.visited.grow()
-                elif why == kernels.EDGES_FULL:
-                    self.store.next_edges()
-                    self._cursor[kernels.EDGES] = 0
-                elif why == kernels.ENOUGH:
-                    raise Stop(f"the budget of {most:,} states is used up")
-
-    def _expand(self, source: int, stop: int, most: int) -> int:
-        trees, store = self.trees, self.store
-        if trees.longest_leaf > len(self._queue.low):  # a leaf is queued as a whole; the queue is empty at a miss
-            self._queue = self._grown_queue(2 * trees.longest_leaf)
-        return int(
-            kernels.expand(
-                trees.arrays,
-                trees.dispatch.arrays,
-                (self.cells.hash_base, self.cells.hashes),
-                store.blocks[source],
-                stop,
-                store.blocks[-1],
-                store.visited.table,
-                store.visited.limit,
-                most,
-                self._queue,
-                store.edges,
-                self.counts,
-                self._cursor,
-            )
-        )
-
-    def _grown_queue(self, room: int) -> Queue:
-        grown = self._make_queue(room)
-        for old, new in zip(self._queue, grown, strict=True):
-            new[: len(old)] = old
-        return grown
-
-    def _learn(self, why: int, base: int) -> None:
-        row = self.store.row(base + int(self._cursor[kernels.STATE])).tolist()
-        if why == kernels.MISS_GROUP:
-            self.trees.dispatch.learn(int(self._cursor[kernels.GROUP]), row)
-        else:
-            self.trees.learn_action(int(self._cursor[kernels.WHAT]), row)
+        self.expander.begin(self.store)
 
     def _inspect(self, fail_fast: bool) -> None:
         """Judge the states found since the last call."""
@@ -275,11 +204,11 @@ class LocalSearch:
 
     @property
     def generated(self) -> int:
-        return self._initial + int(self.counts.generated.sum())
+        return self._initial + int(self.expander.counts.generated.sum())
 
     def transitions(self) -> tuple[np.ndarray, np.ndarray]:
         """Targets and steps of all transitions kept, in the order of their sources."""
-        return self.store.transitions(int(self._cursor[kernels.EDGES]))
+        return self.store.transitions(self.expander.edges)
 
     def trace_to(self, number: int) -> Trace:
         """A shortest behaviour to state `number`, computed by the model and checked against the visited set.
@@ -305,10 +234,7 @@ class LocalSearch:
         ]
 
     def action_counts(self) -> list[ActionCount]:
-        totals: dict[str, np.ndarray] = {name: np.zeros(3, np.int64) for name in self.model.declared_actions}
-        for instance, counts in zip(self.model.instances, zip(*self.counts, strict=True), strict=True):
-            totals[instance.action.name] += counts
-        return [ActionCount(name, *map(int, total)) for name, total in totals.items()]
+        return count_actions(self.model, np.stack(self.expander.counts))
 
     def result(self, verdicts: list[Verdict], notes: Sequence[str] = ()) -> Result:
         """The result of the check."""

@@ -171,7 +171,7 @@ class Store:
 
     @property
     def bytes_per_state(self) -> float:
-        """The most that was held for each visited state: its share of the visited set (also while that grew), and links.
+        """The most that was held for each visited state: its share of the visited set, also while that grew, and links.
 
         Rows and sums of the frontier, and transitions where they are kept, come on top.
         """
@@ -182,4 +182,5 @@ class Store:
     def nbytes(self) -> int:
         links = sum(block.parent.nbytes + block.step.nbytes + block.degree.nbytes for block in self.blocks)
         edges = sum(part.nbytes for edges in [*self.full_edges, self.edges] for part in edges)
-        return self.visited.nbytes + links + edges + self.frontier_bytes
+        unexpanded = sum(block.rows.nbytes + block.sums.nbytes for block in self.blocks)
+        return self.visited.nbytes + links + edges + unexpanded

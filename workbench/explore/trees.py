@@ -15,12 +15,11 @@ from workbench.explore.arrays import Growing
 from workbench.explore.cells import Cells
 from workbench.kernel.actions import ActionInstance
 from workbench.kernel.errors import ModelError
-from workbench.kernel.properties import call_predicate
 from workbench.kernel.state import Draft
 
 #: Child numbers: 0 is not known yet, positive is an inner node, negative is leaf ``-1 - child``.
 UNKNOWN = 0
-#: The two leaves that need no successors: an action that is disabled, or a predicate that is false; and one that is true.
+#: Two leaves without successors: of an action that is disabled or a predicate that is false, and of one that is true.
 NOTHING, TRUE = 0, 1
 
 _PURITY_CHECKS = 4

@@ -1,0 +1,139 @@
+"""Computing successors: the loop around the compiled kernel, which answers its misses and makes room."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from workbench.explore import kernels
+from workbench.explore.cells import Cells
+from workbench.explore.kernels import Counts, Queue
+from workbench.explore.store import BLOCK, Store
+from workbench.explore.trees import Trees
+from workbench.kernel import Model
+
+_QUEUE = 512
+
+
+class Expander:
+    """A model's trees and all that is needed to compute successors with them. It outlives the stores it works on.
+
+    Parameters
+    ----------
+    model : Model
+    symmetry : sequence of str
+        The sets whose names are interchangeable; empty for none.
+    bits : {64, 128}
+        The width of fingerprints.
+
+    Attributes
+    ----------
+    counts : Counts
+        Per action instance, since the expander was made.
+    """
+
+    def __init__(self, model: Model, symmetry: Sequence[str] = (), bits: int = 64) -> None:
+        self.model = model
+        self.cells = Cells(model, symmetry, bits)
+        self.trees = Trees(self.cells)
+        self.counts = Counts(*(np.zeros(len(model.instances), np.int64) for _ in range(3)))
+        self._queue = self._make_queue(_QUEUE)
+        self._cursor = np.zeros(kernels.CURSOR, np.int64)
+        self._prepared = False
+
+    def _make_queue(self, room: int) -> Queue:
+        return Queue(
+            np.empty(room, np.uint64),
+            np.empty(room if self.cells.words == 2 else 0, np.uint64),
+            np.empty((room, self.cells.lanes), np.uint64),
+            np.empty(room, np.int64),
+            np.empty(room, np.int32),
+        )
+
+    def begin(self, store: Store) -> None:
+        """Work on `store` from now on; it holds at least one state."""
+        self._cursor[:] = 0
+        self._cursor[kernels.COUNT] = store.count
+        if not self._prepared:
+            self.trees.dispatch.prepare(store.row(0).tolist())
+            self._prepared = True
+
+    @property
+    def edges(self) -> int:
+        """Transitions in the store's last arrays."""
+        return int(self._cursor[kernels.EDGES])
+
+    def expand(
+        self,
+        store: Store,
+        first: int,
+        end: int,
+        most: int = 2**32 - 1,
+        pause: Callable[[int], None] = lambda expanded: None,
+    ) -> bool:
+        """Add the successors of the states `first` to `end` to the store.
+
+        Parameters
+        ----------
+        most : int
+            States that the store may hold.
+        pause : callable
+            Called now and then with the number of states expanded so far; may raise to stop.
+
+        Returns
+        -------
+        bool
+            False if the search stopped because `most` was reached.
+        """
+        cursor = self._cursor
+        for base in range(first - first % BLOCK, end, BLOCK):
+            cursor[kernels.STATE] = max(first, base) - base
+            stop = min(end, base + BLOCK) - base
+            while True:
+                why = self._call(store, base // BLOCK, stop, most)
+                if why in (kernels.MISS_ACTION, kernels.MISS_GROUP):
+                    self._learn(why, store.row(base + int(cursor[kernels.STATE])).tolist())
+                    continue
+                store.count = int(cursor[kernels.COUNT])
+                pause(base + int(cursor[kernels.STATE]))
+                if why == kernels.DONE:
+                    break
+                if why == kernels.BLOCK_FULL:
+                    store.add_block()
+                elif why == kernels.TABLE_FULL:
+                    store.visited.grow()
+                elif why == kernels.EDGES_FULL:
+                    store.next_edges()
+                    cursor[kernels.EDGES] = 0
+                else:
+                    return False
+        return True
+
+    def _call(self, store: Store, source: int, stop: int, most: int) -> int:
+        if self.trees.longest_leaf > len(self._queue.low):  # a leaf is queued as a whole
+            grown = self._make_queue(2 * self.trees.longest_leaf)
+            for old, new in zip(self._queue, grown, strict=True):
+                new[: len(old)] = old
+            self._queue = grown
+        return int(
+            kernels.expand(
+                self.trees.arrays,
+                self.trees.dispatch.arrays,
+                (self.cells.hash_base, self.cells.hashes),
+                store.blocks[source],
+                stop,
+                store.blocks[-1],
+                store.visited.table,
+                store.visited.limit,
+                most,
+                self._queue,
+                store.edges,
+                self.counts,
+                self._cursor,
+            )
+        )
+
+    def _learn(self, why: int, row: list[int]) -> None:
+        if why == kernels.MISS_GROUP:
+            self.trees.dispatch.learn(int(self._cursor[kernels.GROUP]), row)
+        else:
+            self.trees.learn_action(int(self._cursor[kernels.WHAT]), row)
