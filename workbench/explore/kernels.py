@@ -237,7 +237,7 @@ def expand(trees, dispatch, cells, source, stop, out, table, limit, most, queue,
 
 
 @njit(cache=True, nogil=True)
-def insert(low, high, sums, table, number):
+def insert(low, high, table, number):
     """Add one fingerprint to the table with the state's `number`; whether it was new."""
     slots = table.low.shape[0]
     slot = home(low, slots)
@@ -332,3 +332,67 @@ def evaluate(trees, root, rows, truth, cursor):
             return MISS_PREDICATE
         truth[i] = leaf == 1
     return DONE
+
+
+@njit(cache=True, nogil=True)
+def admit(fingerprints, table, first, limit):
+    """Add fingerprints, uint64 (states, words), to the table; the number of those looked at, and which were new.
+
+    Stops early when the table holds `limit` entries; `first` is how many it holds.
+    """
+    count = fingerprints.shape[0]
+    new = np.zeros(count, np.bool_)
+    held = first
+    for i in range(count):
+        if held >= limit:
+            return i, new
+        high = fingerprints[i, 1] if fingerprints.shape[1] == 2 else np.uint64(0)
+        if insert(fingerprints[i, 0], high, table, np.uint32(0)):
+            new[i] = True
+            held += 1
+    return count, new
+
+
+@njit(cache=True, nogil=True)
+def bucket(fingerprints, buckets):
+    """The bucket of each fingerprint, by a mix of bits that has nothing to do with its place in a table."""
+    found = np.empty(fingerprints.shape[0], np.int32)
+    for i in range(fingerprints.shape[0]):
+        low = fingerprints[i, 0]
+        mixed = ((low ^ (low >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)) >> np.uint64(33)
+        found[i] = mixed % np.uint64(buckets)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def add_hashes(rows, hash_base, hashes, sums):
+    """Write the fingerprints of all images of `rows` into `sums`."""
+    for i in range(rows.shape[0]):
+        for lane in range(hashes.shape[1]):
+            sums[i, lane] = np.uint64(0)
+        for cell in range(rows.shape[1]):
+            at = hash_base[cell] + rows[i, cell]
+            for lane in range(hashes.shape[1]):
+                sums[i, lane] += hashes[at, lane]
+
+
+@njit(cache=True, nogil=True)
+def canonical_fingerprints(sums, words):
+    """The canonical fingerprint of each row of `sums`, uint64 (states, words), as the visited set holds it."""
+    found = np.empty((sums.shape[0], words), np.uint64)
+    lanes = sums.shape[1]
+    for i in range(sums.shape[0]):
+        best = canonical(sums[i], lanes, words)
+        low = sums[i, best]
+        found[i, 0] = low if low != 0 else np.uint64(1)
+        if words == 2:
+            found[i, 1] = sums[i, lanes // 2 + best]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def translate(rows, base, numbers):
+    """Renumber the values of `rows` in place: value v of cell c becomes ``numbers[base[c] + v]``."""
+    for i in range(rows.shape[0]):
+        for cell in range(rows.shape[1]):
+            rows[i, cell] = numbers[base[cell] + rows[i, cell]]

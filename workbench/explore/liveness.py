@@ -16,9 +16,9 @@ from scipy.sparse.csgraph import connected_components
 from workbench.kernel.actions import Fairness
 from workbench.kernel.lasso import Lasso
 
-# Cycles are looked for from one state after the other until this much has been spent, in transitions looked at:
-# so many times those of the graph, or so many in a small graph. One search costs as much as _SEARCH of them.
-_EFFORT, _LEAST_EFFORT, _SEARCH = 4, 500_000, 500
+# Cycles are looked for from one state after the other until as many transitions have been looked at as the graph has,
+# or this many in a small one. What a search costs besides counts as _SEARCH of them.
+_LEAST_EFFORT, _SEARCH = 500_000, 500
 
 
 @dataclass(frozen=True)
@@ -122,9 +122,7 @@ class LassoFinder:
                 np.vstack([conditions.own, np.zeros(conditions.own.shape[1], bool)]),
             )
         starts = self._routes.order[entry[self._routes.order]]
-        routes = _Routes(
-            *_routes(self._indptr, self._targets, starts, self._routes.distance[starts], allowed)
-        )
+        routes = _Routes(*_routes(self._indptr, self._targets, starts, self._routes.distance[starts], allowed))
         best = self._shortest_stop(routes, conditions)
         components = self._fair_components(routes.distance >= 0, conditions)
         if components is not None:
@@ -133,7 +131,8 @@ class LassoFinder:
         return best
 
     def _shortest_stop(self, routes: _Routes, conditions: _Conditions) -> Lasso | None:
-        stops = routes.order[~conditions.enabled.any(axis=0)[routes.order]]
+        busy = np.any(conditions.enabled, axis=0)
+        stops = routes.order[~busy[routes.order]]
         if len(stops) == 0:
             return None
         start, steps = self._path(routes, int(stops[0]))
@@ -195,10 +194,10 @@ class LassoFinder:
     ) -> Lasso | None:
         """The smallest lasso with fewer than `bound` states among those that end in a cycle and are tried."""
         best, tour = None, _Tour(self._indptr, self._targets, self._labels, self._sources, conditions, components)
-        effort = max(_LEAST_EFFORT, _EFFORT * len(self._targets))
+        effort = max(_LEAST_EFFORT, len(self._targets))
         for home in routes.order[components[routes.order] >= 0]:
             nearest = int(routes.distance[home])
-            if nearest + 2 >= bound or (best and tour.spent > effort):
+            if nearest + 2 >= bound or tour.spent > effort:
                 break
             cycle = tour.from_state(int(home))
             if nearest + len(cycle) < bound:
@@ -249,12 +248,10 @@ class _Tour:
             at = int(self._targets[walk[-1]])
 
     def _search(self, at: int, home: int, unmet: np.ndarray) -> list[int]:
-        """A shortest path in the component to a transition that leads to `home`, or gives an unmet condition its due."""
+        """A shortest path in the component to and over a transition to `home`, or one that an unmet condition needs."""
         self._searches += 1
         weak = unmet & ~self._conditions.strong
-        step, spent = _search(
-            *self._arrays, at, home, unmet, weak, self._searches, self._seen, self._via, self._queue
-        )
+        step, spent = _search(*self._arrays, at, home, unmet, weak, self._searches, self._seen, self._via, self._queue)
         self.spent += spent + _SEARCH
         path = [step]
         while (state := int(self._sources[path[-1]])) != at:
@@ -288,16 +285,17 @@ class _Tour:
             arrivals.setdefault(int(self._targets[cycle[i - 1]]), []).append(i)
         for i, step in enumerate(cycle):
             for direct in self._leaving(step):
+                if self._targets[direct] == self._sources[step]:
+                    continue
                 for after in arrivals.get(int(self._targets[direct]), ()):
-                    if after > i + 1 and direct != step or after > i + 1:
-                        shorter = [*cycle[:i], direct, *cycle[after:]]
-                        if len(shorter) > 1 and not self._unmet(shorter).any():
-                            return shorter
+                    shorter = [*cycle[:i], direct, *cycle[after:]]
+                    if after > i + 1 and not self._unmet(shorter).any():
+                        return shorter
         return None
 
 
 @numba.njit(cache=True)
-def _routes(indptr, targets, starts, delays, allowed):  # type: ignore[no-untyped-def]
+def _routes(indptr, targets, starts, delays, allowed):
     """Breadth-first search through `allowed` states; start i counts as found at distance ``delays[i]`` (ascending)."""
     distance = np.full(len(allowed), -1, np.int32)
     via = np.full(len(allowed), -1, np.int64)
@@ -324,9 +322,7 @@ def _routes(indptr, targets, starts, delays, allowed):  # type: ignore[no-untype
 
 
 @numba.njit(cache=True)
-def _search(  # type: ignore[no-untyped-def]
-    indptr, targets, labels, components, enabled, own, at, home, unmet, weak, search, seen, via, queue
-):
+def _search(indptr, targets, labels, components, enabled, own, at, home, unmet, weak, search, seen, via, queue):
     """Find the first transition, breadth-first, that leads to `home`, or is what an unmet condition waits for.
 
     Returns it and how many transitions have been looked at. There must be one.

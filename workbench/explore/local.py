@@ -4,6 +4,7 @@ import resource
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,8 +54,37 @@ class Progress:
     seconds: float
 
 
+class Completed(NamedTuple):
+    """The part of a search up to its last completed level, for another engine to go on from.
+
+    Attributes
+    ----------
+    initial : int
+        Initial states, repetitions included.
+    levels : list of int
+        The sizes of the completed levels.
+    counts : int64 array (enabled/generated/new, instances)
+        The counts of the steps between these levels.
+    rows, sums : arrays
+        The states of the last of these levels.
+    later_sums : array
+        The states found beyond it, which are in the visited set too.
+    """
+
+    initial: int
+    levels: list[int]
+    counts: np.ndarray
+    rows: np.ndarray
+    sums: np.ndarray
+    later_sums: np.ndarray
+
+
 class Stop(Exception):
     """Ends a search; the text says why."""
+
+
+class Full(Stop):
+    """Ends a search in this process because it became too large for it."""
 
 
 def count_actions(model: Model, counts: np.ndarray) -> list[ActionCount]:
@@ -101,9 +131,11 @@ class LocalSearch:
         self.store = Store(self.cells, keep_rows, keep_edges)
         self.levels: list[int] = []
         self.stopped: str | None = None
+        self.full = False
         self.seconds = 0.0
         self._judged = np.zeros(kernels.CURSOR, np.int64)
         self._initial = 0
+        self._completed = (0, np.zeros((3, len(model.instances)), np.int64))
 
     # The search --------------------------------------------------------------------------------------------------
 
@@ -113,11 +145,12 @@ class LocalSearch:
         fail_fast: bool = False,
         on_progress: Callable[[Progress], None] | None = None,
         should_stop: Callable[[], bool] | None = None,
+        room: Budget | None = None,
     ) -> None:
         """Search until the space is exhausted, a budget is used up, or somebody stops it.
 
         What was found so far is kept in any case; ``stopped`` says why the search is incomplete. A KeyboardInterrupt
-        stops it too.
+        stops it too. When the search has used up `room`, it stops and is ``full``: another engine may go on.
         """
         budget = budget or Budget()
         began = time.perf_counter()
@@ -131,16 +164,21 @@ class LocalSearch:
                 raise Stop(f"the budget of {budget.seconds:g} seconds is used up")
             if budget.bytes is not None and self.nbytes > budget.bytes:
                 raise Stop(f"the budget of {budget.bytes / 2**20:,.0f} MiB is used up")
+            if room is not None and room.states is not None and self.store.count > room.states:
+                raise Full(f"more than {room.states:,} states")
+            if room is not None and room.bytes is not None and self.nbytes > room.bytes:
+                raise Full(f"more than {room.bytes / 2**20:,.0f} MiB at {self.store.count:,} states")
             if on_progress is not None:
                 on_progress(Progress(len(self.levels), self.store.count, sum(self.levels) - expanded, seconds))
 
-        most = 2**32 - 1 if budget.states is None else budget.states
+        most = 2**32 - 1 if budget.states is None else min(budget.states, 2**32 - 1)
         try:
             self._begin(most)
             pause(0)
             done = 0
             while done < self.store.count:
                 end = self.store.count
+                self._completed = (len(self.levels), np.stack(self.expander.counts))
                 if not self.expander.expand(self.store, done, end, most, pause):
                     raise Stop(f"the budget of {most:,} states is used up")
                 done = end
@@ -149,6 +187,7 @@ class LocalSearch:
                 self.store.release_before(done)
         except Stop as stop:
             self.stopped = str(stop)
+            self.full = isinstance(stop, Full)
         except KeyboardInterrupt:
             self.stopped = "interrupted"
         if self.store.count > sum(self.levels):  # stopped within a level
@@ -205,6 +244,29 @@ class LocalSearch:
     @property
     def generated(self) -> int:
         return self._initial + int(self.expander.counts.generated.sum())
+
+    def completed(self) -> Completed:
+        """What another engine needs to go on from the last completed level."""
+        number, counts = self._completed
+        levels = self.levels[:number]
+        first, end = sum(levels[:-1]), sum(levels)
+        blocks = self.store.blocks[first // BLOCK :]
+        skip = first // BLOCK * BLOCK
+        rows = np.concatenate([block.rows for block in blocks])[first - skip : end - skip]
+        sums = np.concatenate([block.sums for block in blocks])
+        later = sums[end - skip : self.store.count - skip]
+        return Completed(self._initial, levels, counts, rows, sums[first - skip : end - skip], later)
+
+    def links(self, count: int) -> dict[str, np.ndarray]:
+        """The predecessors of the first `count` states, and the steps from them; an initial state has instance -1."""
+        step = self.store.column("step")[:count]
+        steps = np.array(self.trees.steps or [(0, 0)], np.int32)[np.maximum(step, 0)]
+        initial = step < 0
+        return {
+            "parent": self.store.column("parent")[:count],
+            "instance": np.where(initial, -1, steps[:, 0]).astype(np.int32),
+            "ordinal": np.where(initial, -1 - step, steps[:, 1]).astype(np.int32),
+        }
 
     def transitions(self) -> tuple[np.ndarray, np.ndarray]:
         """Targets and steps of all transitions kept, in the order of their sources."""

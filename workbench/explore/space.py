@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.explore.check import run_local
+from workbench.explore.check import local_result, plan, run_local
 from workbench.explore.local import LocalSearch
 from workbench.explore.watch import evaluate
 from workbench.kernel import Model, Result, Trace
@@ -106,7 +106,8 @@ def explore(
     *,
     symmetry: bool | Sequence[str] = False,
     max_states: int | None = 1_000_000,
-    **options: Any,
+    max_seconds: float | None = None,
+    **callbacks: Any,
 ) -> StateSpace:
     """Check `model` and keep every state and transition.
 
@@ -114,10 +115,10 @@ def explore(
     ----------
     model, properties, symmetry
         As for :func:`workbench.check`.
-    max_states : int, optional
-        A bound, since everything stays in memory.
-    **options
-        Further budgets and callbacks of :func:`workbench.check`.
+    max_states, max_seconds : optional
+        Bounds, since everything stays in memory.
+    **callbacks
+        ``on_progress`` and ``should_stop`` of :func:`workbench.check`.
 
     Examples
     --------
@@ -126,7 +127,9 @@ def explore(
     >>> len(space), int(space.where(lambda s: s.decision["w1"] == "committed").sum())
     (130, 44)
     """
-    search, result = run_local(
-        model, properties, symmetry=symmetry, max_states=max_states, keep_rows=True, keep_edges=True, **options
-    )
-    return StateSpace(search, result)
+    from workbench.explore.local import Budget
+
+    todo = plan(model, properties, symmetry)
+    budget = Budget(max_states, max_seconds)
+    search = run_local(model, todo, budget=budget, keep_rows=True, keep_edges=True, **callbacks)
+    return StateSpace(search, local_result(search, todo))

@@ -57,7 +57,13 @@ class Visited:
 
     def add(self, sums: np.ndarray, number: int) -> bool:
         """Add the state with the fingerprints `sums`; whether it was new."""
-        return bool(kernels.insert(*self._split(sums), sums, self.table, number))
+        return bool(kernels.insert(*self._split(sums), self.table, number))
+
+    def fingerprints(self) -> np.ndarray:
+        """All fingerprints in the set, uint64 (states, words), in no particular order."""
+        used = self.table.low != 0
+        parts = [self.table.low[used]] + ([self.table.high[used]] if self.words == 2 else [])
+        return np.stack(parts, axis=1)
 
     def find(self, sums: np.ndarray) -> bool:
         """Whether a state with the fingerprints `sums`, or one symmetric to it, has been visited."""
@@ -139,6 +145,22 @@ class Store:
         if self.count % BLOCK == 0:
             self.add_block()
         return True
+
+    def add_rows(self, rows: np.ndarray) -> None:
+        """Add states that nothing is known of but their rows; they differ from each other."""
+        for first in range(0, len(rows), BLOCK):
+            some = rows[first : first + BLOCK]
+            block = self.blocks[-1]
+            block.rows[: len(some)] = some
+            kernels.add_hashes(some, self.cells.hash_base, self.cells.hashes, block.sums)
+            block.parent[: len(some)], block.step[: len(some)] = 0, -1
+            self.count += len(some)
+            if len(some) == BLOCK:
+                self.add_block()
+        while self.visited.limit <= self.count:
+            self.visited.grow()
+        sums = self.column("sums")
+        kernels.admit(kernels.canonical_fingerprints(sums, self.cells.words), self.visited.table, 0, self.count + 1)
 
     def block_of(self, number: int) -> tuple[Frontier, int]:
         return self.blocks[number // BLOCK], number % BLOCK

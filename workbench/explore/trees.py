@@ -63,12 +63,12 @@ class DispatchArrays(NamedTuple):
 class RecordingDraft(Draft):
     """A draft on a row of interned values that records which cells are read, in order."""
 
-    __slots__ = ("read", "row", "source")
+    __slots__ = ("_read", "_row", "_source")  # names without _ belong to the model's variables
 
-    def begin(self, row: Sequence[int], source: list[list[Any]]) -> None:
+    def _begin(self, row: Sequence[int], source: list[list[Any]]) -> None:
         """Forget what was read, and read from `row` from now on."""
-        self.row, self.source = row, source
-        self.read: dict[int, Any] = {}
+        self._row, self._source = row, source
+        self._read: dict[int, Any] = {}
         self.writes = {}
 
     def start(self, before: Any) -> None:  # once per combination of choices: what was read stays recorded
@@ -78,10 +78,10 @@ class RecordingDraft(Draft):
         writes = self.writes
         if cell in writes:
             return writes[cell]
-        read = self.read
+        read = self._read
         if cell in read:
             return read[cell]
-        value = read[cell] = self.source[cell][self.row[cell]]
+        value = read[cell] = self._source[cell][self._row[cell]]
         return value
 
 
@@ -158,9 +158,9 @@ class Trees:
     def learn_action(self, number: int, row: Sequence[int]) -> None:
         """Run action instance `number` in the state `row`, and remember what it did."""
         instance, draft = self.model.instances[number], self._draft
-        draft.begin(row, self.cells.values)
+        draft._begin(row, self.cells.values)
         outcomes, _ = instance.run(draft, row)
-        read = draft.read
+        read = draft._read
         self.misses += 1
         self._runs[number] += 1
         if self._runs[number] <= _PURITY_CHECKS:
@@ -172,15 +172,15 @@ class Trees:
     def learn_predicate(self, number: int, row: Sequence[int]) -> set[int]:
         """Evaluate predicate `number` in the state `row`, remember the answer, and return the cells read."""
         draft = self._draft
-        draft.begin(row, self.cells.values)
+        draft._begin(row, self.cells.values)
         answer = self.predicates[number](draft)
         if draft.writes:
             raise ModelError("a property assigns to the state; only an action may")
         self.misses += 1
         root = int(self._predicate_roots[number])
-        self._predicate_roots[number] = self._insert(root, row, draft.read, TRUE if answer else NOTHING, None)
+        self._predicate_roots[number] = self._insert(root, row, draft._read, TRUE if answer else NOTHING, None)
         self.arrays = self._view()
-        return set(draft.read)
+        return set(draft._read)
 
     def _insert(
         self, root: int, row: Sequence[int], read: dict[int, Any], leaf: int, instance: ActionInstance | None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.kernel.errors import ModelError
 from workbench.kernel.state import Draft
-from workbench.kernel.values import show, sort_key
+from workbench.kernel.values import check_value, show, sort_key
 
 if TYPE_CHECKING:
     from workbench.kernel.model import Model
@@ -60,7 +60,14 @@ class Action:
 
 def parameters_of(function: Callable[..., Any], declared: dict[str, str], first: int) -> None:
     """Raise :class:`ModelError` unless `function` takes exactly the `declared` parameters, in order."""
-    taken = list(inspect.signature(function).parameters)[first:]
+    if not callable(function):
+        raise ModelError(f"{function!r} is not a method")
+    names = list(inspect.signature(function).parameters)
+    if len(names) < first:
+        raise ModelError(
+            f"{function.__name__} takes ({', '.join(names)}); it needs ({', '.join(['self', 's'][:first])})"
+        )
+    taken = names[first:]
     if taken != list(declared):
         raise ModelError(
             f"{function.__name__} takes the parameters ({', '.join(taken)}) "
@@ -84,6 +91,8 @@ def action(process: Any = None, *, fair: str | bool | None = None, **domains: st
     if callable(process) and not isinstance(process, Process):  # a bare @action
         return action()(process)
     _check_fairness(fair)
+    if process is not None and not isinstance(process, Process):
+        raise ModelError(f"{process!r} is not a Process: write @action(writer), with writer = Process(...) before it")
 
     def declare(function: Callable[..., None]) -> Action:
         parameters = dict(domains)
@@ -131,9 +140,12 @@ def choose(options: Any, name: str = "") -> Any:
     """
     if _path.taken is None:
         raise ModelError("choose() may be called only inside an action")
-    if isinstance(options, (set, frozenset)):
-        options = sorted(options, key=sort_key)
+    unordered = isinstance(options, (set, frozenset))
     options = tuple(options)
+    for option in options:
+        check_value(option)
+    if unordered:
+        options = tuple(sorted(options, key=sort_key))
     if not options:
         raise Disabled(f"nothing to choose from{' for ' + name if name else ''}")
     if _path.position == len(_path.taken):

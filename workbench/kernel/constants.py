@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from workbench.kernel.errors import InputError
+from workbench.kernel.errors import InputError, ModelError, brief
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -25,19 +25,23 @@ class Names:
     prefix: str
     sizes: range
 
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.prefix) or not self.sizes:
+            raise ModelError(f"{self} is not accepted; it takes a prefix that begins with a letter, and some sizes")
+
     def describe(self) -> str:
         return f"a size from {self.sizes[0]} to {self.sizes[-1]}, or a list of that many names"
 
     def parse(self, given: Any) -> tuple[str, ...]:
-        if isinstance(given, int) and not isinstance(given, bool):
+        if isinstance(given, int) and not isinstance(given, bool) and given in self.sizes:
             names = tuple(f"{self.prefix}{i + 1}" for i in range(given))
         elif isinstance(given, (list, tuple)):
             names = tuple(given)
         else:
             raise ValueError
-        if len(names) not in self.sizes or len(set(names)) != len(names):
-            raise ValueError
         if not all(isinstance(name, str) and _NAME.fullmatch(name) for name in names):
+            raise ValueError
+        if len(names) not in self.sizes or len(set(names)) != len(names):
             raise ValueError
         return names
 
@@ -54,9 +58,14 @@ class Partition:
     def parse(self, given: Any) -> tuple[tuple[str, ...], ...] | None:
         if given is None:
             return None
-        if not isinstance(given, (list, tuple)) or not all(isinstance(part, (list, tuple)) and part for part in given):
+        if not (isinstance(given, (list, tuple)) and given):
+            raise ValueError
+        if not all(isinstance(part, (list, tuple)) and part for part in given):
             raise ValueError
         return tuple(tuple(part) for part in given)
+
+
+_KINDS = {range: "integer", tuple: "choice", Names: "names", Partition: "partition"}
 
 
 class Constant:
@@ -84,6 +93,11 @@ class Constant:
         self.default = default
         self.domain = tuple(domain) if isinstance(domain, (list, tuple)) else domain
         self.doc = doc
+        if self.domain is not bool and (type(self.domain) not in _KINDS or self.domain in (range(0), ())):
+            raise ModelError(
+                f"the domain {brief(domain)} of a constant is not known; "
+                "it takes bool, a range, a sequence of choices, Names or Partition"
+            )
 
     if TYPE_CHECKING:  # a model has the value under the constant's name, where its class has the declaration
 
@@ -94,14 +108,15 @@ class Constant:
         """``switch``, ``integer``, ``choice``, ``names`` or ``partition``."""
         if self.domain is bool:
             return "switch"
-        return {range: "integer", tuple: "choice", Names: "names", Partition: "partition"}[type(self.domain)]
+        return _KINDS[type(self.domain)]
 
     def describe(self) -> str:
         """What the constant accepts, in words."""
         if self.domain is bool:
             return "true or false"
         if isinstance(self.domain, range):
-            return f"an integer from {self.domain[0]} to {self.domain[-1]}"
+            steps = "" if self.domain.step == 1 else f" in steps of {self.domain.step}"
+            return f"an integer from {self.domain[0]} to {self.domain[-1]}{steps}"
         if isinstance(self.domain, tuple):
             return "one of " + ", ".join(map(str, self.domain))
         return self.domain.describe()
@@ -126,13 +141,8 @@ class Constant:
             if not accepted:
                 raise ValueError
         except ValueError:
-            raise InputError(f"{name} = {_brief(given)} is not accepted; it takes {self.describe()}") from None
+            raise InputError(f"{name} = {brief(given)} is not accepted; it takes {self.describe()}") from None
         return given
-
-
-def _brief(given: Any) -> str:
-    text = repr(given)
-    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def check_partition(name: str, parts: Sequence[Sequence[str]], members: Sequence[str], of: str) -> None:
@@ -140,6 +150,6 @@ def check_partition(name: str, parts: Sequence[Sequence[str]], members: Sequence
     held = [member for part in parts for member in part]
     if sorted(map(str, held)) != sorted(members):
         raise InputError(
-            f"{name} = {_brief([list(part) for part in parts])} is not a partition of {of}; "
+            f"{name} = {brief([list(part) for part in parts])} is not a partition of {of}; "
             f"it must hold each of {', '.join(members)} exactly once"
         )

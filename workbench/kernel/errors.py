@@ -12,6 +12,12 @@ class ModelError(Exception):
     """A model breaks the rules of the modelling language (see ``docs/modelling.md``)."""
 
 
+def brief(value: object) -> str:
+    """A value as an error names it: short, however long it is."""
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
 def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
     """The error for a name that is not there, with the nearest one that is.
 
@@ -21,6 +27,6 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
     "unknown constant 'SafeAck' (did you mean SafeAcks?); known: SafeAcks, Writers"
     """
     names = sorted(known)
-    near = difflib.get_close_matches(str(name), names, n=1)
+    near = difflib.get_close_matches(str(name)[:80], names, n=1)
     hint = f" (did you mean {near[0]}?)" if near else ""
-    return InputError(f"unknown {kind} {name!r}{hint}; known: {', '.join(names) or 'none'}")
+    return InputError(f"unknown {kind} {brief(name)}{hint}; known: {', '.join(names) or 'none'}")

@@ -4,17 +4,19 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
-from workbench.kernel.actions import Action, ActionInstance, Fairness, Outcome, Process
-from workbench.kernel.constants import Constant, Names
-from workbench.kernel.errors import InputError, ModelError, unknown
-from workbench.kernel.properties import Formula, Property, PropertyInstance
-from workbench.kernel.state import Draft, Layout, State
-from workbench.kernel.values import permute
+from workbench.kernel.actions import Action, ActionInstance, Fairness, Outcome, Process, parameters_of
+from workbench.kernel.constants import Constant, Names, Partition, check_partition
+from workbench.kernel.errors import InputError, ModelError, brief, unknown
+from workbench.kernel.properties import Formula, Property, PropertyInstance, call_predicate
+from workbench.kernel.state import Cell, Draft, Layout, State
+from workbench.kernel.values import check_value, permute, sort_key
 
 MOST_RENAMINGS = 5040
-_RESERVED = frozenset({"constants", "instances", "layout", "name", "symmetry", "before", "writes", "values", "items"})
+#: What a model's object has, but not its class; the class's attributes are taken as well.
+_RESERVED = frozenset({"constants", "instances", "layout"})
 
 
 class Variable:
@@ -39,8 +41,12 @@ class Variable:
         return self.initial(model) if self.per is None else self.initial(model, index)
 
 
+_DECLARED = (Constant, Variable, Action, Property, Process)
+
+
 def initial(function: Callable[..., None]) -> "Initial":
     """Declare a method ``(self, s)`` that assigns (and may choose) the initial states."""
+    parameters_of(function, {}, first=2)
     return Initial(function)
 
 
@@ -84,20 +90,39 @@ class Model:
         declared: dict[str, Any] = {}
         for base in reversed(cls.__mro__[:-1]):
             declared.update(vars(base))
+        for name, what in declared.items():
+            if isinstance(what, _DECLARED) and (name in _RESERVED or name in vars(Model) or name.startswith("_")):
+                raise ModelError(f"{cls.__name__}: a {type(what).__name__.lower()} may not be called {name!r}")
         cls.declared_constants = {n: v for n, v in declared.items() if isinstance(v, Constant)}
         cls.declared_variables = {n: v for n, v in declared.items() if isinstance(v, Variable)}
-        cls.declared_actions = {n: v for n, v in declared.items() if isinstance(v, Action)}
-        cls.declared_properties = {n: v for n, v in declared.items() if isinstance(v, Property)}
+        cls.declared_actions = {n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Action)}
+        cls.declared_properties = {n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Property)}
         cls.declared_processes = {n: v for n, v in declared.items() if isinstance(v, Process)}
-        cls.declared_initial = next((v for v in declared.values() if isinstance(v, Initial)), None)
+        starts = {n: v for n, v in declared.items() if isinstance(v, Initial)}
+        if len(starts) > 1:
+            raise ModelError(f"{cls.__name__} has more than one @initial method: {', '.join(starts)}")
+        cls.declared_initial = next(iter(starts.values()), None)
         if "name" not in vars(cls):
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
-        for name in [*cls.declared_constants, *cls.declared_variables]:
-            if name in _RESERVED or name.startswith("_"):
-                raise ModelError(f"{cls.__name__}: a constant or variable may not be called {name!r}")
+        for name, constant in cls.declared_constants.items():
+            try:
+                constant.parse(name, constant.default)
+            except InputError as error:
+                raise ModelError(f"{cls.__name__}: the default {error}") from None
+            if isinstance(constant.domain, Partition):
+                whole = cls.declared_constants.get(constant.domain.of)
+                if whole is None or not isinstance(whole.domain, Names):
+                    raise ModelError(
+                        f"{cls.__name__}: {name} partitions {constant.domain.of!r}, which is not a set of names"
+                    )
+        for declared_action in cls.declared_actions.values():
+            if declared_action.process is not None and not declared_action.process.name:
+                raise ModelError(f"{cls.__name__}: the process of {declared_action.name} has no name in a class")
+        if not isinstance(cls.symmetry, (tuple, list)):
+            raise ModelError(f"{cls.__name__}: symmetry = {cls.symmetry!r} is not a tuple of names of sets")
         for name in cls.symmetry:
-            constant = cls.declared_constants.get(name)
-            if constant is None or not isinstance(constant.domain, Names):
+            named = cls.declared_constants.get(name)
+            if named is None or not isinstance(named.domain, Names):
                 raise ModelError(f"{cls.__name__}: symmetry names {name!r}, which is not a set of names")
 
     def __init__(self, **constants: Any) -> None:
@@ -111,7 +136,7 @@ class Model:
             value = constant.parse(name, constants.get(name, constant.default))
             self.constants[name] = value
             setattr(self, name, value)
-        self._check_disjoint()
+        self._check_sets()
         self.validate()
         self.layout = Layout(
             {n: None if v.per is None else self.members(v.per) for n, v in self.declared_variables.items()}
@@ -138,19 +163,32 @@ class Model:
     def validate(self) -> None:
         """Raise :class:`InputError` if constants do not go together; for models to override."""
 
-    def _check_disjoint(self) -> None:
+    def _check_sets(self) -> None:
+        """Different sets hold different names, and partitions are partitions."""
         sets = {n: self.constants[n] for n, c in self.declared_constants.items() if isinstance(c.domain, Names)}
         for one, other in itertools.combinations(sets, 2):
             both = sorted(set(sets[one]) & set(sets[other]))
             if both:
                 raise InputError(f"{one} and {other} both hold {both[0]!r}; names must differ")
+        for name, constant in self.declared_constants.items():
+            if isinstance(constant.domain, Partition) and self.constants[name] is not None:
+                of = constant.domain.of
+                check_partition(name, self.constants[name], sets[of], of)
 
     def members(self, domain: str) -> tuple[Any, ...]:
         """What the constant, attribute or method called `domain` ranges over."""
-        found = getattr(self, domain, None)
+        found = getattr(self, domain, None) if isinstance(domain, str) else None
         if found is None:
             raise ModelError(f"{type(self).__name__} has no {domain!r} to range over")
-        return tuple(found() if callable(found) else found)
+        found = found() if callable(found) else found
+        if isinstance(found, str) or not isinstance(found, Iterable):
+            raise ModelError(f"{domain} is {brief(found)}, which has no members to range over")
+        members = tuple(found)
+        for member in members:
+            check_value(member)
+        if len(set(members)) < len(members):
+            raise ModelError(f"{domain} is {brief(members)}, which holds a member twice")
+        return tuple(sorted(members, key=sort_key)) if isinstance(found, (set, frozenset)) else members
 
     def _combinations(self, parameters: Mapping[str, str]) -> Iterable[tuple[Any, ...]]:
         return itertools.product(*(self.members(domain) for domain in parameters.values()))
@@ -167,14 +205,25 @@ class Model:
 
     def initial_states(self) -> list[Any]:
         """The states in which a behaviour may begin."""
-        values = [self.declared_variables[c.variable].initial_value(self, c.index) for c in self.layout.cells]
+        values = [self._initial_value(cell) for cell in self.layout.cells]
         if self.declared_initial is None:
             return [self.state(values)]
         begin = Action("initial", self.declared_initial.function, None, {}, None)
-        outcomes, whys = ActionInstance(self, -1, begin, ()).run(self._draft, values)
+        instance = ActionInstance(self, -1, begin, ())
+        outcomes, whys = instance.run(self._draft, values)
+        instance.check_pure(self._draft, values, outcomes)
         if not outcomes:
             raise ModelError(f"{type(self).__name__} has no initial state: {'; '.join(whys)}")
         return list(dict.fromkeys(self._apply(values, outcome) for outcome in outcomes))
+
+    def _initial_value(self, cell: Cell) -> Any:
+        try:
+            value = self.declared_variables[cell.variable].initial_value(self, cell.index)
+            check_value(value)
+        except Exception as error:
+            what = str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {error}"
+            raise ModelError(f"the initial value of {cell}: {what}") from error
+        return value
 
     def _apply(self, values: Sequence[Any], outcome: Outcome) -> Any:
         after = list(values)
@@ -196,13 +245,16 @@ class Model:
 
     def predicates(self, name: str) -> list[PropertyInstance]:
         """The invariant or reachable property called `name`, for every combination of its parameters."""
-        declared = self.declared_properties[name]
+        (declared,) = self.select([name])
         return [PropertyInstance(self, declared, args) for args in self._combinations(declared.parameters)]
 
     def formulas(self, name: str) -> list[tuple[tuple[Any, ...], Formula]]:
         """The liveness property called `name`, for every combination of its parameters."""
-        declared = self.declared_properties[name]
-        found = [(args, declared.function(self, *args)) for args in self._combinations(declared.parameters)]
+        (declared,) = self.select([name])
+        found = [
+            (args, call_predicate(name, declared.function, self, *args))
+            for args in self._combinations(declared.parameters)
+        ]
         for _, formula in found:
             if not isinstance(formula, Formula):
                 raise ModelError(f"liveness {name} returned {formula!r}; use leads_to, eventually, ...")

@@ -45,6 +45,11 @@ class Formula:
     trigger: Predicate | None
     goal: Predicate
 
+    def __post_init__(self) -> None:
+        for predicate in (self.trigger, self.goal):
+            if predicate is not None and not callable(predicate):
+                raise ModelError(f"{self.kind} takes functions of the state, not {predicate!r}")
+
 
 def leads_to(trigger: Predicate, goal: Predicate) -> Formula:
     """``P ~> Q``: whenever `trigger` holds, `goal` holds then or later."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from workbench.kernel.errors import unknown
 from workbench.kernel.trace import Trace
 
 if TYPE_CHECKING:
@@ -123,7 +124,10 @@ class Result:
         return [v for v in self.verdicts if v.holds is False]
 
     def __getitem__(self, name: str) -> Verdict:
-        return next(v for v in self.verdicts if v.name == name)
+        for verdict in self.verdicts:
+            if verdict.name == name:
+                return verdict
+        raise unknown("checked property", name, [v.name for v in self.verdicts])
 
     @property
     def never_taken(self) -> list[str]:

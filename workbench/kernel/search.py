@@ -12,6 +12,7 @@ from workbench.kernel.errors import ModelError
 from workbench.kernel.properties import Property
 from workbench.kernel.result import ActionCount, Result, Verdict
 from workbench.kernel.symmetry import Canonical
+from workbench.kernel.temporal import check_liveness
 from workbench.kernel.trace import Move, Trace, replay
 
 if TYPE_CHECKING:
@@ -82,30 +83,37 @@ def search(
     properties : sequence of str, optional
         What to check; everything for None.
     symmetry : sequence of str
-        The sets whose names are interchangeable.
+        The sets whose names are interchangeable; not made use of if a liveness property is checked.
     fail_fast : bool
         Stop at the first violated invariant.
     max_states, max_seconds : optional
         Budgets; the result is then incomplete.
     """
     began = time.perf_counter()
-    watch = Watch(model, model.select(properties))
+    chosen = model.select(properties)
+    watch = Watch(model, chosen)
+    live = [p for p in chosen if p.kind == "liveness"]
+    notes: list[str] = []
+    if live and symmetry:
+        notes.append("explored without symmetry, since with it the check of a liveness property would be unsound")
+        symmetry = ()
     canonical = Canonical(model, symmetry)
     seen: dict[Any, int] = {}  # canonical values -> the state's number, in order of discovery
     states: list[Any] = []
     links: list[tuple[int, Move]] = []  # the predecessor's number (-1: initial) and the move from it
+    graph: list[list[tuple[Move, int]]] = []  # for liveness: each state's moves, and the numbers they lead to
     counts = {name: [0, 0, 0] for name in model.declared_actions}
     levels = [0]
     generated = 0
     stopped: str | None = None
 
-    def visit(state: Any, link: tuple[int, Move]) -> bool:
-        """Whether `state` is new."""
+    def visit(state: Any, link: tuple[int, Move]) -> int:
+        """The number of `state`, which may be new."""
         nonlocal stopped, generated
         generated += 1
         key = canonical(state.values)
         if key in seen:
-            return False
+            return seen[key]
         seen[key] = len(states)
         states.append(state)
         links.append(link)
@@ -114,7 +122,7 @@ def search(
             stopped = "stopped at the first violation"
         elif max_states is not None and len(states) >= max_states:
             stopped = f"the budget of {max_states:,} states is used up"
-        return True
+        return seen[key]
 
     for i, state in enumerate(model.initial_states()):
         if stopped is None:
@@ -127,6 +135,7 @@ def search(
             for number in range(done, end):
                 if max_seconds is not None and time.perf_counter() - began > max_seconds:
                     stopped = f"the budget of {max_seconds:g} seconds is used up"
+                moves: list[tuple[Move, int]] = []
                 for instance in model.instances if stopped is None else ():
                     outcomes = model.outcomes(instance, states[number])
                     if number < _PURITY_CHECKS:
@@ -134,19 +143,27 @@ def search(
                     count = counts[instance.action.name]
                     count[0] += bool(outcomes)
                     for ordinal, (_, successor) in enumerate(outcomes):
+                        known, move = len(states), Move(instance.number, ordinal)
+                        moves.append((move, visit(successor, (number, move))))
                         count[1] += 1
-                        count[2] += visit(successor, (number, Move(instance.number, ordinal)))
+                        count[2] += len(states) > known
+                if live:
+                    graph.append(moves)
             done = end
     except KeyboardInterrupt:
         stopped = "interrupted"
 
     def trace_to(number: int) -> Trace:
-        moves: list[Move] = []
+        path: list[Move] = []
         while links[number][0] >= 0:
             number, move = links[number]
-            moves.append(move)
-        return replay(model, links[number][1].instance, moves[::-1])
+            path.append(move)
+        return replay(model, links[number][1].instance, path[::-1])
 
+    verdicts = {v.name: v for v in watch.verdicts(trace_to, stopped is None)}
+    for p in live:  # only the whole space can decide it
+        unknown = Verdict(p.name, p.kind, None)
+        verdicts[p.name] = unknown if stopped else check_liveness(model, p, states, levels[0], graph)
     return Result(
         model=model,
         engine="reference",
@@ -156,7 +173,8 @@ def search(
         generated=generated,
         levels=[n for n in levels if n],
         actions=[ActionCount(name, *count) for name, count in counts.items()],
-        verdicts=watch.verdicts(trace_to, stopped is None),
+        verdicts=[verdicts[p.name] for p in chosen],
         seconds=time.perf_counter() - began,
         peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        notes=notes,
     )

@@ -63,6 +63,9 @@ class Indexed(Mapping[Any, Any]):
     def __len__(self) -> int:
         return len(self._cells)
 
+    def __repr__(self) -> str:
+        return f"{self._name}[{', '.join(f'{show(index)}={show(value)}' for index, value in self.items())}]"
+
 
 class Layout:
     """The cells of a model with given constants, in a fixed order.
@@ -90,6 +93,8 @@ class Layout:
         """A subclass of `base` with one attribute per variable."""
         attributes: dict[str, Any] = {"__slots__": ()}
         for name, where in self.positions.items():
+            if hasattr(base, name):
+                raise ModelError(f"a variable may not be called {name!r}: {base.__name__}.{name} is something else")
             attributes[name] = _scalar(where) if isinstance(where, int) else _indexed(name)
         return type(base.__name__, (base,), attributes)
 
@@ -125,7 +130,16 @@ class Reader:
     def __getattr__(self, name: str) -> Any:  # reached only for what is not declared
         if name.startswith("_"):
             raise AttributeError(name)
-        raise ModelError(f"undeclared variable {name!r}; declared: {', '.join(self._layout.positions)}")
+        raise self._undeclared(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        try:
+            object.__setattr__(self, name, value)
+        except AttributeError:
+            raise self._undeclared(name) from None
+
+    def _undeclared(self, name: str) -> ModelError:
+        return ModelError(f"undeclared variable {name!r}; declared: {', '.join(self._layout.positions)}")
 
 
 class State(Reader):

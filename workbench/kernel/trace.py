@@ -55,12 +55,15 @@ class Trace:
     loop : int or None
         For a counterexample to liveness, the index of the state to which the behaviour returns for ever after its
         last; the last index itself where it stops for ever. None for a finite behaviour.
+    back : Step or None
+        The step from the last state to the one at `loop`; None where there is no cycle.
     """
 
     model: "Model"
     start: int
     steps: tuple[Step, ...]
     loop: int | None = None
+    back: Step | None = None
 
     @property
     def states(self) -> list[Any]:
@@ -68,7 +71,9 @@ class Trace:
 
     @property
     def moves(self) -> list[Move]:
-        return [step.move for step in self.steps if step.move is not None]
+        """What :func:`replay` makes the trace from; in a cycle the last one leads back."""
+        steps = self.steps if self.back is None else (*self.steps, self.back)
+        return [step.move for step in steps if step.move is not None]
 
     @property
     def last(self) -> Any:
@@ -84,38 +89,56 @@ class Trace:
     def __repr__(self) -> str:
         lines = []
         for i, step in enumerate(self.steps):
-            mark = "  <- the loop begins here" if self.loop == i and i + 1 < len(self) else ""
+            mark = "  <- the loop begins here" if self.loop == i and self.back is not None else ""
             lines.append(f"{i + 1:>3}  {step.label}{mark}")
             if i == 0:
                 lines += [f"       {line}" for line in step.state.lines()]
             lines += [f"       {c.cell}: {show(c.before)} -> {show(c.after)}" for c in self.changes(i)]
-        if self.loop is not None:
-            last = self.loop == len(self) - 1
-            lines.append("     and stops for ever" if last else f"     and back to state {self.loop + 1}, for ever")
+        if self.back is not None and self.loop is not None:
+            lines.append(f"     {self.back.label}  -> back to state {self.loop + 1}, and so on for ever")
+        elif self.loop is not None:
+            lines.append("     and stops for ever")
         return "\n".join(lines)
 
 
 def replay(model: "Model", start: int, moves: Sequence[tuple[int, int]], loop: int | None = None) -> Trace:
     """The behaviour that takes `moves` from initial state number `start`, computed by the model.
 
+    Parameters
+    ----------
+    model : Model
+    start : int
+    moves : sequence of Move
+    loop : int, optional
+        Makes the trace a lasso. If it is the index of the state after the last move, the behaviour stops there;
+        otherwise the last move leads back to the state with this index.
+
     Raises
     ------
     ModelError
         If a move cannot be taken, or if `loop` is not the state that the behaviour returns to.
     """
-    try:
-        state = model.initial_states()[start]
-    except IndexError:
-        raise ModelError(f"there is no initial state number {start}") from None
-    steps = [Step(None, "initial state", "", state)]
-    for at, (number, ordinal) in enumerate(moves):
-        if not 0 <= number < len(model.instances):
-            raise ModelError(f"step {at + 1} names action instance {number}; there are {len(model.instances)}")
-        instance = model.instances[number]
-        outcomes = model.outcomes(instance, state)
-        if not 0 <= ordinal < len(outcomes):
-            why = model.why_disabled(instance, state) or f"it has {len(outcomes)} outcomes, not {ordinal + 1}"
-            raise ModelError(f"step {at + 1} cannot be {instance.label}: {why}")
-        outcome, state = outcomes[ordinal]
-        steps.append(Step(Move(number, ordinal), outcome_label(instance, outcome), instance.lane, state))
-    return Trace(model, start, tuple(steps), loop)
+    states = model.initial_states()
+    if not 0 <= start < len(states):
+        raise ModelError(f"there is no initial state number {start}; there are {len(states)}")
+    steps = [Step(None, "initial state", "", states[start])]
+    for at, move in enumerate(moves):
+        steps.append(_take(model, steps[-1].state, Move(*move), at + 1))
+    if loop is None or loop == len(moves):
+        return Trace(model, start, tuple(steps), loop)
+    back = steps.pop()
+    if not 0 <= loop < len(steps) or steps[loop].state != back.state:
+        raise ModelError(f"step {len(moves)} ({back.label}) does not lead back to state {loop + 1}")
+    return Trace(model, start, tuple(steps), loop, back)
+
+
+def _take(model: "Model", state: State, move: Move, at: int) -> Step:
+    if not 0 <= move.instance < len(model.instances):
+        raise ModelError(f"step {at} names action instance {move.instance}; there are {len(model.instances)}")
+    instance = model.instances[move.instance]
+    outcomes = model.outcomes(instance, state)
+    if not 0 <= move.outcome < len(outcomes):
+        why = model.why_disabled(instance, state) or f"it has {len(outcomes)} outcomes, not {move.outcome + 1}"
+        raise ModelError(f"step {at} cannot be {instance.label}: {why}")
+    outcome, after = outcomes[move.outcome]
+    return Step(move, outcome_label(instance, outcome), instance.lane, after)

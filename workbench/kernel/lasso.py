@@ -1,0 +1,184 @@
+"""Lassos: what a counterexample to a liveness property must satisfy, and what to say about it.
+
+A lasso is a behaviour that goes on for ever: a prefix, and then a cycle, or a state in which it stops. Nothing here
+knows how lassos are found: :func:`verify_lasso` runs the model, and the model alone.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from workbench.kernel.actions import ActionInstance, Fairness
+from workbench.kernel.errors import ModelError
+from workbench.kernel.properties import Formula, Predicate, Property, call_predicate
+from workbench.kernel.result import Verdict
+from workbench.kernel.state import Draft
+from workbench.kernel.trace import Trace
+from workbench.kernel.values import show
+
+if TYPE_CHECKING:
+    from workbench.kernel.model import Model
+
+_MOST_WHYS = 2
+
+
+class Lasso(NamedTuple):
+    """A behaviour that goes on for ever: the transitions from initial state `start`, and where they return to.
+
+    Attributes
+    ----------
+    start : int
+    steps : list
+        The transitions, as the finder names them: moves here, positions in the arrays in the array version. In a
+        cycle the last of them leads back, so there are as many as states; where the behaviour stops, one fewer.
+    loop : int
+        The index, in the sequence of states, of the state that is returned to; the last index for a stop.
+    """
+
+    start: int
+    steps: list[Any]
+    loop: int
+
+    @property
+    def states(self) -> int:
+        """How many states the lasso has; the one returned to counts once."""
+        return max(len(self.steps), self.loop + 1)
+
+
+def truth(name: str, predicate: Predicate, state: Any) -> bool:
+    """Whether a predicate of the formula of property `name` holds in `state`."""
+    answer = call_predicate(name, predicate, state)
+    if answer is True or answer is False:
+        return answer
+    raise ModelError(f"liveness {name}: a predicate of its formula returned {answer!r}; it must return True or False")
+
+
+def liveness_verdict(model: "Model", declared: Property, find: Callable[[Formula], Trace | None]) -> Verdict:
+    """The verdict on a liveness property, with the smallest counterexample that `find` gives for its formulas.
+
+    Raises
+    ------
+    ModelError
+        If what `find` gives is no counterexample.
+    """
+    found = []
+    for arguments, formula in model.formulas(declared.name):
+        trace = find(formula)
+        if trace is not None:
+            verify_lasso(trace, formula, model.fairness())
+            found.append((len(trace), arguments, trace))
+    if not found:
+        return Verdict(declared.name, declared.kind, True)
+    _, arguments, trace = min(found, key=lambda candidate: candidate[0])
+    for_whom = f"it fails for {', '.join(map(show, arguments))}; " if arguments else ""
+    return Verdict(declared.name, declared.kind, False, trace, for_whom + stuck(trace))
+
+
+def verify_lasso(trace: Trace, formula: Formula, fairness: Sequence[Fairness]) -> None:
+    """Check by running the model that `trace` is a fair behaviour that violates `formula`.
+
+    Raises
+    ------
+    ModelError
+        If it is not; the text says in what.
+    """
+    model, states = trace.model, trace.states
+    steps = [*trace.steps[1:], *([] if trace.back is None else [trace.back])]
+    if trace.loop is None or not 0 <= trace.loop < len(states):
+        raise ModelError(f"a lasso needs the state it returns to; {trace.loop} is none of its {len(states)}")
+    if (trace.back is None) != (trace.loop == len(states) - 1):
+        raise ModelError("a lasso ends in a cycle of two states or more, or it stops in its last state")
+    if states[0] not in model.initial_states():
+        raise ModelError("the lasso does not begin in an initial state")
+    followed = [*states[1:], states[trace.loop]]
+    for source, step, target in zip(states, steps, followed, strict=False):
+        outcomes = model.outcomes(model.instances[step.move.instance], source) if step.move else []
+        if step.move is None or step.move.outcome >= len(outcomes) or outcomes[step.move.outcome][1] != target:
+            raise ModelError(f"the lasso's step {step.label} is not one of the model")
+    _check_formula(trace, trace.loop, formula)
+    loop = states[trace.loop :]
+    pairs = [] if trace.back is None else list(zip(loop, [*loop[1:], loop[0]], strict=True))
+    for condition in fairness:
+        _check_fair(model, loop, pairs, condition)
+
+
+def _check_formula(trace: Trace, loop: int, formula: Formula) -> None:
+    goal = [bool(formula.goal(state)) for state in trace.states]
+    if formula.kind == "leads_to" and formula.trigger is not None:
+        triggered = [i for i, state in enumerate(trace.states) if formula.trigger(state)]
+        violated = any(not any(goal[min(i, loop) :]) for i in triggered)
+    elif formula.kind == "eventually":
+        violated = not any(goal)
+    elif formula.kind == "always_eventually":
+        violated = not any(goal[loop:])
+    else:
+        violated = not all(goal[loop:])
+    if not violated:
+        raise ModelError(f"the lasso does not violate the formula ({formula.kind})")
+
+
+def _check_fair(model: "Model", loop: Sequence[Any], pairs: Sequence[tuple[Any, Any]], condition: Fairness) -> None:
+    changes = {
+        state: {
+            after
+            for number in condition.actions
+            for _, after in model.outcomes(model.instances[number], state)
+            if after != state
+        }
+        for state in loop
+    }
+    enabled = [bool(changes[state]) for state in loop]
+    due = any(enabled) if condition.strong else all(enabled)
+    if due and not any(target in changes[source] for source, target in pairs):
+        when = "again and again" if condition.strong else "always"
+        raise ModelError(f"the lasso is not fair: {condition.label} is {when} enabled in the loop, and never steps")
+
+
+class _CountingDraft(Draft):
+    """A draft that knows which cells have been read."""
+
+    __slots__ = ("read",)
+
+    def _get(self, cell: int) -> Any:
+        self.read.add(cell)
+        return super()._get(cell)
+
+
+def stuck(trace: Trace) -> str:
+    """Why nothing further happens at the end of a lasso: what each fair process waits for.
+
+    A process waits in the guard that it gets furthest in, by the number of cells read. One whose guards all fail at
+    the first cell (as a rule the program counter of a process that has ended) is passed over where others get further.
+    """
+    model = trace.model
+    loop = trace.steps[(trace.loop or 0) + 1 :] if trace.back else ()
+    moving = {step.lane for step in (*loop, trace.back) if step is not None}
+    fair = frozenset().union(*(condition.actions for condition in model.fairness()))
+    draft: Any = model.draft(_CountingDraft)
+    obstacles: dict[str, list[tuple[int, str]]] = {}
+    for number in sorted(fair):
+        instance = model.instances[number]
+        reads, whys = _obstacle(instance, draft, trace.last)
+        if instance.lane not in moving:
+            obstacles.setdefault(instance.lane, []).extend((reads, why) for why in whys)
+    furthest = max((reads for met in obstacles.values() for reads, _ in met), default=0)
+    waiting = [text for lane, met in obstacles.items() if (text := _waits(lane, met, least=min(2, furthest)))]
+    if moving:
+        return "; ".join(["it goes round and round", *waiting])
+    return "stuck: " + ("; ".join(waiting) or "no fair process has anything to wait for")
+
+
+def _obstacle(instance: ActionInstance, draft: Any, state: Any) -> tuple[int, list[str]]:
+    """How many cells the guards of `instance` read in `state`, and why they fail; no reason if they do not."""
+    draft.read = set()
+    outcomes, whys = instance.run(draft, state.values)
+    return len(draft.read), [] if outcomes else whys
+
+
+def _waits(lane: str, met: Sequence[tuple[int, str]], least: int) -> str:
+    most = max((reads for reads, _ in met), default=-1)
+    if most < least:
+        return ""
+    whys = list(dict.fromkeys(why for reads, why in met if reads == most))
+    more = f" (and {len(whys) - _MOST_WHYS} more)" if len(whys) > _MOST_WHYS else ""
+    text = ", ".join(whys[:_MOST_WHYS]) + more
+    return text if lane in text else f"{lane}: {text}"
