@@ -1,0 +1,37 @@
+# Each target first sets up what is missing, and is quick when nothing is.
+# PYTHON: what the virtual environment is made with (3.11 or newer); to change it later, delete .venv.
+
+PYTHON ?= python3
+PY := .venv/bin/python
+
+.DELETE_ON_ERROR:
+.PHONY: check test lab bench
+
+# The configurations need neither Java nor Graphviz: without them the check goes on.
+check: .venv/warm
+	@scripts/need.sh java dot || echo "make check goes on without"
+	$(PY) -m workbench check specs
+
+test: .venv/warm
+	@scripts/need.sh java dot browser
+	$(PY) -m ruff check
+	$(PY) -m ruff format --check
+	$(PY) -m mypy
+	$(PY) -m pytest
+
+# LAB_FLAGS: passed on to JupyterLab, such as --no-browser.
+lab: .venv/warm
+	@scripts/need.sh java dot
+	$(PY) -m jupyter lab $(LAB_FLAGS) notebooks
+
+bench: .venv/warm
+	$(PY) -m workbench bench
+
+.venv/installed: pyproject.toml scripts/install.sh
+	@scripts/install.sh "$(PYTHON)"
+	@touch $@
+
+# Numba keeps what it compiled beside these modules, and compiles anew what has changed.
+.venv/warm: .venv/installed $(wildcard workbench/explore/*.py)
+	@$(PY) -m workbench warm
+	@touch $@

@@ -1,0 +1,118 @@
+"""What must be true of the repository itself: who imports whom, what is loaded, and that pages and files agree."""
+
+import ast
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "workbench"
+
+#: For each room of the package the other rooms that its modules may import.
+MAY_IMPORT: dict[str, set[str]] = {
+    "kernel": set(),
+    "models": {"kernel"},
+    "explore": {"kernel"},
+    "formats": {"kernel"},
+    "view": {"kernel"},
+    "widgets": {"kernel", "models", "explore", "formats", "view", ""},
+    "commands": {"kernel", "models", "explore", "formats", "view", ""},
+    # The modules beside the rooms, such as the command line.
+    "": {"kernel", "models", "explore", "formats", "view", "commands"},
+}
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def room_of(parts: tuple[str, ...]) -> str:
+    """The room of a module, given the parts of its name below the package."""
+    return parts[0] if parts and parts[0] in MAY_IMPORT else ""
+
+
+def imports(source: str) -> Iterator[str]:
+    """The full name of everything that a module's source imports, at its top or later."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{'.' * node.level}{node.module or ''}.{alias.name}" for alias in node.names)
+
+
+def forbidden(room: str, source: str) -> list[str]:
+    """What a module of `room` imports although the rules do not allow it."""
+    found = []
+    for name in imports(source):
+        top, *below = name.split(".")
+        if top == "workbench":
+            other = room_of(tuple(below))
+            if other != room and other not in MAY_IMPORT[room]:
+                found.append(name)
+        elif top == "" or (room in {"kernel", "models"} and top not in sys.stdlib_module_names):
+            found.append(name)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("room", "source", "found"),
+    [
+        ("kernel", "import re\nfrom workbench.kernel.state import State", []),
+        ("kernel", "import numpy as np", ["numpy"]),
+        ("kernel", "def f():\n    from workbench.explore import check", ["workbench.explore.check"]),
+        ("explore", "from workbench import models", ["workbench.models"]),
+        ("view", "from workbench.cli import main", ["workbench.cli.main"]),
+        ("view", "from ..explore import check", ["..explore.check"]),
+        ("", "import workbench.widgets.explorer", ["workbench.widgets.explorer"]),
+        ("widgets", "import ipywidgets\nfrom workbench.view import graph", []),
+    ],
+)
+def test_the_rules_find_what_breaks_them(room: str, source: str, found: list[str]) -> None:
+    assert forbidden(room, source) == found
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_a_module_imports_only_what_its_room_may(module: Path) -> None:
+    room = room_of(module.relative_to(PACKAGE).parts)
+    assert forbidden(room, module.read_text()) == []
+
+
+def test_every_folder_of_the_package_is_a_room() -> None:
+    folders = {path.name for path in PACKAGE.iterdir() if path.is_dir() and any(path.glob("*.py"))}
+    assert folders <= set(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("name", ["workbench", "workbench.kernel", "workbench.models", "workbench.models.bakery_v2"])
+def test_importing_it_loads_nothing_heavy(name: str) -> None:
+    script = f"import sys, {name}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = {module.split(".")[0] for module in done.stdout.split()}
+    assert "workbench" in loaded
+    assert not loaded & {"numba", "numpy", "pandas", "pyspark", "ipywidgets"}
+
+
+def test_environment_and_pyproject_agree() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lines = (ROOT / "environment.yml").read_text().splitlines()
+    wanted = [line.strip().removeprefix("- ") for line in lines if line.strip().startswith("- ")]
+    assert f"python{project['requires-python']}" in wanted
+    assert "-e .[dev]" in wanted, "the Python packages come from pyproject.toml alone"
+    assert "dev" in project["optional-dependencies"]
+
+
+def configurations() -> list[Path]:
+    return sorted((ROOT / "specs").glob("*/*.toml"))
+
+
+@pytest.mark.parametrize("path", configurations(), ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_configuration_stands_in_its_protocols_page_with_its_figure(path: Path) -> None:
+    """A row of a table in the folder's README.md names the file and the number of its distinct states."""
+    distinct = tomllib.loads(path.read_text())["expect"]["distinct"]
+    cells = [
+        [cell.strip() for cell in line.split("|")]
+        for line in (path.parent / "README.md").read_text().splitlines()
+        if f"`{path.stem}`" in line
+    ]
+    assert any(f"{distinct:,}" in row for row in cells)
