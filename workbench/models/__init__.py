@@ -28,21 +28,22 @@ def get_model(name: str) -> type[Model]:
     if name in MODELS:
         module, _, attribute = MODELS[name].partition(":")
         return getattr(importlib.import_module(module), attribute)
-    path, _, attribute = name.rpartition(":")
+    path, _, attribute = name.rpartition(":") if not name.endswith(".py") else (name, ":", "")
     if path.endswith(".py"):
         return _from_file(Path(path), attribute)
     raise unknown("model", name, MODELS)
 
 
 def _from_file(path: Path, attribute: str) -> type[Model]:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    name = f"model_file_{path.stem}"  # not the bare stem, which may be the name of a library
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise InputError(f"model file {str(path)!r} cannot be read; give an existing file as path/to/file.py:Class")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
+    sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"model file {path} cannot be imported: {type(error).__name__}: {error}") from error
     found = getattr(module, attribute, None)
     if not (isinstance(found, type) and issubclass(found, Model)):

@@ -1,0 +1,434 @@
+"""Paimon: writers and compactors of a primary-key table, each of which commits for itself.
+
+A writer appends single rows as new files of level 0 of a bucket; a compactor merges the files of one level of a bucket
+into one file of the next level. Both commit by creating the next numbered snapshot file, and prepare anew when
+somebody else was first. This is Paimon 0.8 with fixed buckets and, optionally, deletion vectors.
+
+The properties, and the commands that check them::
+
+    workbench check paimon                                    # a writer and a compactor per bucket: everything holds
+    workbench check paimon --set PUT_IF_ABSENT=false          # ConsistentRead: a snapshot is overwritten
+    workbench check specs/paimon/one_bucket_two_writers.toml  # ConsistentRead: the older row wins
+    workbench check specs/paimon/dangling.toml                # deletion vectors for files that are gone
+
+NoBadState and SequentialSnapshots of the published text cannot fail here and so are not checked: what a commit prepared
+is part of the state, and a snapshot only ever gets the number after the newest, or one that exists.
+
+``specs/paimon/README.md`` explains the protocol. Semantics after Vanlightly/table-formats-tlaplus (paimon, MIT
+licence).
+"""
+
+from workbench.kernel import (
+    Constant,
+    Map,
+    Model,
+    Names,
+    Process,
+    Variable,
+    action,
+    choose,
+    eventually_always,
+    invariant,
+    liveness,
+    reachable,
+    require,
+)
+from workbench.kernel.values import show
+from workbench.models import paimon_table as table
+from workbench.models.paimon_table import COLUMNS, DELETE, INSERT, UPDATE, Change, CommitMessage, Rewrite, Write
+
+# The states of an operation.
+READY, WRITE_DATA_FILES, WRITE_METADATA_FILES = "READY", "WRITE_DATA_FILES", "WRITE_METADATA_FILES"
+PREPARE_COMMIT, COMMIT = "PREPARE_COMMIT", "COMMIT"
+
+
+class Paimon(Model):
+    """Paimon's primary-key table with compaction and deletion vectors.
+
+    ``AsPublished`` switches on four simplifications of the published text that are not Paimon's:
+
+    (a) ``keeps_delete``, ``outdated``: a compaction drops every delete, and a delete marks nothing;
+    (b) ``outdated``, ``new_vectors``: only updates mark older rows, and vectors of the replaced files stay;
+    (c) ``ConsistentRead``: reads as if there were no deletion vectors;
+    (d) ``holder``, ``prepare_commit``: the lock is the instance's, which may take it twice, and keeps it when the
+        prepared version exists.
+    """
+
+    name = "paimon"
+    symmetry = ("Col2Values", "Col3Values")
+
+    NUM_WRITERS = Constant(2, range(1, 6), "writers; writer i is part of instance i")
+    NUM_COMPACTORS = Constant(2, range(0, 6), "compactors; compactor i is part of instance i")
+    NUM_PARTITIONS = Constant(1, range(1, 5), "partitions of the table")
+    NUM_BUCKETS = Constant(2, range(1, 5), "buckets of each partition")
+    MAX_LEVEL = Constant(2, range(1, 7), "the highest level; files of the levels below it are compacted")
+    PUT_IF_ABSENT = Constant(True, bool, "creating a snapshot file that exists fails, instead of overwriting it")
+    USE_LOCK = Constant(False, bool, "commits take a lock first")
+    DV_ENABLED = Constant(True, bool, "compactions write deletion vectors")
+    ONE_WRITER_PER_BUCKET = Constant(True, bool, "instances are dealt to buckets; else each serves every bucket")
+    STREAMING_SINK = Constant(False, bool, "an update sets both columns blindly, instead of reading the row first")
+    ALLOW_UPDATES = Constant(True, bool, "writers may update rows")
+    ALLOW_DELETES = Constant(True, bool, "writers may delete rows")
+    MAX_WRITE_OPS = Constant(2, range(1, 21), "write operations in a run")
+    MAX_WRITE_OPS_PER_KEY = Constant(2, range(1, 21), "write operations on a key, counted from its latest insert")
+    MAX_WRITE_OPS_PER_WRITER = Constant(2, range(1, 21), "write operations of a writer")
+    MAX_COMPACTIONS = Constant(2, range(0, 21), "compactions in a run")
+    MAX_COMPACTIONS_PER_COMPACTOR = Constant(1, range(0, 21), "compactions of a compactor")
+    PkCol1Values = Constant(["jack", "sarah"], Names("key", range(1, 9)), "primary keys")
+    Col2Values = Constant(["red", "blue"], Names("colour", range(1, 7)), "values of column 2")
+    Col3Values = Constant(["A"], Names("grade", range(1, 7)), "values of column 3")
+    AsPublished = Constant(False, bool, "the published text's simplifications, where Paimon does something else")
+
+    latest = Variable(0, doc="the number of the newest snapshot")
+    snapshots = Variable(None, per="versions", doc="the commit that made the snapshot; commits are named by their file")
+    manifest = Variable(None, per="files", doc="the live data files as of a commit, in order")
+    bucket_files = Variable(None, per="file_buckets", doc="the same, bucket by bucket")
+    vectors = Variable(Map(), per="file_buckets", doc="a bucket's deletion vectors as of a commit: file -> keys")
+    lock = Variable(None, doc="the operation (AsPublished: the instance) that holds the lock")
+    level = Variable(None, per="files", doc="a data file's level, once it is written")
+    sequence = Variable(None, per="file_keys", doc="a data file's row of a key: its sequence number")
+    kind = Variable(None, per="file_keys", doc="a data file's row of a key: +I, +U or -D")
+    columns = Variable(None, per="file_keys", doc="a data file's row of a key: columns 2 and 3; nothing for -D")
+    pc = Variable(READY, per="operations", doc="the state of the operation")
+    write = Variable(None, per="writers", doc="what a write writes")
+    rewrite = Variable(None, per="compactors", doc="what a compaction is about to rewrite")
+    message = Variable(None, per="operations", doc="what is to be committed")
+    prepared = Variable(None, per="operations", doc="the version that the commit will try to create")
+    sequence_no = Variable(0, per="writers", doc="the sequence number of the writer's next row")
+    compactions_of = Variable(0, per="compactors", doc="compactions that the compactor has started")
+    write_ops = Variable(0, doc="for checking: write operations started")
+    compactions = Variable(0, doc="for checking: compactions started")
+    write_ops_on = Variable(0, per="PkCol1Values", doc="for checking: operations on the key since its latest insert")
+    insert_pending = Variable(False, per="PkCol1Values", doc="for checking: inserted, and no delete committed since")
+    log = Variable((), per="log_entries", doc="for checking: what was committed to a column, in commit order")
+
+    writer = Process(per="writers", fair="weak", doc="starts writes, and writes their data files")
+    compactor = Process(per="compactors", fair="weak", doc="starts compactions, and writes their data files")
+    operation = Process(per="operations", fair="weak", doc="commits what a writer or compactor has written")
+
+    def validate(self) -> None:
+        buckets = [f"p{p}b{b}" for p in range(self.NUM_PARTITIONS) for b in range(self.NUM_BUCKETS)]
+        self.bucket_of = table.deal(self.PkCol1Values, buckets)
+        self.buckets = tuple(dict.fromkeys(self.bucket_of.values()))  # those that no key falls into stay empty
+        self.writers = tuple(f"w{i}" for i in range(self.NUM_WRITERS))
+        self.compactors = tuple(f"c{i}" for i in range(self.NUM_COMPACTORS))
+        self.operations = self.writers + self.compactors
+        self.instance_of = {op: f"instance{i}" for ops in (self.writers, self.compactors) for i, op in enumerate(ops)}
+        serves = table.deal(sorted(set(self.instance_of.values())), buckets)
+        self.keys_of = {
+            op: tuple(
+                key
+                for key in self.PkCol1Values
+                if not self.ONE_WRITER_PER_BUCKET or serves[self.instance_of[op]] == self.bucket_of[key]
+            )
+            for op in self.operations
+        }
+        runs = dict.fromkeys(self.writers, min(self.MAX_WRITE_OPS, self.MAX_WRITE_OPS_PER_WRITER))
+        runs |= dict.fromkeys(self.compactors, min(self.MAX_COMPACTIONS, self.MAX_COMPACTIONS_PER_COMPACTOR))
+        owner = {self.file_name(op, n): op for op, count in runs.items() for n in range(count)}
+        self.files = tuple(owner)
+        self.file_keys = tuple((file, key) for file, op in owner.items() for key in self.keys_of[op])
+        self.file_buckets = tuple((file, bucket) for file in self.files for bucket in self.buckets)
+        self.versions = tuple(range(1, self.MAX_WRITE_OPS + self.MAX_COMPACTIONS + 1))
+        self.log_entries = tuple((key, c, v) for key in self.PkCol1Values for c in COLUMNS for v in self.versions)
+        self.values_of = {"col2": self.Col2Values, "col3": self.Col3Values}
+
+    def file_name(self, op, ordinal):
+        """The data file of the operation's run number `ordinal`; the run's commit has the same name."""
+        return f"{op}-{ordinal}"
+
+    def at(self, s, op, state):
+        require(s.pc[op] == state, f"{op} is not in {state}")
+
+    # A writer ---------------------------------------------------------------------------------------------------
+
+    def may_write(self, s, w):
+        return s.sequence_no[w] < self.MAX_WRITE_OPS_PER_WRITER and s.write_ops < self.MAX_WRITE_OPS
+
+    def exists(self, s, key):
+        """Whether the key has a row by now, going by the log."""
+        return table.expected(s, key, "col2", self.versions[-1]) is not None
+
+    def read_latest(self, s, key):
+        return table.read(s, key, s.latest, self.bucket_of[key])
+
+    def may_change(self, s, key):
+        return s.write_ops_on[key] < self.MAX_WRITE_OPS_PER_KEY
+
+    def may_insert(self, s, key):
+        return not s.insert_pending[key] and not self.exists(s, key)
+
+    def may_update(self, s, key):
+        if not self.ALLOW_UPDATES or not self.may_change(s, key):
+            return False
+        return self.exists(s, key) if self.STREAMING_SINK else self.read_latest(s, key) is not None
+
+    def may_delete(self, s, key):
+        return self.ALLOW_DELETES and self.may_change(s, key) and self.exists(s, key)
+
+    def start(self, s, w, key, kind, columns, sets=COLUMNS):
+        s.write[w] = Write(key, s.sequence_no[w], kind, columns, sets)
+        s.sequence_no[w] += 1
+        s.write_ops += 1
+        s.write_ops_on[key] = 1 if kind == INSERT else s.write_ops_on[key] + 1
+        s.pc[w] = WRITE_DATA_FILES
+
+    def ready_to_write(self, s, w, key):
+        require(key in self.keys_of[w], f"{w} does not serve the bucket of {key}")
+        self.at(s, w, READY)
+        require(self.may_write(s, w), f"the write operations, or those of {w}, are used up")
+
+    @action(writer, key="PkCol1Values")
+    def start_insert(self, s, w, key):
+        """Begin to insert a key that has no row."""
+        self.ready_to_write(s, w, key)
+        require(self.may_insert(s, key), f"{key} exists, or is being inserted")
+        s.insert_pending[key] = True
+        self.start(s, w, key, INSERT, (choose(self.Col2Values, "col2"), choose(self.Col3Values, "col3")))
+
+    @action(writer, key="PkCol1Values")
+    def start_update(self, s, w, key):
+        """Begin to update a key: both columns blindly, or one column of the row that a read at latest returns."""
+        self.ready_to_write(s, w, key)
+        require(self.may_update(s, key), f"{key} has no row, or may not be updated (again)")
+        if self.STREAMING_SINK:
+            self.start(s, w, key, UPDATE, (choose(self.Col2Values, "col2"), choose(self.Col3Values, "col3")))
+            return
+        row = dict(zip(COLUMNS, self.read_latest(s, key), strict=True))
+        column = choose(COLUMNS, "column")
+        row[column] = choose(self.values_of[column], "value")
+        self.start(s, w, key, UPDATE, tuple(row.values()), sets=(column,))
+
+    @action(writer, key="PkCol1Values")
+    def start_delete(self, s, w, key):
+        """Begin to delete a key that has a row."""
+        self.ready_to_write(s, w, key)
+        require(self.may_delete(s, key), f"{key} has no row, or may not be deleted")
+        self.start(s, w, key, DELETE, None)
+
+    @action(writer)
+    def write_data_files(self, s, w):
+        """Write the row into a new file of level 0."""
+        self.at(s, w, WRITE_DATA_FILES)
+        write = s.write[w]
+        file = self.file_name(w, write.sequence)
+        s.level[file] = 0
+        s.sequence[file, write.key], s.kind[file, write.key] = write.sequence, write.kind
+        s.columns[file, write.key] = write.columns
+        s.message[w] = CommitMessage(file, self.bucket_of[write.key])
+        s.pc[w] = WRITE_METADATA_FILES
+
+    # A compactor ------------------------------------------------------------------------------------------------
+
+    @action(compactor, bucket="buckets")
+    def start_compaction(self, s, c, bucket):
+        """Pick a level that the bucket has files of."""
+        require(any(self.bucket_of[key] == bucket for key in self.keys_of[c]), f"{c} does not serve {bucket}")
+        self.at(s, c, READY)
+        require(s.compactions_of[c] < self.MAX_COMPACTIONS_PER_COMPACTOR, f"{c} has used up its compactions")
+        require(s.compactions < self.MAX_COMPACTIONS, "the compactions are used up")
+        levels = frozenset(s.level[file] for file in table.live_files(s, s.latest, bucket)) - {self.MAX_LEVEL}
+        s.rewrite[c] = Rewrite(bucket, choose(levels, "level"))
+        s.compactions_of[c] += 1
+        s.compactions += 1
+        s.pc[c] = WRITE_DATA_FILES
+
+    @action(compactor)
+    def compact_data_files(self, s, c):
+        """Merge the level's files, as they are by now, into one file of the next level."""
+        self.at(s, c, WRITE_DATA_FILES)
+        bucket, level = s.rewrite[c]
+        live, vectors = table.live_files(s, s.latest, bucket), table.deletion_vectors(s, s.latest, bucket)
+        sources = tuple(file for file in live if s.level[file] == level)
+        above = [file for file in live if s.level[file] > level]
+        output = self.file_name(c, s.compactions_of[c] - 1)
+        s.level[output] = level + 1
+        found = {}  # for each key its kind of row in the sources; the row is written unless it is a delete to drop
+        for key in self.keys_of[c]:
+            file = table.newest(key, sources, s.sequence, vectors) if self.bucket_of[key] == bucket else None
+            if file is not None:
+                found[key] = s.kind[file, key]
+                if found[key] != DELETE or self.keeps_delete(above):
+                    s.sequence[output, key], s.kind[output, key] = s.sequence[file, key], found[key]
+                    s.columns[output, key] = s.columns[file, key]
+        new_vectors = self.new_vectors(s, vectors, sources, above, found) if self.DV_ENABLED else None
+        s.message[c] = CommitMessage(output, bucket, sources, new_vectors)
+        s.rewrite[c] = None
+        s.pc[c] = WRITE_METADATA_FILES
+
+    def keeps_delete(self, above):
+        """Whether deletes are written again: only if older rows may lie above, and no vector takes care of them."""
+        return bool(above) and not self.DV_ENABLED and not self.AsPublished
+
+    def outdated(self, found):
+        """The keys whose older rows, above, are to be marked as deleted."""
+        return {key for key, kind in found.items() if kind == UPDATE or not self.AsPublished}
+
+    def new_vectors(self, s, vectors, sources, above, found):
+        """The bucket's vectors after a compaction; None if it makes no new ones."""
+        keys = self.outdated(found)
+        if self.AsPublished and not keys:
+            return None
+        if not self.AsPublished:
+            vectors = vectors.without(*sources)
+        return table.mark(s, vectors, above, keys) if keys else vectors
+
+    # The commit of either ---------------------------------------------------------------------------------------
+
+    @action(operation)
+    def write_metadata(self, s, op):
+        """Prepare the snapshot that follows the latest one; a compaction whose sources are gone gives up."""
+        self.at(s, op, WRITE_METADATA_FILES)
+        version, message = s.latest, s.message[op]
+        base = s.manifest[s.snapshots[version]] if version else ()
+        if not set(message.replaces) <= set(base):
+            self.finish(s, op)
+            return
+        s.prepared[op] = version + 1
+        s.manifest[message.file] = self.replaced(base, message)
+        for bucket in self.buckets:
+            live = table.live_files(s, version, bucket)
+            mine = bucket == message.bucket
+            s.bucket_files[message.file, bucket] = self.replaced(live, message) if mine else live
+            new = message.vectors if mine else None
+            s.vectors[message.file, bucket] = table.deletion_vectors(s, version, bucket) if new is None else new
+        s.pc[op] = PREPARE_COMMIT if self.USE_LOCK else COMMIT
+
+    def replaced(self, live, message):
+        return tuple(file for file in live if file not in message.replaces) + (message.file,)
+
+    @action(operation)
+    def prepare_commit(self, s, op):
+        """Take the lock; if the prepared version exists by now, prepare again instead."""
+        self.at(s, op, PREPARE_COMMIT)
+        taken = s.prepared[op] <= s.latest
+        require(s.lock is None or (self.AsPublished and s.lock == self.holder(op)), f"{s.lock} holds the lock")
+        if not taken or self.AsPublished:
+            s.lock = self.holder(op)
+        if taken:
+            self.prepare_again(s, op)
+        else:
+            s.pc[op] = COMMIT
+
+    def holder(self, op):
+        """Whom the lock belongs to."""
+        return self.instance_of[op] if self.AsPublished else op
+
+    @action(operation)
+    def commit(self, s, op):
+        """Create the snapshot file, or overwrite it; with PUT_IF_ABSENT prepare again if it exists."""
+        self.at(s, op, COMMIT)
+        version, file = s.prepared[op], s.message[op].file
+        if self.USE_LOCK and s.lock == self.holder(op):
+            s.lock = None
+        if version <= s.latest:
+            if self.PUT_IF_ABSENT:
+                self.prepare_again(s, op)
+                return
+            self.erase(s, s.snapshots[version])
+        s.snapshots[version] = file
+        s.latest = max(s.latest, version)
+        if op in self.writers:
+            write = s.write[op]
+            row = dict(zip(COLUMNS, write.columns or (None, None), strict=True))
+            for column in write.sets:
+                table.note(s, write.key, column, Change(version, row[column]), self.versions)
+            if write.kind == DELETE:
+                s.insert_pending[write.key] = False
+        self.finish(s, op)
+
+    def prepare_again(self, s, op):
+        """Drop what was prepared."""
+        self.erase(s, s.message[op].file)
+        s.prepared[op] = None
+        s.pc[op] = WRITE_METADATA_FILES
+
+    def erase(self, s, commit):
+        """Forget what a commit wrote, since no snapshot leads to it."""
+        s.manifest[commit] = None
+        for bucket in self.buckets:
+            s.bucket_files[commit, bucket] = None
+            s.vectors[commit, bucket] = Map()
+
+    def finish(self, s, op):
+        """Back to READY, in which nothing is kept."""
+        if op in self.writers:
+            s.write[op] = None
+        s.message[op] = s.prepared[op] = None
+        s.pc[op] = READY
+
+    # Properties -------------------------------------------------------------------------------------------------
+
+    @invariant(key="PkCol1Values", version="versions")
+    def ConsistentRead(self, s, key, version):
+        """Every version reads as what had been committed up to it."""
+        if s.snapshots[version] is None:
+            return True
+        read = table.read(s, key, version, self.bucket_of[key], use_vectors=not self.AsPublished) or (None, None)
+        expected = tuple(table.expected(s, key, column, version) for column in COLUMNS)
+        return read == expected or f"version {version}: {key} reads as {show(read)}, but committed was {show(expected)}"
+
+    @invariant(version="versions", bucket="buckets")
+    def NoDanglingDeletionVectors(self, s, version, bucket):
+        """Deletion vectors are for files that are live in the same snapshot."""
+        if s.snapshots[version] is None:
+            return True
+        live = table.live_files(s, version, bucket)
+        gone = [file for file in table.deletion_vectors(s, version, bucket) if file not in live]
+        return not gone or (
+            f"version {version}: deletion vector for a file that snapshot {version} no longer has: "
+            f"{min(gone)}; live in {bucket} are {show(live)}"
+        )
+
+    @invariant(version="versions", key="PkCol1Values")
+    def OneValidRowPerKeyAboveLevel0(self, s, version, key):
+        """With deletion vectors, no key has two unmarked rows in files above level 0: a reader need not merge them."""
+        if not self.DV_ENABLED or s.snapshots[version] is None:
+            return True
+        bucket = self.bucket_of[key]
+        vectors = table.deletion_vectors(s, version, bucket)
+        above = [file for file in table.live_files(s, version, bucket) if s.level[file] > 0]
+        valid = [file for file in above if not table.is_marked(vectors, file, key) and s.kind[file, key] is not None]
+        return len(valid) < 2 or (
+            f"version {version}: {key} has a valid row in each of "
+            + ", ".join(f"{file} (level {s.level[file]})" for file in valid)
+        )
+
+    @reachable
+    def SomeoneWrites(self, s):
+        """The table can get a snapshot."""
+        return s.latest > 0
+
+    @reachable
+    def SomeoneCompacts(self, s):
+        """The table can get a snapshot made by a compaction, if there are compactions at all."""
+        first = [file for file in (self.file_name(c, 0) for c in self.compactors) if file in self.files]
+        return not first or any(s.snapshots[version] in first for version in self.versions)
+
+    def may_start(self, s, key):
+        return self.may_insert(s, key) or self.may_update(s, key) or self.may_delete(s, key)
+
+    @liveness
+    def AllSnapshotsCommitted(self):
+        """In the end each operation started has its snapshot, and none could be started any more.
+
+        Retries cannot go on for ever: each needs somebody else's commit, and there are no more commits than operations,
+        whose number is bounded. So every fair behaviour comes to rest, and only the states in which it does matter. At
+        rest all operations are READY. A write gets back there just by its commit; a compaction also by giving up, when
+        somebody else has replaced its sources. If each bucket is served by one instance nobody else does, and with
+        PUT_IF_ABSENT or the lock no commit overwrites another's: then the snapshots must be as many as the operations
+        started. Writes need not reach MAX_WRITE_OPS, since the bounds per key and per writer may end them before
+        (insert, update, and the key has had its two); hence "none could be started". Compactions need not reach their
+        bounds either: they need files below MAX_LEVEL.
+
+        Where several instances serve a bucket the formula also says that no compaction gives up, which Paimon does not
+        promise: a violation there need not be an error of the protocol.
+        """
+        return eventually_always(
+            lambda s: (
+                s.latest == s.write_ops + s.compactions
+                and not any(
+                    self.may_start(s, key) for w in self.writers if self.may_write(s, w) for key in self.keys_of[w]
+                )
+            )
+        )
