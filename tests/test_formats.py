@@ -1,0 +1,730 @@
+"""The formats: what is written can be read back, has the shape that other tools expect, and a wrong trace is found."""
+
+import csv
+import io
+import itertools
+import json
+import random
+import re
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.formats.graphs import Edge, Node, write_dot, write_graphml, write_tables
+from workbench.formats.itf import constants_from_itf, decode, encode, parse_itf, read_itf, to_itf
+from workbench.formats.junit import annotations, suite_of, to_junit
+from workbench.formats.mermaid import to_mermaid
+from workbench.formats.tla import conjunction, tla
+from workbench.formats.tlc_cfg import apply_cfg, read_cfg
+from workbench.formats.tlc_trace import plain, to_tlc_json
+from workbench.formats.validation import Observation, Recording, validate
+from workbench.kernel import (
+    Constant,
+    InputError,
+    Map,
+    Model,
+    Names,
+    Process,
+    Variable,
+    action,
+    choose,
+    eventually_always,
+    invariant,
+    liveness,
+    reachable,
+    replay,
+    require,
+    search,
+)
+from workbench.models.bakery import Bakery, Claim
+from workbench.models.bakery_v2 import BakeryV2
+from workbench.models.hudi import Hudi
+from workbench.models.paimon import Paimon
+
+
+class Pair(NamedTuple):
+    """A record whose fields are not in alphabetical order."""
+
+    second: object
+    first: object
+
+
+class Option(NamedTuple):
+    """A record with the fields that ITF's absent value has."""
+
+    tag: object
+    value: object
+
+
+class Clock(Model):
+    """A hand that goes round: up to 2, and from there back to 1, so that every behaviour is a lasso."""
+
+    Hours = Constant(3, range(3, 9), "positions of the hand")
+    hand = Variable(0)
+    note = Variable("start; #1 <b>")
+    hidden = Variable(0)
+    spring = Process(fair="weak")
+
+    @action(spring)
+    def tick(self, s):
+        require(s.hand < self.Hours - 1, "the hand is at the top")
+        s.hand += 1
+        s.hidden = 1 - s.hidden
+
+    @action(spring)
+    def wrap(self, s):
+        require(s.hand == self.Hours - 1, "the hand is not at the top")
+        s.hand = choose((1,), "to")
+        s.note = "wrapped; #2 <b>"
+
+    @invariant
+    def Low(self, s):
+        return s.hand < self.Hours - 1 or f"the hand is at {s.hand}: 100%"
+
+    @reachable
+    def Never(self, s):
+        return s.hand > self.Hours
+
+    @liveness
+    def Stops(self):
+        return eventually_always(lambda s: s.hand == 2)
+
+
+def random_walk(model, seed, length):
+    choice, state, moves = random.Random(seed), model.initial_states()[0], []
+    for _ in range(length):
+        options = [
+            ((i.number, k), after) for i in model.instances for k, (_, after) in enumerate(model.outcomes(i, state))
+        ]
+        if not options:
+            break
+        move, state = choice.choice(options)
+        moves.append(move)
+    return replay(model, 0, moves)
+
+
+def traces():
+    """Witnesses and counterexamples, finite, stopping and going round; and walks through models with richer values."""
+    found = []
+    for model in (Bakery(Writers=2), BakeryV2(Writers=2, StepGranularity="atomic"), Clock()):
+        found += [(v.name, v.trace) for v in search(model).verdicts if v.trace is not None]
+    found += [("walk", random_walk(model, seed=1, length=20)) for model in (Hudi(), Paimon())]
+    return [pytest.param(trace, id=f"{trace.model.name}-{name}") for name, trace in found]
+
+
+TRACES = traces()
+
+
+def witness(name="SomeoneCommits", **constants):
+    """A small trace of the bakery: six states in which w1 commits."""
+    return search(Bakery(Writers=2, **constants), [name])[name].trace
+
+
+def lasso():
+    return search(Clock(), ["Stops"])["Stops"].trace
+
+
+def document_of(trace):
+    return json.loads(json.dumps(to_itf(trace)))
+
+
+def check(trace_or_document, model, stutter=False):
+    return validate(model, read_itf(model, trace_or_document), stutter)
+
+
+def project(document, variables, keep=None):
+    """The document as a log would have it: some variables, some states, and no action."""
+    states = document["states"] if keep is None else [document["states"][i] for i in keep]
+    return {"vars": variables, "states": [{name: state[name] for name in variables} for state in states]}
+
+
+# ITF ---------------------------------------------------------------------------------------------------------------
+
+ATOMS = st.none() | st.booleans() | st.integers() | st.text()
+VALUES = st.recursive(
+    ATOMS,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(tuple),
+        st.frozensets(inner, max_size=3),
+        st.dictionaries(inner, inner, max_size=3).map(Map),
+        *(st.builds(record, inner, inner) for record in (Pair, Option)),
+        st.builds(Claim, st.integers(), st.text()),
+    ),
+    max_leaves=8,
+)
+
+
+def is_expression(found):
+    """Whether the grammar of ITF has this expression; integers only as #bigint, as the project writes them."""
+    if isinstance(found, (bool, str)):
+        return True
+    if not isinstance(found, dict):
+        return False
+    special = [key for key in found if key.startswith("#")]
+    if not special:
+        return all(map(is_expression, found.values()))
+    (key,) = found
+    body = found[key]
+    if key == "#bigint":
+        return bool(re.fullmatch("-?[0-9]+", body))
+    if key == "#map":
+        return all(len(pair) == 2 and all(map(is_expression, pair)) for pair in body)
+    return key in ("#tup", "#set") and all(map(is_expression, body))
+
+
+@settings(deadline=None)
+@given(VALUES)
+def test_itf_gives_back_every_value(value):
+    expression = json.loads(json.dumps(encode(value)))
+    assert is_expression(expression)
+    assert decode(expression, Bakery()) == value
+
+
+@settings(deadline=None)
+@given(VALUES)
+def test_itf_records_may_have_their_fields_in_any_order(value):
+    expression = json.loads(json.dumps(encode(Pair(1, value)), sort_keys=True))
+    assert decode(expression, Clock()) == (1, value)  # Clock's module knows Pair
+
+
+def test_itf_records_that_look_like_the_absent_value_stay_records():
+    assert decode(encode(Option("None", ())), Clock()) == ("None", ())
+
+
+def test_itf_of_other_tools_may_use_plain_integers_and_lists():
+    assert decode([1, {"#set": [2, {"#bigint": "-3"}]}, None], Clock()) == (1, frozenset({2, -3}), None)
+    assert decode({"tag": "None", "value": {}}, Clock()) is None
+
+
+@pytest.mark.parametrize("trace", TRACES)
+def test_itf_trace_round_trip(trace):
+    document = document_of(trace)
+    assert all(is_expression(state[name]) for state in document["states"] for name in document["vars"])
+    for text in (json.dumps(document), json.dumps(document, sort_keys=True)):
+        model = type(trace.model)(**constants_from_itf(parse_itf(text)))
+        assert model.constants == trace.model.constants
+        recording = read_itf(model, parse_itf(text))
+        assert recording.loop == trace.loop
+        assert [tuple(o.cells[i] for i in range(len(o.cells))) for o in recording.states] == [
+            state.values for state in trace.states
+        ]
+        assert [o.action for o in recording.states] == [step.label for step in trace.steps]
+
+
+@pytest.mark.parametrize("trace", TRACES)
+def test_a_trace_of_a_model_is_a_behaviour_of_it(trace):
+    report = check(document_of(trace), trace.model)
+    assert report.valid
+    assert (report.states, report.candidates) == (len(trace), 1)
+    assert report.trace.states == trace.states
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d["vars"].append("clams"), r"unknown variable of bakery 'clams' \(did you mean claims\?\)"),
+        (lambda d: d["states"][2].pop("claims"), "state 3 lacks 'claims'"),
+        (lambda d: d["states"][1].update(extra=1), "state 2 has 'extra', which 'vars' does not list"),
+        (lambda d: d["states"][0].update(claims=1.5), "state 1: claims has 1.5, which is not an ITF expression"),
+        (lambda d: d["states"][0].update(claims={"#bag": []}), r"claims has .*#bag.*, which is not an ITF expression"),
+        (lambda d: d["states"][0].update(claims={"#bigint": "x"}), "which is not an ITF expression"),
+        (lambda d: d["states"][0].update(claims={"#map": [1]}), "which is not an ITF expression"),
+        (lambda d: d["states"][0].update(pc="Done"), "state 1: pc has one value per index; it takes a #map"),
+        (lambda d: d["states"][0].update(pc={"w9": "Done"}), "state 1: pc has no index w9; it has w1, w2"),
+        (lambda d: d.update(loop=6), "loop = 6 is not accepted; it takes the index of a state, 0 to 5"),
+    ],
+)
+def test_itf_that_does_not_fit_the_model_is_refused(change, message):
+    document = document_of(witness())
+    change(document)
+    with pytest.raises(InputError, match=message):
+        read_itf(Bakery(Writers=2), document)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "the trace is not JSON"),
+        ("[]", "the trace is a JSON list; an ITF document is an object"),
+        ('{"vars": ["x"]}', "'states' of an ITF document takes a list of states"),
+        ('{"vars": [], "states": [{}]}', "'vars' of an ITF document takes a list of variable names"),
+        ('{"vars": ["x"], "states": [1]}', "'states' of an ITF document takes a list of states"),
+    ],
+)
+def test_what_is_no_itf_document_is_refused(text, message):
+    with pytest.raises(InputError, match=message):
+        parse_itf(text)
+
+
+# Validation --------------------------------------------------------------------------------------------------------
+
+
+def test_a_changed_state_is_found_with_the_nearest_step():
+    document = document_of(witness())
+    document["states"][3]["my_ticket"]["#map"][0][1] = {"#bigint": "7"}
+    report = check(document, Bakery(Writers=2))
+    assert not report.valid
+    assert (report.states, report.failed) == (3, 4)
+    assert "by bakery_wait(w1): it is enabled, but leads elsewhere" in report.why
+    assert report.nearest.label == "bakery_wait(w1)"
+    assert [(str(d.cell), d.recorded, d.model) for d in report.nearest.differences] == [("my_ticket[w1]", 7, 1)]
+    assert "bakery_wait(w1)" in report.enabled
+    assert "my_ticket[w1] is 1, recorded as 7" in str(report)
+    assert report.trace.states == witness().states[:3]
+
+
+def test_an_action_that_is_disabled_is_explained_by_its_reason():
+    document = document_of(witness())
+    document["states"][3]["#meta"]["action"] = "commit(w2)"
+    report = check(document, Bakery(Writers=2))
+    assert report.why == "no step leads from state 3 to state 4 by commit(w2): w2 is not at Decide"
+    document["states"][3]["#meta"]["action"] = "commit(w9)"
+    assert "there is no such step; there is commit(w1), commit(w2)" in check(document, Bakery(Writers=2)).why
+    document["states"][3]["#meta"]["action"] = "bakery_wait"  # the action alone is enough
+    assert check(document, Bakery(Writers=2)).valid
+
+
+def test_an_action_that_the_model_does_not_have_is_said_and_not_used():
+    document = document_of(witness())
+    document["states"][5]["#meta"]["action"] = "POST /commit"
+    report = check(document, Bakery(Writers=2))
+    assert report.valid
+    assert report.remarks == ["state 6: 'POST /commit' is no action of the model and is not used"]
+    assert "POST /commit" in str(report)
+
+
+def test_a_step_with_a_choice_may_be_named_with_or_without_it():
+    trace = lasso()
+    document = document_of(trace) | {"loop": None}
+    first = document["states"].index(next(s for s in document["states"] if s["hand"] == {"#bigint": "2"}))
+    document["states"] = [*document["states"][: first + 1], {**document["states"][first], "hand": {"#bigint": "1"}}]
+    document["states"][-1] |= {"note": "wrapped; #2 <b>"}
+    for label, valid in (("wrap", True), ("wrap(to=1)", True), ("wrap(to=2)", False), ("tick", False)):
+        document["states"][-1]["#meta"] = {"action": label}
+        assert check(document, Clock()).valid is valid
+
+
+def test_a_trace_of_other_constants_does_not_begin_here():
+    report = check(document_of(witness(MaxCrashes=0)), Bakery(Writers=2))
+    assert (report.valid, report.states, report.failed) == (False, 0, 1)
+    assert report.why == "state 1 is not an initial state of bakery"
+    assert [str(d.cell) for d in report.nearest.differences] == ["crash_budget"]
+
+
+def test_a_log_of_some_variables_needs_every_step_unless_stuttering_is_allowed():
+    document, model = document_of(witness()), Bakery(Writers=2)
+    every = project(document, ["claims", "iceberg"])
+    assert check(every, model).valid
+    some = project(document, ["iceberg"], keep=[0, 5])
+    some["states"][0] = project(document_of(witness()), ["iceberg"], keep=[0])["states"][0]
+    assert check(project(document, ["my_ticket"], keep=[0, 4]), model).failed == 2  # the ticket is not the first step
+    assert check(project(document, ["my_ticket"], keep=[0, 4]), model, stutter=True).valid
+    assert check(some, model, stutter=True).valid
+    assert not check(project(document, ["iceberg"], keep=[5, 0]), model, stutter=True).valid
+
+
+def test_stuttering_keeps_to_what_is_recorded():
+    """Hidden steps may not change a recorded variable: the ticket cannot be taken between two states without one."""
+    document, model = document_of(witness()), Bakery(Writers=2)
+    report = check(project(document, ["my_ticket", "iceberg"], keep=[0, 5]), model, stutter=True)
+    assert (report.valid, report.failed) == (False, 2)
+    assert check(project(document, ["my_ticket", "iceberg"], keep=[0, 2, 5]), model, stutter=True).valid
+
+
+def test_a_log_may_show_some_indices_only():
+    model = Bakery(Writers=2)
+    log = {"vars": ["pc"], "states": [{"pc": {"w2": label}} for label in ("NodeStartup", "BeginClaim", "BakeryWait")]}
+    assert check(log, model).valid
+    assert len(read_itf(model, log).states[0].cells) == 1
+    log["states"][2]["pc"]["w2"] = "Done"
+    assert check(log, model).failed == 3
+
+
+def test_the_log_in_the_documentation_is_a_behaviour():
+    page = (Path(__file__).parent.parent / "docs" / "formats.md").read_text()
+    log = parse_itf(re.search(r"```json\n(.*?)```", page, re.DOTALL).group(1))
+    assert check(log, Bakery(Writers=2)).states == 2
+
+
+def test_a_repeated_state_is_a_step_only_with_stuttering():
+    document, model = document_of(witness()), Bakery(Writers=2)
+    document["states"].insert(3, {**document["states"][2], "#meta": {}})
+    report = check(document, model)
+    assert (report.valid, report.failed) == (False, 4)
+    assert "which is the same" in report.why
+    assert check(document, model, stutter=True).valid
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(0, 10_000), st.sets(st.sampled_from(list(Bakery(Writers=2).layout.positions)), min_size=1))
+def test_every_walk_seen_through_any_variables_is_a_behaviour(seed, variables):
+    trace = random_walk(Bakery(Writers=2), seed, 12)
+    log = project(document_of(trace), sorted(variables))
+    assert check(log, trace.model).valid
+    changes = [i for i, s in enumerate(log["states"]) if i == 0 or s != log["states"][i - 1]]
+    assert check(project(log, sorted(variables), keep=changes), trace.model, stutter=True).valid
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.sampled_from([None, 0, 1, 2, 3]), st.sampled_from([None, 0, 1])), min_size=1, max_size=6))
+def test_recordings_agree_with_an_enumeration_of_all_behaviours(seen):
+    model = Clock(Hours=4)
+    hand, hidden = model.layout.positions["hand"], model.layout.positions["hidden"]
+    observations = [
+        Observation({cell: value for cell, value in ((hand, h), (hidden, d)) if value is not None}) for h, d in seen
+    ]
+    paths = [[state] for state in model.initial_states()]
+    for _ in seen[1:]:
+        paths = [[*p, after] for p in paths for i in model.instances for _, after in model.outcomes(i, p[-1])]
+    expected = any(all(o.agrees(s) for o, s in zip(observations, path, strict=True)) for path in paths)
+    assert validate(model, Recording(observations)).valid is expected
+
+
+def test_a_lasso_must_lead_back_to_its_loop():
+    trace = lasso()
+    document = document_of(trace)
+    assert trace.back is not None
+    assert check(document, trace.model).valid
+    document["loop"] = 0
+    report = check(document, trace.model)
+    assert (report.valid, report.failed, report.states) == (False, 1, len(trace))
+    assert f"no step leads from state {len(trace)} back to state 1" in report.why
+
+
+def test_a_loop_is_followed_until_it_is_certain():
+    """Seen through `hidden` alone, the hand's way up looks like a loop - for a while."""
+    up = {"vars": ["hidden"], "states": [{"hidden": 0}, {"hidden": 1}], "loop": 0}
+    assert not check(up, Clock(Hours=8)).valid
+    shown = {"vars": ["hand"], "states": [{"hand": hand} for hand in (0, 1, 2)]}
+    assert check(shown | {"loop": 1}, Clock()).valid  # the cells that are not shown need two rounds to return
+    assert check(shown | {"loop": 2}, Clock()).valid  # stopping for ever; whether that is fair is not judged
+
+
+def test_the_action_of_the_loops_first_state_is_that_of_its_first_time():
+    """The hand comes to 1 by ticking, and back to it by wrapping."""
+    states = [{"hand": hand, "#meta": {"action": "tick"}} for hand in (0, 1, 2)]
+    assert check({"vars": ["hand"], "states": states, "loop": 1}, Clock()).valid
+
+
+# TLC's traces ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trace", TRACES)
+def test_tlc_json_is_the_graph_that_tlc_loads(trace):
+    document = json.loads(json.dumps(to_tlc_json(trace)))
+    graph = document["counterexample"]
+    assert set(document["vars"]) == set(trace.model.layout.positions)
+    assert [number for number, _ in graph["state"]] == list(range(1, len(trace) + 1))
+    assert all(set(variables) == set(document["vars"]) for _, variables in graph["state"])
+    forward = [edge for edge in graph["action"] if edge[2][0] > edge[0][0]]
+    closing = [edge for edge in graph["action"] if edge[2][0] <= edge[0][0]]
+    assert [(a[0], b[0]) for a, _, b in forward] == [(n, n + 1) for n in range(1, len(trace))]
+    assert [(a[0], b[0]) for a, _, b in closing] == ([] if trace.loop is None else [(len(trace), trace.loop + 1)])
+    assert all(source in graph["state"] and target in graph["state"] for source, _, target in graph["action"])
+    for (_, step, _), label in zip(forward, (s.label for s in trace.steps[1:]), strict=True):
+        assert label.startswith(step["name"])
+        assert step["location"]["module"] == type(trace.model).__module__
+        assert list(step["location"]) == ["beginLine", "beginColumn", "endLine", "endColumn", "module"]
+
+
+def test_tlc_json_names_parameters_and_choices():
+    steps = {step["name"]: step for _, step, _ in to_tlc_json(lasso())["counterexample"]["action"]}
+    assert (steps["wrap"]["context"], steps["tick"]["context"]) == ({"to": 1}, {})
+    claim = next(step for _, step, _ in to_tlc_json(witness())["counterexample"]["action"] if "claim" in step["name"])
+    assert (claim["context"], claim["parameters"]) == ({"w": "w1"}, ["w"])
+
+
+def test_values_in_tlcs_json_and_notation():
+    value = Map({"a": frozenset({2, 1}), "b": Claim(1, "w1")})
+    assert plain(value) == {"a": [1, 2], "b": {"ticket": 1, "writer": "w1"}}
+    assert tla(value) == '("a" :> {1, 2} @@ "b" :> [ticket |-> 1, writer |-> "w1"])'
+    assert (plain(Map()), tla(Map()), plain(None), tla('a"b\\')) == ([], "<<>>", "None", '"a\\"b\\\\"')
+
+
+# TLC's configurations ----------------------------------------------------------------------------------------------
+
+NO_CRASH = r"""
+\* The published v1 without crashes, as an older revision had it.
+CONSTANTS
+  Writers = {w1, w2, w3}     (* three (* nested *) writers,
+                                over two lines *)
+  w1 = w1  w2 = w2  w3 = w3
+  MaxTickets = 6
+  MaxCrashes = 0
+CONSTANT NodeStartup = FALSE
+SPECIFICATION Spec
+SYMMETRY WriterSymmetry
+INVARIANTS
+  NoLakekeeperConflict RollbackNoIceberg
+INVARIANT UniqueTickets
+PROPERTY EventualProgress
+CHECK_DEADLOCK FALSE
+"""
+
+
+def test_a_configuration_gives_the_published_figures():
+    applied = apply_cfg(read_cfg(NO_CRASH), Bakery)
+    assert applied.properties == ["NoLakekeeperConflict", "RollbackNoIceberg", "UniqueTickets", "EventualProgress"]
+    assert applied.symmetry == ("Writers",)
+    result = search(Bakery(**applied.constants), applied.properties[:3], applied.symmetry)
+    assert (result.generated, result.distinct) == (197, 96)
+    assert [v.word for v in result.verdicts] == ["holds"] * 3
+    assert applied.remarks == [
+        "SPECIFICATION Spec: the behaviours and fairness are those that bakery declares",
+        "SYMMETRY WriterSymmetry is taken as the symmetric sets Writers",
+        "CHECK_DEADLOCK FALSE has no effect: a state in which nothing is enabled is a normal end",
+    ]
+
+
+def test_sets_of_sets_texts_and_booleans_become_constants():
+    text = (
+        'CONSTANTS Writers = {a1, a2, b1} NodeParts = {{a1, a2}, {b1}} SameNodeLock = FALSE StepGranularity = "atomic"'
+    )
+    applied = apply_cfg(read_cfg(text), BakeryV2)
+    assert applied.constants == {
+        "Writers": ["a1", "a2", "b1"],
+        "NodeParts": [["a1", "a2"], ["b1"]],
+        "SameNodeLock": False,
+        "StepGranularity": "atomic",
+    }
+    assert BakeryV2(**applied.constants).node_of == {"a1": "n1", "a2": "n1", "b1": "n2"}
+    assert any("no property is named" in remark for remark in applied.remarks)
+    assert any("deadlocks" in remark for remark in applied.remarks)
+
+
+def test_model_values_of_the_published_hudi_configuration():
+    text = """
+    CONSTANTS w1 = w1 w2 = w2 Writers = {w1, w2} k1 = k1 Keys = {k1} A = A Values = {A} OpLimit = 1
+              ConcurrencyControl = 2 Nil = Nil Ready = Ready
+    INIT Init
+    NEXT Next
+    INVARIANTS ConsistentRead
+    """
+    applied = apply_cfg(read_cfg(text), Hudi)
+    model = Hudi(**applied.constants)
+    assert (model.Values, model.OpLimit, model.ConcurrencyControl) == (("A",), 1, 2)
+    assert "model values without a use here: Nil, Ready (hudi has its own)" in applied.remarks
+    assert "INIT Init, NEXT Next: the behaviours and fairness are those that hudi declares" in applied.remarks
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("CONSTRAINT Bound", "line 1: CONSTRAINT is not supported"),
+        ("\n\nVIEW vars", "line 3: VIEW is not supported"),
+        ("ACTION_CONSTRAINTS A", "line 1: ACTION_CONSTRAINTS is not supported"),
+        ("ALIAS A", "line 1: ALIAS is not supported"),
+        ("POSTCONDITION P", "line 1: POSTCONDITION is not supported"),
+        ("_PERIODIC P", "line 1: _PERIODIC is not supported"),
+        ("CHECK_DEADLOCK TRUE", "line 1: CHECK_DEADLOCK TRUE is not supported"),
+        ("CHECK_DEADLOCK MAYBE", "line 1: CHECK_DEADLOCK MAYBE is not accepted; it takes TRUE or FALSE"),
+        ("CONSTANT\nNat <- SmallNat", "line 2: Nat <- SmallNat is not supported"),
+        ("CONSTANT F(1) = 2", r"line 1: F\(... is not supported; it takes F = value"),
+        ("CONSTANT C = [M] 2", r"line 1: C = \[module\] value is not supported"),
+        ("CONSTANT C = ", "line 1: found the end of the file; expected a number"),
+        ("CONSTANT C = {1, 2", "line 1: found the end of the file; expected } or ,"),
+        ("CONSTANT C = 1\nC = 2", "line 2: C is given twice"),
+        ("CONSTANT C 1", "line 1: found 1; expected = after C"),
+        ("INVARIANT A, B", "line 1: found ,; expected the name of a property"),
+        ("SYMMETRY A\nSYMMETRY B", "line 2: SYMMETRY is given twice"),
+        ("SPECIFICATION\nINVARIANT A", "line 2: found INVARIANT; expected a name after SPECIFICATION"),
+        ("INIT Init\nSPECIFICATION Spec", "line 2: SPECIFICATION is given beside INIT or NEXT"),
+        ("CONSTANT\n\n(* open", r"line 3: the comment that begins here"),
+        ("CONSTANT C = 1.5", "line 1: '.' is not part of a TLC configuration"),
+        ("Writers = {w1}", "line 1: found Writers; expected a keyword: CONSTANT"),
+    ],
+)
+def test_configurations_that_cannot_be_read(text, message):
+    with pytest.raises(InputError, match=message):
+        read_cfg(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("CONSTANT\nReaper = FALSE", "line 2: unknown constant of bakery 'Reaper'"),
+        ("CONSTANT MaxCrashes = 9", "line 1: MaxCrashes = 9 is not accepted; it takes an integer from 0 to 3"),
+        ("CONSTANT Writers = {1, 2}", "line 1: Writers = .* is not accepted; it takes a size"),
+        ("INVARIANT TypeOK", "line 1: unknown invariant of bakery 'TypeOK'"),
+        ("INVARIANT EventualProgress", "line 1: INVARIANT EventualProgress is a liveness property of bakery"),
+        ("PROPERTY UniqueTickets", "line 1: PROPERTY UniqueTickets is an invariant property of bakery"),
+    ],
+)
+def test_configurations_that_do_not_fit_the_model(text, message):
+    with pytest.raises(InputError, match=message):
+        apply_cfg(read_cfg(text), Bakery)
+
+
+def test_symmetry_of_a_model_without_a_symmetric_set_is_refused():
+    with pytest.raises(InputError, match="line 1: SYMMETRY Perms is not accepted; clock has no symmetric set"):
+        apply_cfg(read_cfg("SYMMETRY Perms"), Clock)
+
+
+def test_symmetry_names_its_sets():
+    class Sets(Clock):
+        symmetry = ("Writers", "Keys")
+        Writers = Constant(2, Names("w", range(1, 3)), "")
+        Keys = Constant(2, Names("k", range(1, 3)), "")
+
+    assert apply_cfg(read_cfg("SYMMETRY KeySymmetry"), Sets).symmetry == ("Keys",)
+    assert apply_cfg(read_cfg("SYMMETRY Perms"), Sets).symmetry == ("Writers", "Keys")
+
+
+# Mermaid -----------------------------------------------------------------------------------------------------------
+
+NOTE = re.compile(r"    Note over (p\d+): (\d+)\. [^#;<>]*(?:(?:<br/>|#\w+;)[^#;<>]*)*")
+
+
+@pytest.mark.parametrize("trace", TRACES)
+def test_mermaid_has_a_note_per_step_in_the_lane_that_takes_it(trace):
+    text = to_mermaid(trace)
+    diagram = text.split("```")[1].splitlines()
+    assert diagram[:2] == ["mermaid", "sequenceDiagram"]
+    lanes = dict(
+        re.fullmatch(r"    participant (p\d+) as (.*)", line).groups() for line in diagram if "participant" in line
+    )
+    notes = [NOTE.fullmatch(line).groups() for line in diagram if re.match(r"    Note over p\d+: \d", line)]
+    assert [(lanes[i], int(n)) for i, n in notes] == [
+        (step.lane or "model", number) for number, step in enumerate(trace.steps[1:], start=2)
+    ]
+    assert diagram.count("    loop for ever") == diagram.count("    end") == (trace.back is not None)
+    assert ("and stops for ever" in text) == (trace.loop is not None and trace.back is None)
+
+
+def test_mermaid_says_what_came_into_a_set_and_escapes_its_own_signs():
+    assert "claims: + {Claim(ticket=1, writer=w1)}" in to_mermaid(witness())
+    assert "note: start#59; #35;1 #lt;b#gt; → wrapped#59; #35;2 #lt;b#gt;" in to_mermaid(random_walk(Clock(), 0, 4))
+
+
+# Graphs ------------------------------------------------------------------------------------------------------------
+
+
+def graph_of(model):
+    states = {state: i for i, state in enumerate(model.initial_states())}
+    initial, edges = len(states), []
+    for state in (queue := list(states)):
+        for instance in model.instances:
+            for _, after in model.outcomes(instance, state):
+                if after not in states:
+                    states[after] = len(states)
+                    queue.append(after)
+                edges.append(Edge(states[state], states[after], instance.label))
+    return [Node(i, state, i < initial) for state, i in states.items()], edges
+
+
+SMALL = Bakery(Writers=2, MaxCrashes=0)
+
+
+def test_dot_has_the_lines_that_tlc_writes():
+    nodes, edges = graph_of(SMALL)
+    out = io.StringIO()
+    write_dot(out, nodes, edges)
+    lines = out.getvalue().splitlines()
+    assert lines[:5] == [
+        "strict digraph DiskGraph {",
+        "node [shape=box,style=rounded]",
+        "nodesep=0.35;",
+        "subgraph cluster_graph {",
+        'color="white";',
+    ]
+    label = r'"((?:[^"\\]|\\.)*)"'
+    initial = [m for line in lines if (m := re.fullmatch(rf"(-?\d+) \[label={label},style = filled\]", line))]
+    others = [m for line in lines if (m := re.fullmatch(rf"(-?\d+) \[label={label},tooltip={label}\];", line))]
+    steps = re.compile(rf'(-?\d+) -> (-?\d+) \[label={label},color="black",fontcolor="black"\];')
+    found = [m.groups() for line in lines if (m := steps.fullmatch(line))]
+    result = search(SMALL)
+    assert (len(initial), len(initial) + len(others)) == (1, result.distinct)
+    assert len(found) == result.generated - 1
+    assert Counter(found) == Counter((str(e.source), str(e.target), e.action) for e in edges)
+    assert initial[0][2].replace("\\n", "\n").replace('\\"', '"').replace("\\\\", "\\") == conjunction(nodes[0].label)
+    ranks = [line.count(";") - 1 for line in lines if line.startswith("{rank = same;")]
+    assert ranks == result.levels
+    assert lines[-2:] == ["}", "}"]
+
+
+def test_graphml_and_tables_hold_the_graph():
+    nodes, edges = graph_of(SMALL)
+    out, node_table, edge_table = io.StringIO(), io.StringIO(), io.StringIO()
+    write_graphml(out, nodes, edges)
+    write_tables(node_table, edge_table, nodes, edges)
+    root, space = ElementTree.fromstring(out.getvalue()), "{http://graphml.graphdrawing.org/xmlns}"
+    keys = {k.get("id"): k.get("attr.name") for k in root.iter(f"{space}key")}
+    listed = [{keys[d.get("key")]: d.text for d in n} | {"id": n.get("id")} for n in root.iter(f"{space}node")]
+    linked = [(e.get("source"), e.get("target"), e[0].text) for e in root.iter(f"{space}edge")]
+    rows = list(csv.DictReader(io.StringIO(node_table.getvalue())))
+    assert [row["id"] for row in listed] == [row["Id"] for row in rows] == [str(n.id) for n in nodes]
+    assert (
+        [row["initial"] for row in listed]
+        == [row["Initial"] for row in rows]
+        == ["true"] + ["false"] * (len(nodes) - 1)
+    )
+    assert [row["pc[w1]"] for row in listed] == [row["pc[w1]"] for row in rows] == [n.label.pc["w1"] for n in nodes]
+    assert linked == [(str(e.source), str(e.target), e.action) for e in edges]
+    assert len({e.get("id") for e in root.iter(f"{space}edge")}) == len(edges)
+    assert [
+        (row["Source"], row["Target"], row["Label"], row["Type"])
+        for row in csv.DictReader(io.StringIO(edge_table.getvalue()))
+    ] == [(*edge, "Directed") for edge in linked]
+
+
+def test_graphs_may_have_texts_for_nodes_and_names_for_ids():
+    nodes, edges = [Node("a", 'x = "1" & <2>', True), Node("b", "two\nlines")], [Edge("a", "b", 'go("x")')]
+    out, xml, node_table = io.StringIO(), io.StringIO(), io.StringIO()
+    write_dot(out, nodes, edges)
+    assert '"a" [label="x = \\"1\\" & <2>",style = filled]' in out.getvalue()
+    assert '"a" -> "b" [label="go(\\"x\\")",' in out.getvalue()
+    assert '"b" [label="two\\nlines",' in out.getvalue()
+    write_graphml(xml, nodes, edges)
+    texts = [
+        data.text for data in ElementTree.fromstring(xml.getvalue()).iter("{http://graphml.graphdrawing.org/xmlns}data")
+    ]
+    assert texts == ['x = "1" & <2>', "true", "two\nlines", "false", 'go("x")']
+    write_tables(node_table, io.StringIO(), [], [])
+    assert node_table.getvalue() == "Id,Label,Initial\n"
+
+
+# Continuous integration --------------------------------------------------------------------------------------------
+
+
+def suites():
+    return [
+        suite_of("clock", search(Clock())),
+        suite_of("bakery", search(SMALL, ["UniqueTickets", "SomeoneCommits"])),
+        suite_of("cut short", search(SMALL, ["UniqueTickets"], max_states=3)),
+    ]
+
+
+def test_junit_counts_and_tells_failures_from_what_is_not_decided():
+    root = ElementTree.fromstring(to_junit(suites()))
+    assert {k: root.get(k) for k in ("tests", "failures", "errors")} == {"tests": "6", "failures": "3", "errors": "1"}
+    for suite in root:
+        cases = suite.findall("testcase")
+        assert suite.get("tests") == str(len(cases))
+        assert suite.get("failures") == str(sum(case.find("failure") is not None for case in cases))
+        assert suite.get("errors") == str(sum(case.find("error") is not None for case in cases))
+        assert re.fullmatch(r"\d+\.\d{3}", suite.get("time"))
+        assert all(case.get("classname") == suite.get("name") for case in cases)
+    low = root.find("testsuite/testcase[@name='Low']/failure")
+    assert low.get("message") == "Low is violated (a trace of 3 states): the hand is at 2: 100%"
+    assert "tick" in low.text
+    unknown = root.find("testsuite[@name='cut short']/testcase/error")
+    assert unknown.get("message") == "UniqueTickets is not decided: the budget of 3 states is used up"
+    properties = {p.get("name"): p.get("value") for p in root.findall("testsuite[@name='bakery']/properties/property")}
+    assert properties["distinct"] == str(search(SMALL).distinct)
+    assert json.loads(properties["constants"])["MaxCrashes"] == 0
+
+
+def test_annotations_are_one_escaped_line_each():
+    lines = annotations(suites(), file="specs/a,b.toml")
+    assert lines[0] == (
+        "::error file=specs/a%2Cb.toml,title=clock%3A Low::"
+        "Low is violated (a trace of 3 states): the hand is at 2: 100%25"
+    )
+    assert [line.partition(" ")[0] for line in lines] == ["::error", "::error", "::error", "::warning"]
+    assert not any("\n" in line for line in lines)
+    assert list(itertools.chain(*map(str.splitlines, lines))) == lines

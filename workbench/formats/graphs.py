@@ -1,0 +1,121 @@
+"""State graphs for other tools: DOT in the shape of TLC's ``-dump dot,actionlabels``, GraphML, and CSV tables."""
+
+import csv
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TextIO
+from xml.sax.saxutils import escape, quoteattr
+
+from workbench.formats.tla import conjunction
+from workbench.kernel import State
+from workbench.kernel.values import show
+
+
+class Node(NamedTuple):
+    """A state of the graph. The label is the state itself, or a text where it is known only by that."""
+
+    id: int | str
+    label: State | str
+    initial: bool = False
+
+
+class Edge(NamedTuple):
+    """A step: the states' ids, and the action that is taken."""
+
+    source: int | str
+    target: int | str
+    action: str
+
+
+def write_dot(out: TextIO, nodes: Iterable[Node], edges: Iterable[Edge]) -> None:
+    """Write a graph as TLC does: boxes with a conjunct per variable, initial states filled, levels in rows.
+
+    Graphviz draws one of several edges between the same two states, since TLC's graph is declared ``strict``.
+    """
+    nodes, edges = list(nodes), list(edges)
+    out.write("strict digraph DiskGraph {\nnode [shape=box,style=rounded]\nnodesep=0.35;\n")
+    out.write('subgraph cluster_graph {\ncolor="white";\n')
+    for node in nodes:
+        text = _quote(conjunction(node.label) if isinstance(node.label, State) else node.label)
+        if node.initial:
+            out.write(f"{_id(node.id)} [label={text},style = filled]\n")
+        else:
+            out.write(f"{_id(node.id)} [label={text},tooltip={text}];\n")
+    for edge in edges:
+        label = f'[label={_quote(edge.action)},color="black",fontcolor="black"]'
+        out.write(f"{_id(edge.source)} -> {_id(edge.target)} {label};\n")
+    for level in _levels(nodes, edges):
+        out.write("{rank = same; " + "".join(f"{_id(node)};" for node in level) + "}\n")
+    out.write("}\n}\n")
+
+
+def _levels(nodes: list[Node], edges: list[Edge]) -> list[list[int | str]]:
+    """The nodes by their distance from the initial ones; what is not reachable from them is in no level."""
+    successors: dict[int | str, list[int | str]] = {}
+    for edge in edges:
+        successors.setdefault(edge.source, []).append(edge.target)
+    distance: dict[int | str, int] = {node.id: 0 for node in nodes if node.initial}
+    queue, levels = deque(distance), list[list[int | str]]()
+    while queue:
+        node = queue.popleft()
+        if distance[node] == len(levels):
+            levels.append([])
+        levels[distance[node]].append(node)
+        for successor in successors.get(node, ()):
+            if successor not in distance:
+                distance[successor] = distance[node] + 1
+                queue.append(successor)
+    return levels
+
+
+def _id(identifier: int | str) -> str:
+    return str(identifier) if isinstance(identifier, int) else _quote(identifier)
+
+
+def _quote(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def write_graphml(out: TextIO, nodes: Iterable[Node], edges: Iterable[Edge]) -> None:
+    """Write a graph as GraphML, for Gephi, networkx, yEd and others.
+
+    A node has ``label``, ``initial`` and, where its state is known, one text attribute per cell; an edge has ``label``.
+    """
+    out.write('<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n')
+    rows = _rows(nodes)
+    attributes = [("label", "string"), ("initial", "boolean"), *((cell, "string") for cell in next(rows)[3:])]
+    for i, (name, kind) in enumerate(attributes):
+        out.write(f'<key id="n{i}" for="node" attr.name={quoteattr(name)} attr.type="{kind}"/>\n')
+    out.write('<key id="e0" for="edge" attr.name="label" attr.type="string"/>\n<graph edgedefault="directed">\n')
+    for identifier, *values in rows:
+        data = "".join(f'<data key="n{i}">{escape(value)}</data>' for i, value in enumerate(values))
+        out.write(f"<node id={quoteattr(identifier)}>{data}</node>\n")
+    for i, (source, target, action) in enumerate(edges):
+        ends = f"source={quoteattr(str(source))} target={quoteattr(str(target))}"
+        out.write(f'<edge id="e{i}" {ends}><data key="e0">{escape(action)}</data></edge>\n')
+    out.write("</graph>\n</graphml>\n")
+
+
+def write_tables(nodes_out: TextIO, edges_out: TextIO, nodes: Iterable[Node], edges: Iterable[Edge]) -> None:
+    """Write a graph as two CSV tables, with the column names that Gephi looks for.
+
+    Nodes: Id, Label, Initial and, where states are known, a column per cell. Edges: Source, Target, Type, Label.
+    """
+    csv.writer(nodes_out, lineterminator="\n").writerows(_rows(nodes))
+    writer = csv.writer(edges_out, lineterminator="\n")
+    writer.writerow(["Source", "Target", "Type", "Label"])
+    writer.writerows([source, target, "Directed", action] for source, target, action in edges)
+
+
+def _rows(nodes: Iterable[Node]) -> Iterator[list[str]]:
+    """The column names, then a row per node; which cells there are is known from the first."""
+    columns = None
+    for node in nodes:
+        cells = {str(c): show(v) for c, v in node.label.items()} if isinstance(node.label, State) else {}
+        if columns is None:
+            columns = ["Id", "Label", "Initial", *cells]
+            yield columns
+        label = str(node.id) if isinstance(node.label, State) else node.label
+        yield [str(node.id), label, "true" if node.initial else "false", *cells.values()]
+    if columns is None:
+        yield ["Id", "Label", "Initial"]

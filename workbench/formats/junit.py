@@ -1,0 +1,130 @@
+"""Reports for continuous integration: JUnit XML, and the annotation lines that GitHub Actions reads."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from xml.etree import ElementTree
+
+from workbench.kernel import Result, Verdict
+
+PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing that was checked.
+
+    Attributes
+    ----------
+    name : str
+    outcome : {"passed", "failed", "unknown"}
+        Unknown is reported as an error: what could not be decided should not look as if it held.
+    message : str
+        One line that says what is wrong.
+    detail : str
+        All of it, such as the trace.
+    """
+
+    name: str
+    outcome: str = PASSED
+    message: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """One check with its cases.
+
+    Attributes
+    ----------
+    properties : dict of str to str
+        Facts about the check, such as the number of states.
+    """
+
+    name: str
+    cases: list[Case]
+    seconds: float = 0.0
+    properties: dict[str, str] = field(default_factory=dict)
+
+
+def case_of(verdict: Verdict, stopped: str | None = None) -> Case:
+    """A verdict as a case; `stopped` says why it is unknown, if it is."""
+    if verdict.holds:
+        return Case(verdict.name)
+    if verdict.holds is None:
+        return Case(verdict.name, UNKNOWN, f"{verdict.name} is not decided: {stopped or 'the search is incomplete'}")
+    states = "" if verdict.trace is None else f" (a trace of {verdict.trace_states} states)"
+    message = f"{verdict.name} is {verdict.word}{states}" + (f": {verdict.why}" if verdict.why else "")
+    return Case(verdict.name, FAILED, message, "" if verdict.trace is None else repr(verdict.trace))
+
+
+def suite_of(name: str, result: Result) -> Suite:
+    """The result of a check as a suite: a case per property."""
+    facts = {
+        "model": result.model.name,
+        "constants": json.dumps(result.model.constants),
+        "engine": result.engine,
+        "distinct": str(result.distinct),
+        "depth": str(result.depth),
+    }
+    return Suite(name, [case_of(verdict, result.stopped) for verdict in result.verdicts], result.seconds, facts)
+
+
+def to_junit(suites: Iterable[Suite]) -> str:
+    """JUnit XML, as Jenkins, GitLab and others read it: a ``testsuite`` per check, a ``testcase`` per property."""
+    suites = list(suites)
+    root = ElementTree.Element("testsuites", {"name": "workbench", **_totals(suites)})
+    for suite in suites:
+        element = ElementTree.SubElement(root, "testsuite", {"name": suite.name, **_totals([suite])})
+        if suite.properties:
+            properties = ElementTree.SubElement(element, "properties")
+            for name, value in suite.properties.items():
+                ElementTree.SubElement(properties, "property", {"name": name, "value": value})
+        for case in suite.cases:
+            test = ElementTree.SubElement(element, "testcase", {"name": case.name, "classname": suite.name})
+            if case.outcome != PASSED:
+                tag = "failure" if case.outcome == FAILED else "error"
+                problem = ElementTree.SubElement(test, tag, {"message": case.message, "type": case.outcome})
+                problem.text = case.detail
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _totals(suites: list[Suite]) -> dict[str, str]:
+    outcomes = [case.outcome for suite in suites for case in suite.cases]
+    return {
+        "tests": str(len(outcomes)),
+        "failures": str(outcomes.count(FAILED)),
+        "errors": str(outcomes.count(UNKNOWN)),
+        "time": f"{sum(suite.seconds for suite in suites):.3f}",
+    }
+
+
+def annotations(suites: Iterable[Suite], file: str | None = None) -> list[str]:
+    """A line per case that did not pass, for GitHub Actions: ``::error``, or ``::warning`` for what is not decided.
+
+    Parameters
+    ----------
+    file : str, optional
+        The file in the repository that the lines are attached to.
+
+    Examples
+    --------
+    >>> annotations([Suite("v2", [Case("Safe", FAILED, "Safe is violated: 100% lost")])])
+    ['::error title=v2%3A Safe::Safe is violated: 100%25 lost']
+    """
+    lines = []
+    for suite in suites:
+        for case in suite.cases:
+            if case.outcome != PASSED:
+                level = "error" if case.outcome == FAILED else "warning"
+                where = {"file": file} if file else {}
+                given = {**where, "title": f"{suite.name}: {case.name}"}
+                listed = ",".join(f"{key}={_escape(value, ':,')}" for key, value in given.items())
+                lines.append(f"::{level} {listed}::{_escape(case.message)}")
+    return lines
+
+
+def _escape(text: str, more: str = "") -> str:
+    """Percent-encode what GitHub's syntax takes as its own; in the properties before the message also : and ,."""
+    return "".join(f"%{ord(c):02X}" if c in "%\r\n" + more else c for c in text)

@@ -1,0 +1,49 @@
+"""Values and states in TLA+ notation, as TLC prints them."""
+
+from typing import Any
+
+from workbench.kernel import Map, State
+from workbench.kernel.values import sort_key
+
+
+def tla(value: Any) -> str:
+    """`value` as a TLA+ expression; None is the model value ``None``.
+
+    Examples
+    --------
+    >>> tla((1, "a", frozenset({True}), None))
+    '<<1, "a", {TRUE}, None>>'
+    >>> tla(Map({"k": 1, "l": 2}))
+    '("k" :> 1 @@ "l" :> 2)'
+    """
+    if value is None or isinstance(value, bool):
+        return str(value) if value is None else str(value).upper()
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, tuple):
+        fields = getattr(value, "_fields", None)
+        if fields:
+            return "[" + ", ".join(f"{f} |-> {tla(v)}" for f, v in zip(fields, value, strict=True)) + "]"
+        return "<<" + ", ".join(map(tla, value)) + ">>"
+    if isinstance(value, frozenset):
+        return "{" + ", ".join(tla(v) for v in sorted(value, key=sort_key)) + "}"
+    if isinstance(value, Map):
+        pairs = " @@ ".join(f"{tla(k)} :> {tla(value[k])}" for k in sorted(value, key=sort_key))
+        return f"({pairs})" if pairs else "<<>>"  # the function with the empty domain
+    return str(value)
+
+
+def variables_of(state: State) -> dict[str, Any]:
+    """Each variable's value; a variable with an index as a :class:`Map` from index to value."""
+    found: dict[str, Any] = {}
+    for cell, value in state.items():
+        if cell.index is None:
+            found[cell.variable] = value
+        else:
+            found.setdefault(cell.variable, {})[cell.index] = value
+    return {name: Map(value) if isinstance(value, dict) else value for name, value in found.items()}
+
+
+def conjunction(state: State) -> str:
+    """The state as TLC prints it: one conjunct per variable."""
+    return "\n".join(f"/\\ {name} = {tla(value)}" for name, value in variables_of(state).items())

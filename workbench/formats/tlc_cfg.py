@@ -1,0 +1,330 @@
+"""TLC configuration files: read, and mapped to a model's constants, properties and symmetric sets."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, NoReturn
+
+from workbench.kernel import Constant, InputError, Model, Names, Partition
+from workbench.kernel.errors import unknown
+
+#: The statements that are read, with the name under which they are.
+_ACCEPTED = {
+    "CONSTANT": "constants",
+    "CONSTANTS": "constants",
+    "INVARIANT": "invariants",
+    "INVARIANTS": "invariants",
+    "PROPERTY": "properties",
+    "PROPERTIES": "properties",
+    "SYMMETRY": "SYMMETRY",
+    "SPECIFICATION": "SPECIFICATION",
+    "INIT": "INIT",
+    "NEXT": "NEXT",
+    "CHECK_DEADLOCK": "CHECK_DEADLOCK",
+}
+#: The other statements of TLC, and why each changes what is checked in a way that has no counterpart here.
+_REFUSED = {
+    **dict.fromkeys(("CONSTRAINT", "CONSTRAINTS"), "a model's own constants bound its states"),
+    **dict.fromkeys(("ACTION_CONSTRAINT", "ACTION_CONSTRAINTS"), "a model's own constants bound its steps"),
+    "VIEW": "states are compared by all their variables",
+    "ALIAS": "traces show the model's own variables",
+    "POSTCONDITION": "there is no TLA+ module to evaluate it in",
+    "TYPE": "there is no TLA+ module to evaluate it in",
+    "TYPE_CONSTRAINT": "there is no TLA+ module to evaluate it in",
+    "_PERIODIC": "there is no TLA+ module to evaluate it in",
+    "_RL_REWARD": "it belongs to TLC's simulation",
+}
+_KEYWORDS = _ACCEPTED.keys() | _REFUSED.keys()
+_TOKEN = re.compile(r'(?P<name>\w*[A-Za-z_]\w*)|(?P<number>\d+)|(?P<text>"[^"\n]*")|(?P<sign><-|[={},()\[\]!])')
+
+
+class Token(NamedTuple):
+    kind: str
+    text: str
+    line: int
+
+
+class Entry(NamedTuple):
+    """A name or a value, and the line it stands on."""
+
+    value: Any
+    line: int
+
+
+@dataclass
+class Cfg:
+    """What a configuration file says.
+
+    Attributes
+    ----------
+    constants : dict of str to Entry
+        Sets are tuples, in the order in which they are written; model values are texts.
+    model_values : list of str
+        The names that are assigned to themselves.
+    invariants, properties : list of Entry
+    single : dict of str to Entry
+        What SYMMETRY, SPECIFICATION, INIT, NEXT and CHECK_DEADLOCK were given.
+    """
+
+    constants: dict[str, Entry] = field(default_factory=dict)
+    model_values: list[str] = field(default_factory=list)
+    invariants: list[Entry] = field(default_factory=list)
+    properties: list[Entry] = field(default_factory=list)
+    single: dict[str, Entry] = field(default_factory=dict)
+
+
+class Applied(NamedTuple):
+    """A configuration in terms of a model: what to make it with, what to check, and what should be said about it."""
+
+    constants: dict[str, Any]
+    properties: list[str]
+    symmetry: tuple[str, ...]
+    remarks: list[str]
+
+
+def read_cfg(text: str) -> Cfg:
+    """Read the text of a ``.cfg`` file.
+
+    Raises
+    ------
+    InputError
+        With the line, for what TLC would not read and for statements that have no counterpart here.
+
+    Examples
+    --------
+    >>> cfg = read_cfg("CONSTANTS w1 = w1  Writers = {w1}  INVARIANT Safe")
+    >>> cfg.constants["Writers"].value, cfg.model_values, cfg.invariants
+    (('w1',), ['w1'], [Entry(value='Safe', line=1)])
+    """
+    return _Parser(text).parse()
+
+
+def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
+    """Map a configuration to the constants, properties and symmetric sets of `model`.
+
+    Raises
+    ------
+    InputError
+        With the line, for a name that the model does not have or a value that it does not accept.
+    """
+    constants = {}
+    for name, (value, line) in cfg.constants.items():
+        declared = model.declared_constants.get(name)
+        if declared is None:
+            _fail(line, unknown(f"constant of {model.name}", name, model.declared_constants))
+        given = _fitting(declared, value)
+        try:
+            declared.parse(name, given)
+        except InputError as error:
+            _fail(line, error)
+        constants[name] = given
+    properties = [_property(entry, "INVARIANT", "invariant", model) for entry in cfg.invariants]
+    properties += [_property(entry, "PROPERTY", "liveness", model) for entry in cfg.properties]
+    symmetry = _symmetry(cfg.single.get("SYMMETRY"), model)
+    return Applied(constants, properties, symmetry, _remarks(cfg, model, symmetry))
+
+
+def _fitting(declared: Constant, value: Any) -> Any:
+    """A set as the list, or list of lists, that the constant takes."""
+    if isinstance(declared.domain, Partition) and isinstance(value, tuple):
+        return [list(part) if isinstance(part, tuple) else part for part in value]
+    if isinstance(declared.domain, Names) and isinstance(value, tuple):
+        return list(value)
+    return value
+
+
+def _property(entry: Entry, keyword: str, kind: str, model: type[Model]) -> str:
+    name, line = entry
+    declared = model.declared_properties.get(name)
+    known = [p.name for p in model.declared_properties.values() if p.kind == kind]
+    if declared is None:
+        _fail(line, unknown(f"{kind} of {model.name}", name, known))
+    if declared.kind != kind:
+        article = "an" if declared.kind == "invariant" else "a"
+        message = f"{keyword} {name} is {article} {declared.kind} property of {model.name}; {keyword} takes "
+        _fail(line, InputError(message + (", ".join(known) or "none of its properties")))
+    return name
+
+
+def _symmetry(entry: Entry | None, model: type[Model]) -> tuple[str, ...]:
+    """The symmetric sets whose names, in the singular, the operator's name has; all where it has none."""
+    if entry is None:
+        return ()
+    if not model.symmetry:
+        _fail(entry.line, InputError(f"SYMMETRY {entry.value} is not accepted; {model.name} has no symmetric set"))
+    named = tuple(name for name in model.symmetry if name.rstrip("s").lower() in entry.value.lower())
+    return named or model.symmetry
+
+
+def _remarks(cfg: Cfg, model: type[Model], symmetry: tuple[str, ...]) -> list[str]:
+    """What the file says that has no effect here, or another one than it may seem."""
+    remarks = []
+    single = {keyword: entry.value for keyword, entry in cfg.single.items()}
+    behaviour = [f"{keyword} {single[keyword]}" for keyword in ("SPECIFICATION", "INIT", "NEXT") if keyword in single]
+    if behaviour:
+        remarks.append(f"{', '.join(behaviour)}: the behaviours and fairness are those that {model.name} declares")
+    if symmetry:
+        remarks.append(f"SYMMETRY {single['SYMMETRY']} is taken as the symmetric sets {', '.join(symmetry)}")
+    used = {name for value, _ in cfg.constants.values() for name in _names_in(value)}
+    idle = [name for name in cfg.model_values if name not in used]
+    if idle:
+        remarks.append(f"model values without a use here: {', '.join(idle)} ({model.name} has its own)")
+    if "CHECK_DEADLOCK" in single:
+        remarks.append("CHECK_DEADLOCK FALSE has no effect: a state in which nothing is enabled is a normal end")
+    else:
+        remarks.append("TLC would also look for deadlocks; here a state in which nothing is enabled is a normal end")
+    if not cfg.invariants and not cfg.properties:
+        remarks.append("no property is named: only the states are counted")
+    return remarks
+
+
+def _names_in(value: Any) -> Iterator[str]:
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _names_in(item)
+    elif isinstance(value, str):
+        yield value
+
+
+def _fail(line: int, error: InputError | str) -> NoReturn:
+    raise InputError(f"line {line}: {error}")
+
+
+def _without_comments(text: str) -> str:
+    r"""`text` with comments blanked out, lines kept: ``\*`` to the end of the line, and ``(* ... *)``, which nests."""
+    kept, depth, at, line, opened = [], 0, 0, 1, 0
+    while at < len(text):
+        pair = text[at : at + 2]
+        if pair == "(*":
+            opened = opened if depth else line
+            depth, at = depth + 1, at + 2
+            kept.append(" ")
+        elif pair == "*)" and depth:
+            depth, at = depth - 1, at + 2
+        elif pair == "\\*" and not depth:
+            end = text.find("\n", at)
+            at = len(text) if end < 0 else end
+        else:
+            line += text[at] == "\n"
+            kept.append(text[at] if not depth or text[at] == "\n" else " ")
+            at += 1
+    if depth:
+        _fail(opened, "the comment that begins here with (* has no end; it takes a *)")
+    return "".join(kept)
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    for number, line in enumerate(_without_comments(text).split("\n"), start=1):
+        at = 0
+        while at < len(line):
+            if line[at].isspace():
+                at += 1
+                continue
+            match = _TOKEN.match(line, at)
+            if match is None:
+                _fail(number, f"{line[at]!r} is not part of a TLC configuration")
+            yield Token(str(match.lastgroup), match.group(), number)
+            at = match.end()
+
+
+class _Parser:
+    """A descent over the tokens, a method per construct of the grammar."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens = list(_tokens(text))
+        self.end = Token("end", "the end of the file", text.count("\n") + 1)
+        self.at = 0
+        self.cfg = Cfg()
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.at] if self.at < len(self.tokens) else self.end
+
+    def take(self, wanted: str, *kinds_or_signs: str) -> Token:
+        token = self.token
+        if token.kind not in kinds_or_signs and token.text not in kinds_or_signs:
+            _fail(token.line, f"found {token.text}; expected {wanted}")
+        self.at += 1
+        return token
+
+    @property
+    def in_statement(self) -> bool:
+        return self.token.kind != "end" and self.token.text not in _KEYWORDS
+
+    def parse(self) -> Cfg:
+        while self.token.kind != "end":
+            keyword = self.token
+            if keyword.text in _REFUSED:
+                _fail(keyword.line, f"{keyword.text} is not supported: {_REFUSED[keyword.text]}")
+            if keyword.text not in _ACCEPTED:
+                _fail(keyword.line, f"found {keyword.text}; expected a keyword: {', '.join(_ACCEPTED)}")
+            self.at += 1
+            statement = _ACCEPTED[keyword.text]
+            if statement == "constants":
+                while self.in_statement:
+                    self.constant()
+            elif statement in ("invariants", "properties"):
+                while self.in_statement:
+                    name = self.take("the name of a property", "name")
+                    getattr(self.cfg, statement).append(Entry(name.text, name.line))
+            else:
+                self.single(keyword)
+        single = self.cfg.single
+        if "SPECIFICATION" in single and ("INIT" in single or "NEXT" in single):
+            _fail(single["SPECIFICATION"].line, "SPECIFICATION is given beside INIT or NEXT; it takes one or the other")
+        return self.cfg
+
+    def single(self, keyword: Token) -> None:
+        """A statement that stands at most once and takes one name."""
+        if keyword.text in self.cfg.single:
+            _fail(keyword.line, f"{keyword.text} is given twice")
+        if not self.in_statement:
+            _fail(self.token.line, f"found {self.token.text}; expected a name after {keyword.text}")
+        given = self.take(f"a name after {keyword.text}", "name")
+        if keyword.text == "CHECK_DEADLOCK" and given.text != "FALSE":
+            if given.text != "TRUE":
+                _fail(given.line, f"CHECK_DEADLOCK {given.text} is not accepted; it takes TRUE or FALSE")
+            why = "a state in which nothing is enabled is a normal end here"
+            _fail(given.line, f"CHECK_DEADLOCK TRUE is not supported: {why}")
+        self.cfg.single[keyword.text] = Entry(given.text, given.line)
+
+    def constant(self) -> None:
+        name = self.take("the name of a constant", "name")
+        sign = self.take(f"= after {name.text}", "=", "<-", "(", "!")
+        if sign.text == "<-":
+            why = "it replaces a definition of a TLA+ module, and there is none"
+            _fail(sign.line, f"{name.text} <- {self.token.text} is not supported: {why}")
+        if sign.text != "=":
+            _fail(sign.line, f"{name.text}{sign.text}... is not supported; it takes {name.text} = value")
+        if self.token.text == "[":
+            _fail(sign.line, f"{name.text} = [module] value is not supported: there is no TLA+ module to assign it in")
+        given = self.token
+        value = self.value()
+        if given.kind == "name" and value == name.text:
+            self.cfg.model_values.append(name.text)
+        elif name.text in self.cfg.constants:
+            _fail(name.line, f"{name.text} is given twice")
+        else:
+            self.cfg.constants[name.text] = Entry(value, name.line)
+
+    def value(self) -> Any:
+        token = self.take("a number, a text, TRUE, FALSE, a model value or a set", "name", "number", "text", "{")
+        if token.kind == "number":
+            return int(token.text)
+        if token.kind == "text":
+            return token.text[1:-1]
+        if token.text in ("TRUE", "FALSE"):
+            return token.text == "TRUE"
+        if token.text == "{":
+            return self.rest_of_set()
+        return token.text
+
+    def rest_of_set(self) -> tuple[Any, ...]:
+        items = []
+        if self.token.text != "}":
+            items.append(self.value())
+            while self.token.text == ",":
+                self.at += 1
+                items.append(self.value())
+        self.take("} or ,", "}")
+        return tuple(dict.fromkeys(items))
