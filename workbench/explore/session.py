@@ -1,0 +1,132 @@
+"""Spark sessions: a good local one, or one that is running already."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from workbench.kernel import InputError
+
+_OLDEST_JAVA = 17
+_INSTALL = f"install Java {_OLDEST_JAVA} or newer, such as the package openjdk-{_OLDEST_JAVA}-jre-headless"
+_ATTEMPTS = 4  # a task whose worker dies is tried again; in local mode Spark does not, unless told to
+
+# What fails reaches Python as an exception; the log would repeat it, with its stack, for each attempt. The last two
+# lines: what runs under the Python gateway would otherwise set a level of its own, and say so.
+_LOGGING = """\
+rootLogger.level = fatal
+rootLogger.appenderRef.stderr.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.target = SYSTEM_ERR
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = fatal
+"""
+
+
+def spark_session(master: str | None = None, **conf: Any) -> SparkSession:
+    """The Spark session that is running, or else a new one, set up for the workbench.
+
+    Parameters
+    ----------
+    master : str, optional
+        Where Spark runs: ``local[N]``, a cluster's address, or ``sc://host`` for Spark Connect. By default this
+        machine, with all cores that this process may use.
+    **conf
+        Settings of Spark, which take precedence: ``spark_session(**{"spark.driver.memory": "8g"})``.
+
+    Raises
+    ------
+    InputError
+        If there is no Java of version 17 or newer, if Spark does not start, or if a session is running already and
+        another one is asked for.
+    """
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        if master is not None or conf:
+            raise InputError("another Spark session is not accepted while one is running; stop that first: .stop()")
+        return running
+    cores = len(os.sched_getaffinity(0))
+    master = master or f"local[{cores},{_ATTEMPTS}]"
+    builder: SparkSession.Builder = SparkSession.builder.appName("workbench")  # type: ignore[attr-defined]
+    try:
+        if master.startswith("sc://"):
+            return _configured(builder.remote(master), conf).getOrCreate()
+        check_java()
+        if not master.startswith("local"):
+            return _configured(builder.master(master), conf).getOrCreate()
+        with _startup_files_and_variables() as options:
+            return _configured(builder.master(master), {**_local_settings(cores), **options, **conf}).getOrCreate()
+    except (PySparkException, ImportError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(f"Spark does not start with master {master!r}: {reason}") from error
+
+
+def _configured(builder: SparkSession.Builder, settings: dict[str, Any]) -> SparkSession.Builder:
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    return builder
+
+
+def _local_settings(cores: int) -> dict[str, Any]:
+    """Settings for one machine. ANSI mode stays on, as Spark has it: an overflow is an error, not a wrong number."""
+    mebibytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+    return {
+        "spark.driver.memory": f"{min(max(mebibytes // 4, 1024), 8192)}m",
+        "spark.driver.host": "127.0.0.1",  # so that neither a network nor a host name is needed
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.default.parallelism": cores,
+        "spark.sql.shuffle.partitions": cores,
+        "spark.sql.execution.arrow.pyspark.enabled": True,
+        "spark.python.worker.reuse": True,  # what a worker has loaded serves its next task too
+        "spark.ui.enabled": False,
+        "spark.ui.showConsoleProgress": False,
+    }
+
+
+@contextmanager
+def _startup_files_and_variables() -> Iterator[dict[str, str]]:
+    """What Spark reads only while it starts: variables, and the configuration of its log, which yields a setting."""
+    wanted = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    before = {name: os.environ.get(name) for name in wanted}
+    with tempfile.TemporaryDirectory() as folder:
+        logging = Path(folder, "log4j2.properties")
+        logging.write_text(_LOGGING)
+        os.environ.update(wanted)
+        try:
+            yield {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging}"}
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    del os.environ[name]
+                else:
+                    os.environ[name] = value
+
+
+def check_java() -> None:
+    """Raise :class:`InputError` unless the Java that Spark would take is there, and new enough."""
+    home = os.environ.get("JAVA_HOME")
+    java = f"{home}/bin/java" if home else shutil.which("java")
+    if java is None:
+        raise InputError(f"Spark needs Java, and there is no java on the PATH; {_INSTALL}")
+    where = f"JAVA_HOME = {home!r}" if home else java
+    try:
+        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60).stderr
+    except (OSError, subprocess.TimeoutExpired):
+        said = ""
+    version = re.search(r'version "(?:1\.)?(\d+)', said)
+    if version is None:
+        raise InputError(f"Spark needs Java, and {where} is none that runs; {_INSTALL}")
+    if int(version[1]) < _OLDEST_JAVA:
+        raise InputError(f"Spark needs Java {_OLDEST_JAVA} or newer, and {where} is Java {version[1]}; {_INSTALL}")

@@ -1,0 +1,1 @@
+"""One state space across a cluster: Spark schedules and shuffles, workers expand and admit, levels are durable."""
