@@ -1,6 +1,8 @@
 """Check a model, or configurations against what is expected of them.
 
   workbench check bakery_v2 --set SafeAcks=false      one model; violations print their trace
+  workbench check bakery_v2 --cfg MC.cfg              with the constants and properties of a TLC configuration
+  workbench check bakery_v2 --itf trace.itf.json      write the trace of the first violation to a file
   workbench check specs/bakery                        every configuration in a folder, as a table
 
 Exit status: 0 everything holds (or is as expected), 1 something is violated (or differs), 2 bad input,
@@ -10,17 +12,23 @@ Exit status: 0 everything holds (or is as expected), 1 something is violated (or
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from workbench import configurations
-from workbench.commands.options import console, parse_assignments, progress_line
+from workbench.commands import outputs
+from workbench.commands.files import read_text
+from workbench.commands.options import above_zero, console, parse_assignments, progress_line
 from workbench.configurations import Configuration, spell
 from workbench.explore.check import ENGINES, check
-from workbench.kernel import InputError, Result, Verdict
+from workbench.formats.junit import suite_of
+from workbench.formats.tlc_cfg import apply_cfg, read_cfg
+from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.values import show
 from workbench.models import MODELS, get_model
 
@@ -31,28 +39,32 @@ HOLDS, VIOLATED, INCOMPLETE = 0, 1, 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("targets", nargs="+", metavar="MODEL|FILE.toml|FOLDER")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
+    parser.add_argument("--cfg", metavar="FILE", help="constants, properties and symmetry of a TLC configuration")
     parser.add_argument("--symmetry", action=argparse.BooleanOptionalAction, help="take interchangeable names as such")
     parser.add_argument("--engine", choices=ENGINES, default="auto")
     parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
     parser.add_argument("--fail-fast", action="store_true", help="stop at the first violation")
-    parser.add_argument("--max-states", type=int, metavar="N")
-    parser.add_argument("--max-seconds", type=float, metavar="S")
-    parser.add_argument("--max-mib", type=float, metavar="M", help="memory of the search's own arrays")
-    parser.add_argument("--fingerprint-bits", type=int, default=64, metavar="64|128")
+    parser.add_argument("--max-states", type=above_zero(int), metavar="N")
+    parser.add_argument("--max-seconds", type=above_zero(float), metavar="S")
+    parser.add_argument("--max-mib", type=above_zero(float), metavar="M", help="memory of the search's own arrays")
+    parser.add_argument("--fingerprint-bits", type=int, choices=(64, 128), default=64)
+    parser.add_argument("--hand-over-states", type=int, metavar="N", help="engine auto: move to Spark after N states")
+    parser.add_argument("--run-dir", metavar="DIR", help="where a search on Spark keeps its levels, to be resumed")
     parser.add_argument("--trace", action="store_true", help="print the witnesses of reachable properties too")
     parser.add_argument("--json", action="store_true", help="print one JSON object (a list for configurations)")
+    outputs.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     target = arguments.targets[0]
-    if len(arguments.targets) == 1 and (target in MODELS or ".py:" in target):
+    if len(arguments.targets) == 1 and (target in MODELS or ".py:" in target or target.endswith(".py")):
         return _check_model(arguments, target)
     for target in arguments.targets:
-        if not Path(target).exists() and not target.endswith(".toml") and "/" not in target:
+        if not target or (not target.endswith(".toml") and "/" not in target and not Path(target).exists()):
             get_model(target)  # says which models there are
             raise InputError(f"model {target!r} is not accepted here; give one model, or files and folders")
-    if arguments.set or arguments.property:
-        raise InputError("--set and --property are not accepted with configurations; they go with a model")
+    if arguments.set or arguments.property or arguments.cfg is not None:
+        raise InputError("--set, --cfg and --property are not accepted with configurations; they go with a model")
     return _check_configurations(arguments)
 
 
@@ -62,8 +74,10 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         "fail_fast": arguments.fail_fast,
         "max_states": arguments.max_states,
         "max_seconds": arguments.max_seconds,
-        "max_bytes": None if arguments.max_mib is None else int(arguments.max_mib * 2**20),
+        "max_bytes": None if arguments.max_mib is None else int(arguments.max_mib * 2**20) or 1,
         "fingerprint_bits": arguments.fingerprint_bits,
+        "hand_over_states": arguments.hand_over_states,
+        "run_dir": arguments.run_dir,
     }
 
 
@@ -71,19 +85,48 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check_model(arguments: argparse.Namespace, name: str) -> int:
-    model = get_model(name)(**parse_assignments(arguments.set))
+    outputs.check_arguments(arguments)
+    model, properties, symmetry, remarks = _asked(arguments, get_model(name))
     with progress_line() as on_progress:
-        result = check(
-            model,
-            arguments.property,
-            symmetry=bool(arguments.symmetry),
-            on_progress=on_progress,
-            **_options(arguments),
-        )
-    if arguments.json:
-        print(json.dumps(result.as_dict()))
-    else:
-        print_result(console(), result, arguments.trace)
+        result = check(model, properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
+    result = replace(result, notes=[*remarks, *result.notes])
+    with outputs.report(arguments):
+        if arguments.json:
+            notes = {"notes": result.notes} if arguments.cfg is not None else {}
+            print(json.dumps({**result.as_dict(), **notes}))
+        else:
+            print_result(console(), result, arguments.trace)
+    outputs.write_trace(arguments, result)
+    file = None if name in MODELS else name.partition(".py")[0] + ".py"
+    outputs.write_reports(arguments, [(suite_of(model.name, result), file)])
+    return exit_status(result)
+
+
+def _asked(
+    arguments: argparse.Namespace, model: type[Model]
+) -> tuple[Model, list[str] | None, bool | tuple[str, ...], list[str]]:
+    """The model with its constants, the properties and symmetric sets to check it with, and remarks on these.
+
+    What the other options say goes before what a TLC configuration says.
+    """
+    constants = parse_assignments(arguments.set)
+    if arguments.cfg is None:
+        return model(**constants), arguments.property, bool(arguments.symmetry), []
+    text = read_text(arguments.cfg, "TLC configuration")
+    try:
+        cfg = read_cfg(text)
+        if arguments.symmetry is not None:
+            cfg.single.pop("SYMMETRY", None)
+        applied = apply_cfg(cfg, model)
+    except InputError as error:
+        raise InputError(f"{arguments.cfg}: {error}") from None
+    symmetry = applied.symmetry if arguments.symmetry is None else arguments.symmetry
+    made = model(**{**applied.constants, **constants})
+    return made, arguments.property or applied.properties, symmetry, applied.remarks
+
+
+def exit_status(result: Result) -> int:
+    """0 everything holds, 1 something is violated, 3 incomplete without a violation."""
     return VIOLATED if result.violated else HOLDS if result.complete else INCOMPLETE
 
 
@@ -113,7 +156,7 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
 
 
 def _constants(result: Result) -> str:
-    return "  ".join(f"{name}={show(value)}" for name, value in result.model.constants.items()).replace("[", r"\[")
+    return escape("  ".join(f"{name}={show(value)}" for name, value in result.model.constants.items()))
 
 
 _MARKS = {True: "[green]\N{CHECK MARK}[/]", False: "[bold red]\N{BALLOT X}[/]", None: "[yellow]?[/]"}
@@ -121,7 +164,7 @@ _MARKS = {True: "[green]\N{CHECK MARK}[/]", False: "[bold red]\N{BALLOT X}[/]", 
 
 def _verdict_line(verdict: Verdict) -> str:
     line = f"{_MARKS[verdict.holds]} {spell(verdict.word, verdict.trace_states):<24} {verdict.name}"
-    return line + (f": {verdict.why}".replace("[", r"\[") if verdict.why else "")
+    return line + (escape(f": {verdict.why}") if verdict.why else "")
 
 
 # Configurations ----------------------------------------------------------------------------------------------------
@@ -130,58 +173,66 @@ def _verdict_line(verdict: Verdict) -> str:
 def _check_configurations(arguments: argparse.Namespace) -> int:
     paths = configurations.find(arguments.targets)
     found = [configurations.load(path) for path in paths]
+    outputs.check_arguments(arguments, len(found))
     outcomes = []
     for one in found:
         with progress_line() as on_progress:
             symmetry = one.symmetry if arguments.symmetry is None else arguments.symmetry and one.model.symmetry
-            result = check(
-                one.model, one.properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments)
-            )
+            result = check(one.model, one.properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
         outcomes.append((one, result, one.differences(result)))
+        if result.stopped == "interrupted":
+            break
         if sys.stderr.isatty():
             print(f"{len(outcomes)}/{len(found)} {one.path}", file=sys.stderr)
-    if arguments.json:
-        print(json.dumps([_as_dict(*outcome) for outcome in outcomes]))
-    else:
-        _print_table(outcomes)
+    with outputs.report(arguments):
+        if arguments.json:
+            print(json.dumps([_as_dict(*outcome) for outcome in outcomes]))
+        else:
+            _print_table(outcomes, len(found))
+    outputs.write_trace(arguments, outcomes[0][1])
+    suites = [(outputs.suite_of_configuration(*outcome), str(outcome[0].path)) for outcome in outcomes]
+    suites += [(outputs.suite_of_unchecked(one), str(one.path)) for one in found[len(outcomes) :]]
+    outputs.write_reports(arguments, suites)
     if any(differences for _, _, differences in outcomes):
-        incomplete = all(result.complete or not result.violated for _, result, d in outcomes if d)
-        return INCOMPLETE if incomplete and all(not r.complete for _, r, d in outcomes if d) else VIOLATED
-    return HOLDS
+        return VIOLATED
+    return HOLDS if len(outcomes) == len(found) and all(result.complete for _, result, _ in outcomes) else INCOMPLETE
 
 
 def _as_dict(one: Configuration, result: Result, differences: list[str]) -> dict[str, Any]:
     return {
         "file": str(one.path),
         "title": one.title,
-        "as_expected": not differences,
+        "as_expected": result.complete and not differences,
         "differences": differences,
         **result.as_dict(),
     }
 
 
-def _print_table(outcomes: list[tuple[Configuration, Result, list[str]]]) -> None:
+def _print_table(outcomes: list[tuple[Configuration, Result, list[str]]], wanted: int) -> None:
     out = console()
     table = Table("", "configuration", "verdict", "distinct", "depth", "seconds", box=None, pad_edge=False)
     for column in (3, 4, 5):
         table.columns[column].justify = "right"
     for one, result, differences in outcomes:
         table.add_row(
-            _MARKS[not differences],
-            str(one.path),
+            _MARKS[False if differences else True if result.complete else None],
+            escape(str(one.path)),
             _summary(result),
             f"{result.distinct:,}",
             str(result.depth),
             f"{result.seconds:.2f}",
         )
     out.print(table)
-    wrong = [(one, differences) for one, _, differences in outcomes if differences]
-    for one, differences in wrong:
-        out.print(f"\n[bold]{one.path}[/] is not as expected:")
+    for one, result, differences in outcomes:
+        if differences:
+            out.print(f"\n[bold]{escape(str(one.path))}[/] is not as expected:")
+        elif not result.complete:
+            out.print(f"\n[bold]{escape(str(one.path))}[/] is incomplete: {result.stopped}")
         for line in differences:
             out.print(f"  {line}", markup=False)
     seconds = sum(result.seconds for _, result, _ in outcomes)
-    out.print(f"\n{len(outcomes) - len(wrong)} of {len(outcomes)} configurations are as expected ({seconds:.1f} s)")
+    right = sum(result.complete and not differences for _, result, differences in outcomes)
+    out.print(f"\n{right} of {wanted} configurations are as expected ({seconds:.1f} s)")
 
 
 def _summary(result: Result) -> str:

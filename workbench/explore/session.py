@@ -1,5 +1,6 @@
 """Spark sessions: a good local one, or one that is running already."""
 
+import logging
 import os
 import re
 import shutil
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.errors import PySparkException
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from workbench.kernel import InputError
@@ -20,8 +22,8 @@ _OLDEST_JAVA = 17
 _INSTALL = f"install Java {_OLDEST_JAVA} or newer, such as the package openjdk-{_OLDEST_JAVA}-jre-headless"
 _ATTEMPTS = 4  # a task whose worker dies is tried again; in local mode Spark does not, unless told to
 
-# What fails reaches Python as an exception; the log would repeat it, with its stack, for each attempt. The last two
-# lines: what runs under the Python gateway would otherwise set a level of its own, and say so.
+# What fails reaches Python as an exception; the logs would repeat it, with its stack, for each attempt. The last two
+# lines: under Python's gateway Spark would otherwise set a level of its own, and say so.
 _LOGGING = """\
 rootLogger.level = fatal
 rootLogger.appenderRef.stderr.ref = console
@@ -59,15 +61,18 @@ def spark_session(master: str | None = None, **conf: Any) -> SparkSession:
         return running
     cores = len(os.sched_getaffinity(0))
     master = master or f"local[{cores},{_ATTEMPTS}]"
-    builder: SparkSession.Builder = SparkSession.builder.appName("workbench")  # type: ignore[attr-defined]
+    builder: SparkSession.Builder = SparkSession.builder.appName("workbench")
     try:
         if master.startswith("sc://"):
             return _configured(builder.remote(master), conf).getOrCreate()
         check_java()
+        for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+            PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
         if not master.startswith("local"):
             return _configured(builder.master(master), conf).getOrCreate()
         with _startup_files_and_variables() as options:
-            return _configured(builder.master(master), {**_local_settings(cores), **options, **conf}).getOrCreate()
+            settings = {**_local_settings(cores), **options, **conf}
+            return _configured(builder.master(master), settings).getOrCreate()
     except (PySparkException, ImportError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(f"Spark does not start with master {master!r}: {reason}") from error
@@ -101,11 +106,11 @@ def _startup_files_and_variables() -> Iterator[dict[str, str]]:
     wanted = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
     before = {name: os.environ.get(name) for name in wanted}
     with tempfile.TemporaryDirectory() as folder:
-        logging = Path(folder, "log4j2.properties")
-        logging.write_text(_LOGGING)
+        log_settings = Path(folder, "log4j2.properties")
+        log_settings.write_text(_LOGGING)
         os.environ.update(wanted)
         try:
-            yield {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging}"}
+            yield {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log_settings}"}
         finally:
             for name, value in before.items():
                 if value is None:

@@ -72,6 +72,11 @@ class StateSpace:
         """The number of each transition's target."""
         return self._transitions[1]
 
+    @property
+    def steps(self) -> np.ndarray:
+        """The number of each transition's memoised step; the same one means the same action instance and choices."""
+        return self._transitions[2]
+
     def move(self, transition: int) -> Move:
         """What a transition takes: the action instance and the outcome."""
         return Move(*self._search.trees.steps[int(self._transitions[2][transition])])

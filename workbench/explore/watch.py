@@ -8,7 +8,8 @@ from workbench.explore import kernels
 from workbench.explore.arrays import Growing
 from workbench.explore.trees import Trees
 from workbench.kernel import Model
-from workbench.kernel.properties import Property, PropertyInstance, call_predicate
+from workbench.kernel.lasso import truth
+from workbench.kernel.properties import Property, PropertyInstance
 from workbench.kernel.state import Predicate
 
 
@@ -61,7 +62,7 @@ class Labels:
     def _column(self, declared: Property, predicate: Predicate | None) -> Growing | None:
         if predicate is None:
             return None
-        number = self._trees.add_predicate(lambda s: bool(call_predicate(declared.name, predicate, s)))
+        number = self._trees.add_predicate(lambda s: truth(declared.name, predicate, s))
         column = Growing(np.bool_)
         self._predicates.append((number, column))
         return column

@@ -1,5 +1,6 @@
 """The distributed engine: one Spark job per level, and what the driver keeps of it - small numbers, never states."""
 
+import copy
 import pickle
 import time
 from collections.abc import Callable, Sequence
@@ -13,7 +14,16 @@ from workbench.explore import kernels
 from workbench.explore.cells import Cells
 from workbench.explore.local import Budget, LocalSearch, Progress, Stop, count_actions
 from workbench.explore.spark import worker
-from workbench.explore.spark.rundir import ROW_GROUP, DamagedLevel, Level, LevelFile, Manifest, RunDirectory, Task
+from workbench.explore.spark.rundir import (
+    ROW_GROUP,
+    DamagedLevel,
+    Level,
+    LevelFile,
+    Manifest,
+    NotWritten,
+    RunDirectory,
+    Task,
+)
 from workbench.explore.spark.worker import Admitted, Work
 from workbench.kernel import InputError, Model, Result, Trace, replay
 from workbench.kernel.errors import ModelError
@@ -165,9 +175,8 @@ class SparkSearch:
                     raise Stop(f"the budget of {budget.states:,} states is used up")
                 if budget.seconds is not None and seconds > budget.seconds:
                     raise Stop(f"the budget of {budget.seconds:g} seconds is used up")
-                self._next_level()
-                self.manifest.seconds = time.perf_counter() - began
-                self._commit()
+                level = self._next_level()
+                self._complete(level, time.perf_counter() - began)
         except Stop as stop:
             self.stopped = str(stop)
         except KeyboardInterrupt:
@@ -177,49 +186,42 @@ class SparkSearch:
         declared = self.model.declared_properties
         return any(declared[n].kind == "invariant" for n in [*self.manifest.found, *self.manifest.prefix_found])
 
-    def _next_level(self) -> None:
+    def _next_level(self) -> list[Admitted]:
         """Expand the last level: one job of two stages, with the one shuffle between them."""
-        began = time.perf_counter()
-        manifest, path = self.manifest, str(self.directory.path)
-        level = len(manifest.levels) - 1
+        manifest, path, identity = self.manifest, str(self.directory.path), self.task.identity
         work = self._divide(manifest.levels[-1].files)
+        expand = worker.expand_task(path, identity, work, len(manifest.levels) - 1)
+        admit = worker.admit_task(path, identity, self._prefix_files)
         try:
-            sent = self.spark.range(0, len(work), 1, len(work)).mapInArrow(
-                worker.expand_task(path, self.task.identity, work, level), worker.SENT
-            )
-            admitted = sent.repartitionById(self.task.buckets, "bucket").mapInArrow(
-                worker.admit_task(path, self.task.identity, self._prefix_files), worker.SENT
-            )
-            outcomes: list[Admitted] = [pickle.loads(row.payload) for row in admitted.collect()]
+            sent = self.spark.range(0, len(work), 1, len(work)).mapInArrow(expand, worker.SENT)
+            admitted = sent.repartitionById(self.task.buckets, "bucket").mapInArrow(admit, worker.SENT)
+            return [pickle.loads(row.payload) for row in admitted.collect()]
         except Exception as error:
-            raise self._explain(error, len(manifest.levels)) from error
+            raise self._explain(error) from error
+
+    def _complete(self, outcomes: Sequence[Admitted], seconds: float) -> None:
+        """Make what the workers found part of the run: durable, and named by the manifest."""
+        manifest = copy.deepcopy(self.manifest)
         counts = np.array([np.sum([getattr(o, n) for o in outcomes], axis=0) for n in ("enabled", "generated", "new")])
-        if outcomes:
-            self.worker_peak_bytes = max(self.worker_peak_bytes, *(o.peak_bytes for o in outcomes))
         files = sorted((o.file for o in outcomes if o.file is not None), key=lambda file: file.bucket)
-        if not files:
-            manifest.complete = True
-            self._last_counts(counts)
-            return
-        self.directory.write_values(len(manifest.levels), _merge([o.extras for o in outcomes if o.extras]))
         for name in {name for o in outcomes for name in o.found}:
             manifest.found[name] = [len(manifest.levels), *min(o.found[name] for o in outcomes if name in o.found)]
-        received = sum(o.received for o in outcomes)
-        manifest.levels.append(Level(files, counts.tolist(), received, time.perf_counter() - began))
-
-    def _last_counts(self, counts: np.ndarray) -> None:
-        """The step from the last level leads to no new state, but what it generated counts."""
-        last = self.manifest.levels[-1]
-        last.counts = (np.array(last.counts) + counts).tolist()
-
-    def _commit(self) -> None:
+        if files:
+            received = sum(o.received for o in outcomes)
+            manifest.levels.append(Level(files, counts.tolist(), received, seconds - manifest.seconds))
+        else:  # the step from the last level leads to nothing new, but what it generated counts
+            last = manifest.levels[-1]
+            last.counts = (np.array(last.counts) + counts).tolist()
+            manifest.complete = True
+        manifest.seconds = seconds
         try:
-            self.directory.write_manifest(self.manifest)
-        except OSError as error:
-            raise InputError(
-                f"run directory {str(self.directory.path)!r} cannot be written ({error.strerror}); "
-                f"the levels before are good: make room and resume"
-            ) from None
+            if files:
+                self.directory.write_values(len(self.manifest.levels), _merge([o.extras for o in outcomes if o.extras]))
+            self.directory.write_manifest(manifest)
+        except NotWritten as error:
+            raise self._explain(error) from error
+        self.manifest = manifest
+        self.worker_peak_bytes = max(self.worker_peak_bytes, *(o.peak_bytes for o in outcomes))
 
     def _divide(self, files: Sequence[LevelFile]) -> list[list[Work]]:
         """The parts of a level, at most a few tasks per core."""
@@ -227,18 +229,18 @@ class SparkSearch:
         tasks = min(len(parts), self.task.buckets) if sum(f.rows for f in files) < ROW_GROUP else len(parts)
         return [parts[i::tasks] for i in range(tasks)]
 
-    def _explain(self, error: Exception, level: int) -> Exception:
-        """What went wrong in a job, in one line where it is not a bug of ours."""
-        text = str(error)
-        for line in text.splitlines():
-            for kind, cls in (("DamagedLevel: ", InputError), ("ModelError: ", ModelError)):
-                if kind in line:
-                    said = line.split(kind, 1)[1]
-                    return cls(f"level {level + 1}: {said}" if cls is InputError else said)
-            if "OSError: " in line:
+    def _explain(self, error: Exception) -> Exception:
+        """What went wrong with a level, in one line where it is not a bug of ours."""
+        level = len(self.manifest.levels) + 1
+        for line in str(error).splitlines() if not isinstance(error, NotWritten) else [f"NotWritten: {error}"]:
+            if "ModelError: " in line:
+                return ModelError(line.split("ModelError: ", 1)[1])
+            if "DamagedLevel: " in line:
+                return InputError(f"level {level} cannot be made: {line.split('DamagedLevel: ', 1)[1]}")
+            if "NotWritten: " in line:
                 return InputError(
-                    f"level {level + 1} cannot be written ({line.split('OSError: ', 1)[1]}); "
-                    f"the {level} levels before are good: make room and resume {str(self.directory.path)!r}"
+                    f"level {level} cannot be written ({line.split('NotWritten: ', 1)[1]}); "
+                    f"the levels before are good: make room and resume {str(self.directory.path)!r}"
                 )
         return error
 

@@ -128,10 +128,13 @@ class RunDirectory:
         self.path = Path(path)
 
     def create(self, task: Task) -> None:
-        if self.path.exists() and any(self.path.iterdir()):
-            raise InputError(f"run directory {str(self.path)!r} is not empty; give a new one, or resume it")
-        self.path.mkdir(parents=True, exist_ok=True)
-        self._write("run.pkl", cloudpickle.dumps(task))
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            if any(self.path.iterdir()):
+                raise InputError(f"run directory {str(self.path)!r} is not empty; give a new one, or resume it")
+            self._write("run.pkl", cloudpickle.dumps(task))
+        except (OSError, NotWritten) as error:
+            raise InputError(f"run directory {str(self.path)!r} cannot be written: {_reason(error)}") from None
 
     def task(self) -> Task:
         try:
@@ -142,13 +145,16 @@ class RunDirectory:
     def _write(self, name: str, content: bytes) -> None:
         """Write a file so that it is either there as a whole or not at all."""
         target = self.path / name
-        target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
-        with open(temporary, "wb") as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-        temporary.replace(target)
+        try:
+            with open(temporary, "wb") as out:
+                out.write(content)
+                out.flush()
+                os.fsync(out.fileno())
+            temporary.replace(target)
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            raise NotWritten(f"{target}: {_reason(error)}") from None
 
     def write_manifest(self, manifest: Manifest) -> None:
         self._write("manifest.json", json.dumps(asdict(manifest)).encode())
@@ -173,20 +179,29 @@ class RunDirectory:
     # States ------------------------------------------------------------------------------------------------------
 
     def write_states(self, level: int, bucket: int, columns: dict[str, pa.Array], extras: Any) -> str:
-        """Write the states of a bucket and return the file's name in the run directory."""
+        """Write the states of a bucket and return the file's name in the run directory.
+
+        Raises
+        ------
+        NotWritten
+            If that is not possible, as on a full disk.
+        """
         table = pa.table(columns).replace_schema_metadata({b"extras": pickle.dumps(extras)})
         name = f"level-{level:05}/bucket-{bucket:05}-{uuid.uuid4().hex}.parquet"
         target = self.path / name
-        target.parent.mkdir(exist_ok=True)
-        pq.write_table(
-            table,
-            target,
-            use_dictionary=False,
-            write_statistics=False,
-            compression="lz4",
-            write_page_checksum=True,
-            row_group_size=ROW_GROUP,
-        )
+        try:
+            target.parent.mkdir(exist_ok=True)
+            pq.write_table(
+                table,
+                target,
+                use_dictionary=False,
+                write_statistics=False,
+                compression="lz4",
+                write_page_checksum=True,
+                row_group_size=ROW_GROUP,
+            )
+        except OSError as error:
+            raise NotWritten(f"{target}: {_reason(error)}") from None
         return name
 
     def read_states(self, name: str, columns: list[str] | None = None, row_group: int | None = None) -> pa.Table:
@@ -205,6 +220,10 @@ class RunDirectory:
 
 
 ROW_GROUP = 1 << 17
+
+
+class NotWritten(Exception):
+    """A file could not be written."""
 
 
 class DamagedLevel(Exception):

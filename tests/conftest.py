@@ -1,0 +1,13 @@
+"""Fixtures that several test files share."""
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """One Spark session for all tests."""
+    from workbench.explore.session import spark_session
+
+    session = spark_session("local[2]")
+    yield session
+    session.stop()

@@ -1,0 +1,213 @@
+"""States as Arrow columns: each distinct value of a cell is converted once, whatever the number of states.
+
+==================  ==========================================================================================
+None                null
+bool, int, str      boolean, bigint, string
+tuple               array
+NamedTuple          struct
+frozenset           array, in canonical order
+Map                 map
+per-index variable  map from index to value
+==================  ==========================================================================================
+
+Values of one place that have no type in common, and integers beyond 64 bits, become the texts that traces show. Keys of
+maps are booleans, integers or strings; one like ``("k1", 0)`` becomes what traces show in brackets, ``k1, 0``.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.kernel.state import Layout
+from workbench.kernel.values import Map, show, sort_key
+
+
+def type_of(value: Any) -> pa.DataType:
+    """The Arrow type of one value; null where the value does not tell.
+
+    Examples
+    --------
+    >>> type_of((1, None)), type_of(Map({("a", 1): True}))
+    (ListType(list<item: int64>), MapType(map<string, bool>))
+    """
+    if value is None:
+        return pa.null()
+    if isinstance(value, bool):
+        return pa.bool_()
+    if isinstance(value, int):
+        return pa.int64() if -(2**63) <= value < 2**63 else pa.string()
+    if fields := getattr(value, "_fields", ()):  # a record without fields is an empty array: Parquet has no such struct
+        return pa.struct([pa.field(name, type_of(item)) for name, item in zip(fields, value, strict=True)])
+    if isinstance(value, (tuple, frozenset)):
+        return pa.list_(common_type(value))
+    if isinstance(value, Map) and len({_key_text(key) for key in value}) == len(value):
+        return pa.map_(key_type(value), common_type(value.values()))
+    return pa.string()
+
+
+def key_type(keys: Iterable[Any]) -> pa.DataType:
+    """The type of a map's keys."""
+    common = common_type(keys)
+    return common if pa.types.is_boolean(common) or pa.types.is_integer(common) else pa.string()
+
+
+def common_type(values: Iterable[Any]) -> pa.DataType:
+    """The type that all of `values` fit into."""
+    return reduce(unify, map(type_of, values), pa.null())
+
+
+def unify(one: pa.DataType, other: pa.DataType) -> pa.DataType:
+    """The type that the values of both fit into, text if nothing else does.
+
+    Examples
+    --------
+    >>> unify(pa.list_(pa.null()), pa.list_(pa.int64())), unify(pa.int64(), pa.string())
+    (ListType(list<item: int64>), DataType(string))
+    """
+    if one == other or pa.types.is_null(other):
+        return one
+    if pa.types.is_null(one):
+        return other
+    if {one, other} == {pa.bool_(), pa.int64()}:  # True and 1 are one value
+        return pa.int64()
+    if pa.types.is_list(one) and pa.types.is_list(other):
+        return pa.list_(unify(one.value_type, other.value_type))
+    if pa.types.is_map(one) and pa.types.is_map(other):
+        return pa.map_(unify(one.key_type, other.key_type), unify(one.item_type, other.item_type))
+    if pa.types.is_struct(one) and pa.types.is_struct(other) and one.names == other.names:
+        return pa.struct([pa.field(a.name, unify(a.type, b.type)) for a, b in zip(one, other, strict=True)])
+    return pa.string()
+
+
+def settle(kind: pa.DataType) -> pa.DataType:
+    """`kind` with text in the places of which no value tells the type: Parquet has no type for nothing."""
+    if pa.types.is_null(kind):
+        return pa.string()
+    if pa.types.is_list(kind):
+        return pa.list_(settle(kind.value_type))
+    if pa.types.is_map(kind):
+        return pa.map_(settle(kind.key_type), settle(kind.item_type))
+    if pa.types.is_struct(kind):
+        return pa.struct([pa.field(f.name, settle(f.type)) for f in kind])
+    return kind
+
+
+def as_text(value: Any) -> str:
+    """A string as it is, any other value as traces show it."""
+    return value if isinstance(value, str) else show(value)
+
+
+def _key_text(key: Any) -> str:
+    return ", ".join(map(show, key)) if isinstance(key, tuple) else as_text(key)
+
+
+def _convert_key(key: Any, kind: pa.DataType) -> Any:
+    return _key_text(key) if pa.types.is_string(kind) else convert(key, kind)
+
+
+def convert(value: Any, kind: pa.DataType) -> Any:
+    """`value` as ``pyarrow.array`` takes it for the type `kind`."""
+    if value is None:
+        return None
+    if pa.types.is_string(kind):
+        return as_text(value)
+    if pa.types.is_list(kind):
+        items = sorted(value, key=sort_key) if isinstance(value, frozenset) else value
+        return [convert(item, kind.value_type) for item in items]
+    if pa.types.is_struct(kind):
+        return {f.name: convert(v, f.type) for f, v in zip(kind, value, strict=True)}
+    if pa.types.is_map(kind):
+        keys = sorted(value, key=sort_key)
+        return [(_convert_key(key, kind.key_type), convert(value[key], kind.item_type)) for key in keys]
+    return int(value) if pa.types.is_integer(kind) else value
+
+
+def to_array(values: Sequence[Any]) -> pa.Array:
+    """`values` in the one type that they fit into."""
+    kind = settle(common_type(values))
+    return pa.array([convert(value, kind) for value in values], kind)
+
+
+def unused_name(name: str, used: set[str]) -> str:
+    """`name`, with as many ``_`` behind it as it takes to be a new one whatever its case; it is added to `used`."""
+    while name.lower() in used:
+        name += "_"
+    used.add(name.lower())
+    return name
+
+
+class StateColumns:
+    """Turns states, as rows of value numbers, into one readable Arrow column per variable.
+
+    Parameters
+    ----------
+    layout : Layout
+    values : sequence of list
+        For each cell the values that its numbers stand for.
+    taken : iterable of str
+        Names that other columns have; a variable of such a name gets ``_`` behind it. Spark does not tell upper from
+        lower case.
+
+    Attributes
+    ----------
+    names : dict of str
+        For each variable the name of its column.
+
+    Examples
+    --------
+    >>> layout = Layout({"head": None, "pc": ["w1", "w2"]})
+    >>> columns = StateColumns(layout, [[0, 7], ["Start"], ["Start", "Done"]])
+    >>> columns.arrays(np.array([[1, 0, 1]]))["pc"].to_pylist()
+    [[('w1', 'Start'), ('w2', 'Done')]]
+    """
+
+    def __init__(self, layout: Layout, values: Sequence[Sequence[Any]], taken: Iterable[str] = ()) -> None:
+        self.names: dict[str, str] = {}
+        self._columns: dict[str, _Scalar | _PerIndex] = {}
+        used = {name.lower() for name in taken}
+        for variable, where in layout.positions.items():
+            name = self.names[variable] = unused_name(variable, used)
+            if isinstance(where, int):
+                self._columns[name] = _Scalar(where, values[where])
+            else:
+                self._columns[name] = _PerIndex(where, [values[cell] for cell in where.values()])
+
+    @property
+    def schema(self) -> list[pa.Field]:
+        return [pa.field(name, column.type) for name, column in self._columns.items()]
+
+    def arrays(self, rows: np.ndarray) -> dict[str, pa.Array]:
+        """The columns of the states `rows`, an integer array (states, cells)."""
+        return {name: column.take(rows) for name, column in self._columns.items()}
+
+
+class _Scalar:
+    """The column of a variable with one cell."""
+
+    def __init__(self, cell: int, values: Sequence[Any]) -> None:
+        self._cell, self._array = cell, to_array(values)
+        self.type = self._array.type
+
+    def take(self, rows: np.ndarray) -> pa.Array:
+        return self._array.take(pa.array(rows[:, self._cell]))
+
+
+class _PerIndex:
+    """The column of a variable with one cell per index: a map."""
+
+    def __init__(self, cells: Mapping[Any, int], values: Sequence[Sequence[Any]]) -> None:
+        self._cells = list(cells.values())
+        self._first = np.cumsum([0, *map(len, values)])[:-1]  # where each cell's values begin in the array of all
+        self._array = to_array([value for of_cell in values for value in of_cell])
+        kind = key_type(cells)
+        self._keys = pa.array([_convert_key(index, kind) for index in cells], kind)
+        self.type = pa.map_(self._keys.type, self._array.type)
+
+    def take(self, rows: np.ndarray) -> pa.Array:
+        states, indices = len(rows), len(self._cells)
+        items = self._array.take(pa.array((rows[:, self._cells] + self._first).ravel()))
+        keys = self._keys.take(pa.array(np.tile(np.arange(indices), states)))
+        return pa.MapArray.from_arrays(np.arange(states + 1, dtype=np.int32) * indices, keys, items)

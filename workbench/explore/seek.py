@@ -1,0 +1,113 @@
+"""A shortest behaviour to a state that one describes, from an initial state or from any other."""
+
+from collections.abc import Callable
+from typing import Any
+
+from workbench.explore.check import check
+from workbench.kernel import InputError, Model, Result, State, Trace, invariant, replay
+from workbench.kernel.state import Predicate
+
+_GOAL = "NotThere"
+
+
+def seek(
+    model: Model,
+    predicate: Predicate,
+    *,
+    after: Trace | None = None,
+    on_progress: Callable[[Any], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    max_states: int | None = None,
+) -> tuple[Trace | None, Result]:
+    """A shortest behaviour to a state in which `predicate` is true.
+
+    Parameters
+    ----------
+    model : Model
+    predicate : callable
+        A function of the state.
+    after : Trace, optional
+        Go on from its last state; by default the search begins in the initial states.
+    on_progress, should_stop, max_states
+        As for :func:`workbench.explore.check.check`.
+
+    Returns
+    -------
+    trace : Trace or None
+        The whole behaviour, with `after` at its beginning; None if no such state was found.
+    result : Result
+        Of the search; if it is complete, there is no such state.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery import Bakery
+    >>> trace, _ = seek(Bakery(Writers=2), lambda s: s.decision["w2"] == "committed")
+    >>> [step.label for step in trace.steps][-1], len(trace)
+    ('commit(w2)', 6)
+    """
+    searching = _searcher(model, predicate, None if after is None else after.last)
+    result = check(
+        searching,
+        [_GOAL],
+        engine="local",
+        fail_fast=True,
+        on_progress=on_progress,
+        should_stop=should_stop,
+        max_states=max_states,
+    )
+    found = result[_GOAL].trace
+    if found is None:
+        return None, result
+    start, moves = (found.start, []) if after is None else (after.start, after.moves)
+    return replay(model, start, [*moves, *found.moves]), result
+
+
+def _searcher(model: Model, predicate: Predicate, begin: State | None) -> Model:
+    """The model, to be searched from state `begin` for a violation of "the predicate is false"."""
+
+    def not_there(self: Model, s: Any) -> bool:
+        return not predicate(s)
+
+    body: dict[str, Any] = {_GOAL: invariant(not_there), "name": model.name}
+    if begin is not None:
+        body["initial_states"] = lambda self: [self.state(begin.values)]
+    return type(type(model).__name__, (type(model),), body)(**model.constants)
+
+
+def predicate_of(model: Model, expression: str) -> Predicate:
+    """The function of the state that a Python expression over ``s`` and the model's constants stands for.
+
+    Raises
+    ------
+    InputError
+        If it is not an expression, or cannot be evaluated in the initial state.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery import Bakery
+    >>> model = Bakery()
+    >>> there = predicate_of(model, 's.pc[Writers[0]] == "Done"')
+    >>> there(model.initial_states()[0])
+    False
+    >>> predicate_of(model, "s.claim")
+    Traceback (most recent call last):
+        ...
+    workbench.kernel.errors.InputError: condition 's.claim' is not accepted: undeclared variable 'claim'; \
+declared: next_ticket, claims, iceberg, decision, crashed, crash_budget, pc, my_ticket, parent_seen, pc_crasher
+    """
+    try:
+        code = compile(expression.strip(), "<condition>", "eval")
+    except (SyntaxError, ValueError):
+        raise InputError(
+            f"condition {expression!r} is not accepted; it takes a Python expression over s and the constants"
+        ) from None
+    names = dict(model.constants)
+
+    def predicate(s: Any) -> bool:
+        return bool(eval(code, {**names, "s": s}))
+
+    try:
+        predicate(model.initial_states()[0])
+    except Exception as error:
+        raise InputError(f"condition {expression!r} is not accepted: {error}") from None
+    return predicate

@@ -1,0 +1,288 @@
+"""Sweeps: one check per setting of a model's constants, each a task of Spark's, and a table of what came of them."""
+
+import itertools
+import json
+import os
+import pickle
+import sys
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import nullcontext
+from dataclasses import dataclass
+from hashlib import blake2b
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark import TaskContext, cloudpickle
+from pyspark.errors import PySparkException, PythonException
+from pyspark.sql import SparkSession
+
+from workbench.explore.check import check, plan
+from workbench.explore.columns import unused_name
+from workbench.explore.digest import model_digest
+from workbench.explore.session import spark_session
+from workbench.kernel import InputError, Model
+from workbench.kernel.errors import brief, unknown
+
+ERROR = "error"
+_MEASURES = ("distinct", "depth", "seconds", "complete", "stopped", ERROR)
+_ATTEMPTS = 2  # at a setting on which the worker dies
+_POLL_SECONDS = 0.2
+
+Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
+Record = dict[str, Any]
+
+
+def sweep(
+    model: type[Model],
+    grid: Grid,
+    properties: Sequence[str] | None = None,
+    *,
+    constants: Mapping[str, Any] | None = None,
+    symmetry: bool | Sequence[str] = False,
+    max_states: int | None = None,
+    max_seconds: float | None = None,
+    max_bytes: int | None = None,
+    out: str | Path | None = None,
+    spark: SparkSession | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> pd.DataFrame:
+    """Check `model` under many settings of its constants, side by side on Spark.
+
+    Parameters
+    ----------
+    model : type of Model
+        The class, which may be defined in a notebook's cell.
+    grid : mapping, or sequence of mappings
+        Values for some constants, of which all combinations are checked; or the settings themselves.
+    properties : sequence of str, optional
+        Names of properties; all that the model declares for None.
+    constants : mapping, optional
+        Constants that are the same in all settings.
+    symmetry : bool or sequence of str
+        As for :func:`workbench.check`.
+    max_states, max_seconds, max_bytes : optional
+        Budgets of each check.
+    out : path, optional
+        A folder for the results, one file each, written when a check is done; all of Spark's workers must see it.
+        A result that is there already is not computed again, unless it is an error or was cut short by other
+        budgets. By default a temporary folder is used.
+    spark : SparkSession, optional
+        That of :func:`workbench.spark_session` for None.
+    on_progress : callable, optional
+        Called again and again with the number of finished settings and of all.
+
+    Returns
+    -------
+    DataFrame
+        One row per setting: its constants; for each property the verdict (a word; "error" if the check failed) and in
+        the column ``<property>_states`` the number of states of a shortest trace; then ``distinct``, ``depth``,
+        ``seconds``, ``complete``, ``stopped`` (why it is not complete) and ``error``. An interrupt (Ctrl-C) ends the
+        sweep with what there is; the settings that have not finished are errors too.
+
+    Raises
+    ------
+    InputError
+        For names or values that are not accepted. Values that do not go together are an error of their setting.
+    """
+    settings = _settings(model, grid, constants or {})
+    for name, value in (("max_states", max_states), ("max_seconds", max_seconds), ("max_bytes", max_bytes)):
+        if value is not None and not value > 0:
+            raise InputError(f"{name} = {value} is not accepted; it takes a number above 0")
+    todo = plan(model(), properties, symmetry)
+    identity = [model_digest(model), version("lakehouse-workbench"), sorted(todo.names), todo.symmetry]
+    keys = [_key(identity, setting) for setting in settings]
+    with tempfile.TemporaryDirectory() if out is None else nullcontext(out) as folder:
+        results = _Results(Path(folder).absolute())
+        budgets = {"max_states": max_states, "max_seconds": max_seconds, "max_bytes": max_bytes}
+        tasks = {k: setting for k, setting in zip(keys, settings, strict=True) if not results.is_final(k, budgets)}
+        for key in tasks:
+            results.path(key).unlink(missing_ok=True)
+
+        def report() -> None:
+            if on_progress is not None:
+                on_progress(sum(results.path(key).exists() for key in keys), len(keys))
+
+        why = ""
+        if tasks:
+            job = _Job(model, todo.names, todo.symmetry, budgets, results, list(tasks.items()))
+            why = _run(job, spark or spark_session(), report)
+        report()
+        records = [results.read(key) or _failed(why) for key in keys]
+    varied = dict.fromkeys(grid if isinstance(grid, Mapping) else itertools.chain(*grid))
+    table = _table([{n: setting[n] for n in varied} for setting in settings], todo.names, records)
+    table.attrs = {"symmetry": todo.symmetry, "notes": todo.notes}
+    return table
+
+
+def _settings(model: type[Model], grid: Grid, fixed: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """All constants of every setting that `grid` stands for, as they were given."""
+    if not (isinstance(model, type) and issubclass(model, Model)):
+        raise InputError(f"model {model!r} is not accepted; it takes a class, such as Hudi, without constants")
+    if isinstance(grid, Mapping):
+        for name, values in grid.items():
+            if isinstance(values, str) or not isinstance(values, Sequence):
+                raise InputError(f"grid: {name} = {brief(values)} is not accepted; it takes a list of values")
+        varying = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
+    else:
+        varying = [dict(setting) for setting in grid]
+    if not varying:
+        raise InputError(f"grid {brief(grid)} is not accepted; it takes at least one setting")
+    declared = model.declared_constants
+    for setting in [*varying, fixed]:
+        for name, value in setting.items():
+            if name not in declared:
+                raise unknown(f"constant of {model.name}", name, declared)
+            if name in fixed and setting is not fixed:
+                raise InputError(f"constants: {name} = {brief(fixed[name])} is not accepted; the grid sets it")
+            declared[name].parse(name, value)
+    defaults = {name: constant.default for name, constant in declared.items()}
+    return [{**defaults, **fixed, **setting} for setting in varying]
+
+
+def _table(settings: list[dict[str, Any]], names: Sequence[str], records: list[Record]) -> pd.DataFrame:
+    taken = {*_MEASURES, *names}
+    rows = []
+    for setting, record in zip(settings, records, strict=True):
+        row = {name + "_" * (name in taken): value for name, value in setting.items()}
+        for name in names:
+            row[name], row[f"{name}_states"] = record["verdicts"].get(name, (ERROR, None))
+        rows.append({**row, **{name: record[name] for name in _MEASURES}})
+    counts = [f"{name}_states" for name in names] + ["distinct", "depth"]
+    return pd.DataFrame(rows).astype(dict.fromkeys(counts, "Int64") | {"seconds": float, "complete": bool})
+
+
+# Results -------------------------------------------------------------------------------------------------------------
+
+
+def _key(identity: Sequence[Any], setting: Mapping[str, Any]) -> str:
+    """What a setting's result is filed under: equal for equal models, properties, symmetry and constants."""
+    text = json.dumps([*identity, setting], sort_keys=True)
+    return blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _failed(why: str) -> Record:
+    return {"verdicts": {}, **dict.fromkeys(_MEASURES), "complete": False, ERROR: why}
+
+
+@dataclass(frozen=True)
+class _Results:
+    """A folder with a file per setting, which is there as a whole or not at all."""
+
+    folder: Path
+
+    def path(self, key: str) -> Path:
+        return self.folder / f"{key}.json"
+
+    def read(self, key: str) -> Record | None:
+        """A result; None if there is none that can be read."""
+        try:
+            return json.loads(self.path(key).read_text())
+        except (FileNotFoundError, ValueError):
+            return None
+
+    def is_final(self, key: str, budgets: Mapping[str, float | None]) -> bool:
+        """Whether there is a result that another check with these budgets would not improve."""
+        found = self.read(key)
+        return found is not None and found[ERROR] is None and (found["complete"] or found["budgets"] == budgets)
+
+    def write(self, key: str, record: Record) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        temporary = self.folder / f".{key}.{uuid.uuid4().hex}"
+        with open(temporary, "w") as out:
+            json.dump(record, out)
+            out.flush()
+            os.fsync(out.fileno())
+        temporary.replace(self.path(key))
+
+
+# Work ----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What a worker needs to carry out the tasks, by number."""
+
+    model: type[Model]
+    names: Sequence[str]
+    symmetry: Sequence[str]
+    budgets: dict[str, Any]
+    results: _Results
+    tasks: list[tuple[str, dict[str, Any]]]
+
+    def run(self, number: int, attempt: int) -> None:
+        """Carry out a task, unless an earlier attempt got as far as its result."""
+        key, constants = self.tasks[number]
+        if self.results.read(key) is None:
+            if attempt < _ATTEMPTS:
+                record = self._check(constants)
+            else:
+                record = _failed(f"the worker died {attempt} times; it may need more memory than there is")
+            record |= {"model": self.model.name, "constants": constants, "budgets": self.budgets}
+            self.results.write(key, record)
+
+    def _check(self, constants: Mapping[str, Any]) -> Record:
+        try:
+            result = check(self.model(**constants), self.names, symmetry=self.symmetry, engine="local", **self.budgets)
+        except Exception as error:  # whatever it is, it is the result of this setting and of no other
+            return _failed(str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}")
+        verdicts = {verdict.name: (verdict.word, verdict.trace_states) for verdict in result.verdicts}
+        measures = {name: getattr(result, name) for name in _MEASURES if name != ERROR}
+        return {"verdicts": verdicts, **measures, ERROR: None}
+
+
+def _pickle(job: _Job) -> bytes:
+    """The job with the model's code, where that is not part of the workbench: a worker cannot import it."""
+    module = sys.modules[job.model.__module__]
+    by_value = module.__name__.partition(".")[0] not in ("workbench", "__main__")  # cloudpickle does so with __main__
+    if by_value:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        return cloudpickle.dumps(job)
+    finally:
+        if by_value:
+            cloudpickle.unregister_pickle_by_value(module)
+
+
+def _worker(pickled: bytes) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        job, context = pickle.loads(pickled), TaskContext.get()
+        for batch in batches:
+            for number in batch.column("id").to_pylist():
+                job.run(number, context.attemptNumber())
+            yield batch
+
+    return run
+
+
+def _run(job: _Job, spark: SparkSession, report: Callable[[], None]) -> str:
+    """Carry out all tasks; returns why some have no result, if so."""
+    tag = f"sweep-{uuid.uuid4().hex}"
+    worker = _worker(_pickle(job))
+
+    def work() -> None:
+        spark.addTag(tag)  # tags belong to the thread
+        spark.range(0, len(job.tasks), 1, len(job.tasks)).mapInArrow(worker, "id long").collect()
+
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(work)
+        try:
+            while not wait([running], _POLL_SECONDS).done:
+                report()
+            running.result()
+        except KeyboardInterrupt:
+            return "interrupted"
+        except PythonException as error:
+            return str(error).splitlines()[-1]
+        except (PySparkException, Py4JError) as error:
+            return str(error).splitlines()[0]
+        finally:
+            if not running.done():
+                spark.interruptTag(tag)
+    return f"the worker left no result in {job.results.folder}; out must be a folder that all workers see"

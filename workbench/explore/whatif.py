@@ -1,0 +1,221 @@
+"""What if a constant were different: which single changes flip a verdict, and which smallest sets repair a violation."""
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.explore.check import check
+from workbench.kernel import InputError, Model, Result, Verdict
+from workbench.kernel.values import show
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What came of changing some constants.
+
+    Attributes
+    ----------
+    before : Result
+        The result without the changes.
+    changes : dict
+        The new values by the constants' names.
+    result : Result or None
+        None if the constants are not accepted together.
+    error : str or None
+        Why they are not.
+    """
+
+    before: Result
+    changes: dict[str, Any]
+    result: Result | None
+    error: str | None = None
+
+    @property
+    def flipped(self) -> list[tuple[Verdict, Verdict]]:
+        """The verdicts that are different now, as pairs of before and after; unknown ones are not known to differ."""
+        if self.result is None:
+            return []
+        pairs = [(self.before[verdict.name], verdict) for verdict in self.result.verdicts]
+        return [(one, other) for one, other in pairs if {one.holds, other.holds} == {True, False}]
+
+    def __repr__(self) -> str:
+        if self.result is None:
+            return f"{spell(self.changes)}: {self.error}"
+        unknown = [f"{v.name} unknown" for v in self.result.verdicts if v.holds is None]
+        told = [f"{after.name} {after.word}, before {before.word}" for before, after in self.flipped] + unknown
+        return f"{spell(self.changes)}: {'; '.join(told) or 'no verdict changes'}"
+
+
+@dataclass(frozen=True)
+class Repairs:
+    """The smallest sets of changes after which a property holds.
+
+    Attributes
+    ----------
+    property : str
+    found : list of Attempt
+        All of the same size, each with the verdicts on everything that was checked before.
+    tried : int
+        How many sets were checked.
+    complete : bool
+        Whether every smaller set and every set of this size was decided.
+    """
+
+    property: str
+    found: list[Attempt]
+    tried: int
+    complete: bool
+
+    def __repr__(self) -> str:
+        lines = [repr(attempt) for attempt in self.found] or [f"no repair of {self.property} was found"]
+        return "\n".join([*lines, f"{self.tried} sets tried{'' if self.complete else ', not all decided'}"])
+
+
+def spell(changes: dict[str, Any]) -> str:
+    """Changes in a line, such as ``SafeAcks=FALSE MaxCrashes=2``."""
+    return " ".join(f"{name}={show(value)}" for name, value in changes.items())
+
+
+def alternatives(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
+    """Every other value of a switch or a choice; with `integers`, of a number the next smaller and the next larger.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery import Bakery
+    >>> alternatives(Bakery(), integers=True)
+    [('MaxCrashes', 0), ('MaxCrashes', 2), ('LazyReap', False), ('MaxTickets', 5), ('MaxTickets', 7)]
+    """
+    found: list[tuple[str, Any]] = []
+    for name, constant in model.declared_constants.items():
+        value = model.constants[name]
+        if constant.kind == "switch":
+            found.append((name, not value))
+        elif constant.kind == "choice":
+            found += [(name, other) for other in constant.domain if other != value]
+        elif constant.kind == "integer" and integers:
+            near = (value - constant.domain.step, value + constant.domain.step)
+            found += [(name, other) for other in near if other in constant.domain]
+    return found
+
+
+def flips(
+    model: Model,
+    properties: Sequence[str] | None = None,
+    *,
+    integers: bool = False,
+    before: Result | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    **options: Any,
+) -> list[Attempt]:
+    """Check the model once for each single change of a constant.
+
+    Parameters
+    ----------
+    model : Model
+    properties : sequence of str, optional
+        What to check; everything for None.
+    integers : bool
+        Try numbers one step down and up too, not just switches and choices.
+    before : Result, optional
+        The result for `model` as it is, if it is known already.
+    on_progress : callable, optional
+        Called with how many changes have been checked, and of how many.
+    should_stop : callable, optional
+        Asked again and again; what has been checked is returned once it is True.
+    **options
+        For every single check, such as ``max_seconds`` and ``symmetry``; see :func:`workbench.explore.check.check`.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery import Bakery
+    >>> flips(Bakery(Writers=2, MaxCrashes=0), ["TicketOrderPreserved", "EventualProgress"], integers=True)[1]
+    MaxCrashes=1: EventualProgress violated, before holds
+    """
+    options["should_stop"] = should_stop
+    before = before or check(model, properties, **options)
+    todo = alternatives(model, integers)
+    found = []
+    for done, (name, value) in enumerate(todo):
+        _tell(on_progress, done, len(todo))
+        attempt = _attempt(before, model, {name: value}, properties, options)
+        if should_stop is not None and should_stop():
+            break
+        found.append(attempt)
+    return found
+
+
+def repairs(
+    model: Model,
+    property: str,
+    properties: Sequence[str] | None = None,
+    *,
+    most: int = 3,
+    before: Result | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    **options: Any,
+) -> Repairs:
+    """The smallest sets of switches and choices that, changed together, make `property` hold.
+
+    Parameters
+    ----------
+    model : Model
+    property : str
+        A property that is violated, or not reached.
+    properties : sequence of str, optional
+        What else is checked of a repair, to see what it breaks; everything for None.
+    most : int
+        The size of the largest sets that are tried.
+    before, on_progress, should_stop, **options
+        As for :func:`flips`; progress is counted within the sets of one size.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery_v2 import BakeryV2
+    >>> broken = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False)
+    >>> [attempt.changes for attempt in repairs(broken, "NoLakekeeperConflict").found]
+    [{'AsyncParquet': False}, {'RestampPatch': True}]
+    """
+    options["should_stop"] = should_stop
+    before = before or check(model, properties, **options)
+    tried, complete = 0, True
+    for size in range(1, most + 1):
+        todo = list(_sets(alternatives(model), size))
+        found = []
+        for done, changes in enumerate(todo):
+            _tell(on_progress, done, len(todo))
+            quick = _attempt(before, model, changes, [property], {**options, "fail_fast": True})
+            if should_stop is not None and should_stop():
+                return Repairs(property, found, tried, False)
+            tried += 1
+            verdict = None if quick.result is None else quick.result[property]
+            complete &= verdict is None or verdict.holds is not None
+            if verdict is not None and verdict.holds:
+                found.append(_attempt(before, model, changes, properties, options))
+        if found:
+            return Repairs(property, found, tried, complete)
+    return Repairs(property, [], tried, complete)
+
+
+def _sets(changes: Iterable[tuple[str, Any]], size: int) -> Iterable[dict[str, Any]]:
+    """Every way to change `size` constants."""
+    for chosen in itertools.combinations(changes, size):
+        if len({name for name, _ in chosen}) == size:
+            yield dict(chosen)
+
+
+def _attempt(
+    before: Result, model: Model, changes: dict[str, Any], properties: Sequence[str] | None, options: dict[str, Any]
+) -> Attempt:
+    try:
+        changed = type(model)(**{**model.constants, **changes})
+    except InputError as error:
+        return Attempt(before, changes, None, str(error))
+    return Attempt(before, changes, check(changed, properties, **options))
+
+
+def _tell(on_progress: Callable[[int, int], None] | None, done: int, of: int) -> None:
+    if on_progress is not None:
+        on_progress(done, of)
