@@ -11,7 +11,7 @@ from workbench.kernel.model import Model
 #: Where each model's class is; imported when it is asked for.
 MODELS = {
     "bakery": "workbench.models.bakery:Bakery",
-    "bakery_v2": "workbench.models.bakery_v2:BakeryV2",
+    "bakery_v2": "workbench.models.bakery_v2_extended:BakeryV2Extended",
     "hudi": "workbench.models.hudi:Hudi",
     "paimon": "workbench.models.paimon:Paimon",
 }

@@ -9,6 +9,7 @@ The properties, and the command that checks them::
 
     workbench check bakery                         # all of them
     workbench check bakery --set MaxCrashes=0      # EventualProgress holds when nobody crashes
+    workbench check bakery --set MaxRestarts=1     # a crashed writer may come back (an extension of ours)
 
 ``specs/bakery/README.md`` explains the protocol. Semantics after pgEdge/coldfront (docs/formal, PostgreSQL licence).
 """
@@ -23,6 +24,7 @@ from workbench.kernel import (
     Variable,
     action,
     choose,
+    eventually_always,
     invariant,
     leads_to,
     liveness,
@@ -52,6 +54,7 @@ class Bakery(Model):
     MaxCrashes = Constant(1, range(0, 4), "writers that may crash")
     NodeStartup = Constant(True, bool, "writers first drop the claims that their node left behind")
     LazyReap = Constant(True, bool, "a waiting writer may remove smaller claims of crashed nodes")
+    MaxRestarts = Constant(0, range(0, 4), "restarts of crashed writers that have not decided, in total")
 
     next_ticket = Variable(1, doc="the ticket that the next claim gets")
     claims = Variable(frozenset(), doc="the claims that are held or waiting")
@@ -59,16 +62,19 @@ class Bakery(Model):
     decision = Variable(None, per="Writers", doc="committed, rolled_back or lk_409 once decided")
     crashed = Variable(False, per="Writers", doc="a crashed writer takes no further step")
     crash_budget = Variable(lambda m: m.MaxCrashes, doc="crashes that may still happen")
-    pc = Variable(lambda m, w: "NodeStartup" if m.NodeStartup else "BeginClaim", per="Writers", doc="next step")
+    pc = Variable(lambda m, w: m.first_step, per="Writers", doc="next step")
     pc_crasher = Variable("Crash", doc="next step of the crasher")
     my_ticket = Variable(0, per="Writers", doc="the ticket taken, 0 for none")
     parent_seen = Variable(0, per="Writers", doc="the head that the commit will build on")
+    restart_budget = Variable(lambda m: m.MaxRestarts, doc="restarts that may still happen")
 
     writer = Process(per="Writers", fair="weak", doc="takes one pass from claim to decision")
     crasher = Process(fair="weak", doc="crashes writers while its budget lasts")
+    operator = Process(doc="restarts crashed writers; nobody can count on it, so it is not fair")
 
     def validate(self) -> None:
         catalog.check_tickets(self)
+        self.first_step = "NodeStartup" if self.NodeStartup else "BeginClaim"
 
     def at(self, s, w, label):
         require(s.pc[w] == label, f"{w} is not at {label}")
@@ -149,6 +155,11 @@ class Bakery(Model):
         require(s.pc_crasher == "Done", "the crasher is not Done")
         require(all(s.pc[w] == "Done" for w in self.Writers), "a writer is not Done")
 
+    @action(operator, w="Writers")
+    def restart(self, s, w):
+        """A writer that crashed before it decided begins again; its old claim is still in the queue."""
+        catalog.restart(s, w, self.first_step)
+
     @invariant
     def NoLakekeeperConflict(self, s):
         """The catalog never answers 409."""
@@ -174,6 +185,11 @@ class Bakery(Model):
         """The table can grow."""
         return len(s.iceberg) > 1
 
+    @reachable
+    def RestartedWriterCommits(self, s):
+        """A writer can commit with its second ticket, if there are restarts at all."""
+        return not self.MaxRestarts or any(snapshot.ticket > len(self.Writers) for snapshot in s.iceberg)
+
     def waiting(self, s, w):
         return s.decision[w] is None and any(c.writer == w for c in s.claims)
 
@@ -189,3 +205,16 @@ class Bakery(Model):
             lambda s: self.waiting(s, w) and not s.crashed[w],
             lambda s: s.decision[w] in (COMMITTED, ROLLED_BACK) or s.crashed[w],
         )
+
+    @liveness(w="Writers")
+    def RestartsHeal(self, w):
+        """A writer with a claim gets to a decision, unless it crashes or a restart is still possible."""
+        return leads_to(
+            lambda s: self.waiting(s, w) and not s.crashed[w],
+            lambda s: s.decision[w] is not None or s.crashed[w] or catalog.restart_is_open(self, s),
+        )
+
+    @liveness(w="Writers")
+    def SurvivorsFinish(self, w):
+        """A writer that stays alive ends its pass, whether it ever had a claim or not."""
+        return eventually_always(lambda s: s.pc[w] == "Done" or s.crashed[w])

@@ -51,6 +51,22 @@ def crasher_done(s):
     s.pc_crasher = "Done"
 
 
+def restart(s, w, first_step):
+    """A crashed writer comes back, and remembers nothing; what it left in the queue is still there."""
+    require(s.crashed[w], f"{w} has not crashed")
+    require(s.restart_budget > 0, "the restart budget is used up")
+    require(s.decision[w] is None, f"{w} had decided before it crashed")
+    s.crashed[w] = False
+    s.my_ticket[w] = s.parent_seen[w] = 0
+    s.pc[w] = first_step
+    s.restart_budget -= 1
+
+
+def restart_is_open(model, s):
+    """Whether some writer could still come back."""
+    return s.restart_budget > 0 and any(s.crashed[w] and s.decision[w] is None for w in model.Writers)
+
+
 def no_conflict(model, s):
     lost = [w for w in model.Writers if s.decision[w] == CONFLICT]
     return not lost or (

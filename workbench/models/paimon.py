@@ -114,7 +114,7 @@ class Paimon(Model):
         self.compactors = tuple(f"c{i}" for i in range(self.NUM_COMPACTORS))
         self.operations = self.writers + self.compactors
         self.instance_of = {op: f"instance{i}" for ops in (self.writers, self.compactors) for i, op in enumerate(ops)}
-        serves = table.deal(sorted(set(self.instance_of.values())), buckets)
+        serves = table.deal(list(dict.fromkeys(self.instance_of.values())), buckets)
         self.keys_of = {
             op: tuple(
                 key

@@ -1,0 +1,467 @@
+"""Paimon: the published figures, what violations say, how the state is cut, and that broken variants are noticed."""
+
+import json
+import tomllib
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from workbench.explore.check import check
+from workbench.kernel import InputError, Map, Variable, action, invariant, search
+from workbench.kernel.symmetry import Canonical
+from workbench.models import paimon_table as table
+from workbench.models.paimon import READY, Paimon
+from workbench.models.paimon_table import COLUMNS, DELETE, INSERT, Change
+
+ROOT = Path(__file__).parent.parent
+INVARIANTS = ["ConsistentRead", "NoDanglingDeletionVectors", "OneValidRowPerKeyAboveLevel0"]
+LIVENESS = "AllSnapshotsCommitted"
+
+FIGURES = {
+    line["name"]: line for line in map(json.loads, (ROOT / "data" / "paimon_figures.jsonl").read_text().splitlines())
+}
+ONE_BUCKET = {"NUM_BUCKETS": 1, "PkCol1Values": ["jack"]}
+
+
+def constants_of(name, **changed):
+    return {**FIGURES[name]["constants"], **changed}
+
+
+def found(model, **options):
+    result = search(model, INVARIANTS, **options)
+    return {
+        "distinct": result.distinct,
+        "depth": result.depth,
+        "violated": {name: None if result[name].holds else result[name].trace_states for name in INVARIANTS},
+    }
+
+
+def reachable_states(model):
+    states = model.initial_states()
+    seen = set(states)
+    for state in states:
+        for instance in model.instances:
+            for _, successor in model.outcomes(instance, state):
+                if successor not in seen:
+                    seen.add(successor)
+                    states.append(successor)
+    return states
+
+
+# Figures -----------------------------------------------------------------------------------------------------------
+
+
+def by_size():
+    for name, line in FIGURES.items():
+        yield pytest.param(line, id=name, marks=[pytest.mark.slow] if line["distinct"] > 10_000 else [])
+
+
+@pytest.mark.parametrize("line", list(by_size()))
+def test_published_figures(line):
+    assert found(Paimon(**line["constants"])) == {name: line[name] for name in ("distinct", "depth", "violated")}
+
+
+@pytest.mark.parametrize("name", list(FIGURES))
+def test_every_published_figure_is_expected_of_the_configuration_of_its_name(name):
+    line = FIGURES[name]
+    file = tomllib.loads((ROOT / "specs" / "paimon" / f"{name}.toml").read_text())
+    expect = file["expect"]
+    assert Paimon(**file.get("constants", {})).constants == Paimon(**line["constants"]).constants
+    assert (expect["distinct"], expect["depth"]) == (line["distinct"], line["depth"])
+    verdicts = {n: "holds" if states is None else {"violated": states} for n, states in line["violated"].items()}
+    assert {n: expect["verdicts"][n] for n in INVARIANTS} == verdicts
+
+
+def test_with_no_arguments_everything_holds_and_all_but_the_lock_happens():
+    result = search(Paimon())
+    assert result.complete
+    assert not result.violated
+    assert [v.word for v in result.verdicts if v.kind == "reachable"] == ["reached", "reached"]
+    assert result.never_taken == ["prepare_commit"]
+
+
+# What the switches do ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("constants", "violated"),
+    [
+        ({}, []),
+        ({"USE_LOCK": True}, []),
+        ({"PUT_IF_ABSENT": False, "USE_LOCK": True}, []),
+        ({"PUT_IF_ABSENT": False}, ["ConsistentRead", LIVENESS]),
+        ({"AsPublished": True}, []),
+        ({"AsPublished": True, "USE_LOCK": True}, []),
+        ({"AsPublished": True, "PUT_IF_ABSENT": False, "USE_LOCK": True}, ["ConsistentRead", LIVENESS]),
+        ({"NUM_PARTITIONS": 2, "NUM_BUCKETS": 1}, []),
+        ({"NUM_PARTITIONS": 2}, []),
+        ({"PkCol1Values": ["jack"], "MAX_WRITE_OPS": 3, "MAX_WRITE_OPS_PER_KEY": 3}, []),
+        ({**ONE_BUCKET, "MAX_COMPACTIONS": 1}, ["ConsistentRead"]),
+        ({**ONE_BUCKET, "NUM_COMPACTORS": 0, "STREAMING_SINK": True}, ["ConsistentRead"]),
+        ({**ONE_BUCKET, "NUM_WRITERS": 1, "MAX_COMPACTIONS": 2}, [LIVENESS]),
+        ({**ONE_BUCKET, "NUM_WRITERS": 1, "NUM_COMPACTORS": 1, "MAX_COMPACTIONS_PER_COMPACTOR": 2}, []),
+    ],
+    ids=str,
+)
+def test_which_switches_keep_the_table_right(constants, violated):
+    assert [v.name for v in search(Paimon(**constants), [*INVARIANTS, LIVENESS]).violated] == violated
+
+
+@pytest.mark.parametrize("name", ["two_buckets", "two_buckets_lock", "published_default", "count_rule"])
+def test_snapshots_are_as_many_as_operations_where_nothing_can_happen_any_more(name):
+    model = Paimon(**constants_of(name))
+    ends = [s for s in reachable_states(model) if not any(model.outcomes(i, s) for i in model.instances)]
+    assert ends
+    for s in ends:
+        assert all(s.pc[op] == READY for op in model.operations)
+        assert s.latest == s.write_ops + s.compactions
+
+
+def test_operations_on_a_key_are_counted_anew_from_each_insert():
+    """Insert and update use up the two operations; after insert and delete the key can be inserted again."""
+    model = Paimon(**constants_of("count_rule"))
+    ends = [s for s in reachable_states(model) if not any(model.outcomes(i, s) for i in model.instances)]
+    assert {s.write_ops for s in ends} == {2, 4}
+
+
+@pytest.mark.parametrize(
+    ("constants", "keys_of"),
+    [
+        ({}, {"w0": ("jack",), "w1": ("sarah",), "c0": ("jack",), "c1": ("sarah",)}),
+        ({"NUM_BUCKETS": 1, "NUM_COMPACTORS": 0}, {"w0": ("jack", "sarah"), "w1": ("jack", "sarah")}),
+        ({"NUM_WRITERS": 1, "NUM_COMPACTORS": 0}, {"w0": ("jack",)}),
+        ({"NUM_WRITERS": 1, "NUM_COMPACTORS": 2}, {"w0": ("jack",), "c0": ("jack",), "c1": ("sarah",)}),
+        ({"NUM_WRITERS": 3, "NUM_COMPACTORS": 0}, {"w0": ("jack",), "w1": ("sarah",), "w2": ("jack",)}),
+        (
+            {"NUM_COMPACTORS": 0, "ONE_WRITER_PER_BUCKET": False},
+            {"w0": ("jack", "sarah"), "w1": ("jack", "sarah")},
+        ),
+        (
+            {"NUM_COMPACTORS": 0, "NUM_PARTITIONS": 2, "PkCol1Values": ["a", "b", "c", "d", "e"]},
+            {"w0": ("a", "e"), "w1": ("b",)},
+        ),
+    ],
+    ids=str,
+)
+def test_keys_and_instances_are_dealt_to_buckets_round_robin(constants, keys_of):
+    assert Paimon(**constants).keys_of == keys_of
+
+
+def test_the_buckets_of_one_partition_come_before_those_of_the_next():
+    model = Paimon(NUM_PARTITIONS=2, PkCol1Values=["a", "b", "c", "d", "e"])
+    assert list(model.bucket_of.values()) == ["p0b0", "p0b1", "p1b0", "p1b1", "p0b0"]
+
+
+@pytest.mark.parametrize(("compactions", "kept"), [(1, False), (2, True)])
+def test_a_compaction_keeps_a_delete_only_while_older_rows_may_lie_above(compactions, kept):
+    """With one compaction in a run there never is a file above the level that it compacts."""
+    one_of_each = {**ONE_BUCKET, "NUM_WRITERS": 1, "NUM_COMPACTORS": 1, "MAX_COMPACTIONS_PER_COMPACTOR": 2}
+    model = Paimon(**one_of_each, DV_ENABLED=False, MAX_COMPACTIONS=compactions)
+    compacted = [(file, "jack") for file in model.files if file.startswith("c")]
+    assert any(s.kind[row] == DELETE for s in reachable_states(model) for row in compacted) is kept
+
+
+def test_a_table_that_nobody_can_write_is_refused():
+    with pytest.raises(InputError, match="NUM_WRITERS = 0 is not accepted; it takes an integer from 1 to 5"):
+        Paimon(NUM_WRITERS=0)
+
+
+# What violations say -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "violated", "why"),
+    [
+        (
+            "two_buckets_unprotected",
+            "ConsistentRead",
+            "version 1: jack reads as (-, -), but committed was (red, A)",
+        ),
+        (
+            "dangling_one_compactor_as_published",
+            "NoDanglingDeletionVectors",
+            "version 5: deletion vector for a file that snapshot 5 no longer has: c0-0; live in p0b0 are (c0-2)",
+        ),
+        pytest.param(
+            "dangling",
+            "OneValidRowPerKeyAboveLevel0",
+            "version 5: jack has a valid row in each of c0-1 (level 2), c1-0 (level 1)",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_a_violation_says_what_is_wrong(name, violated, why):
+    assert search(Paimon(**constants_of(name)), [violated])[violated].why == why
+
+
+def test_the_lock_as_published_is_held_by_both_operations_of_an_instance():
+    model = Paimon(**constants_of("two_buckets_lock_as_published"))
+    states = search(model, ["ConsistentRead"])["ConsistentRead"].trace.states
+    both = [s for s in states if s.pc["w0"] == s.pc["c0"] == "COMMIT"]
+    assert {s.lock for s in both} == {"instance0"}
+    assert {(s.prepared["w0"], s.prepared["c0"]) for s in both} == {(2, 2)}
+
+
+# How the state is cut ----------------------------------------------------------------------------------------------
+
+
+UNPROTECTED = [
+    pytest.param({"PUT_IF_ABSENT": False}, id="two buckets"),
+    pytest.param({"PUT_IF_ABSENT": False, "USE_LOCK": True, "AsPublished": True}, id="the published lock"),
+    pytest.param(
+        {**ONE_BUCKET, "PUT_IF_ABSENT": False, "NUM_COMPACTORS": 0, "STREAMING_SINK": True, "ALLOW_DELETES": False}
+        | {"MAX_WRITE_OPS": 4, "MAX_WRITE_OPS_PER_KEY": 4},
+        id="two writers in one bucket",
+    ),
+]
+
+
+def log_of(model, s, key, column):
+    return tuple(chain.from_iterable(s.log[key, column, version] for version in model.versions))
+
+
+def as_described(model, s):
+    """The state as the protocol's description has it: lists and maps that nobody has cut into cells."""
+
+    def content(commit):
+        if s.manifest[commit] is None:
+            return None
+        bucket_of = {file: b for b in model.buckets for file in s.bucket_files[commit, b]}
+        files = tuple((file, s.level[file], bucket_of[file]) for file in s.manifest[commit])
+        return files, tuple(s.vectors[commit, b] for b in model.buckets)
+
+    return (
+        tuple(content(s.snapshots[v]) for v in range(1, s.latest + 1)),
+        tuple(None if s.level[f] is None else (s.level[f], rows_in(model, s, f)) for f in model.files),
+        tuple((s.pc[op], s.message[op], s.prepared[op]) for op in model.operations),
+        tuple(s.message[op] and s.prepared[op] and content(s.message[op].file) for op in model.operations),
+        tuple((s.write[w], s.sequence_no[w]) for w in model.writers),
+        tuple((s.rewrite[c], s.compactions_of[c]) for c in model.compactors),
+        (s.lock, s.write_ops, s.compactions),
+        tuple((s.write_ops_on[k], s.insert_pending[k]) for k in model.PkCol1Values),
+        tuple(log_of(model, s, k, c) for k in model.PkCol1Values for c in COLUMNS),
+    )
+
+
+def rows_in(model, s, file):
+    return tuple(
+        (key, s.sequence[file, key], s.kind[file, key], s.columns[file, key])
+        for other, key in model.file_keys
+        if other == file and s.sequence[file, key] is not None
+    )
+
+
+@pytest.mark.parametrize("constants", UNPROTECTED)
+def test_states_differ_only_where_the_state_as_described_does(constants):
+    model = Paimon(**constants)
+    states = reachable_states(model)
+    assert len({as_described(model, s) for s in states}) == len(states)
+
+
+@pytest.mark.parametrize("constants", UNPROTECTED)
+def test_the_files_of_the_buckets_are_those_of_the_manifest(constants):
+    model = Paimon(**constants)
+    for s in reachable_states(model):
+        for commit in model.files:
+            manifest = s.manifest[commit]
+            for bucket in model.buckets:
+                files = s.bucket_files[commit, bucket]
+                assert (files is None) == (manifest is None)
+                assert files is None or files == tuple(file for file in manifest if file in files)
+            if manifest is not None:
+                assert sum(len(s.bucket_files[commit, bucket]) for bucket in model.buckets) == len(manifest)
+
+
+class WholeLog(Paimon):
+    """Keeps the log once more, in one piece, and reads it as it is defined."""
+
+    whole = Variable(lambda m: Map(), doc="for each key and column the changes in commit order")
+
+    @action(Paimon.operation)
+    def commit(self, s, op):
+        write, version = s.write[op] if op in self.writers else None, s.prepared[op]
+        Paimon.declared_actions["commit"].function(self, s, op)
+        if write and s.pc[op] == READY:
+            values = dict(zip(COLUMNS, write.columns or (None, None), strict=True))
+            for column in write.sets:
+                where = write.key, column
+                s.whole = s.whole.set(where, (*s.whole.get(where, ()), Change(version, values[column])))
+
+    @invariant(key="PkCol1Values", version="versions")
+    def ExpectedAsDefined(self, s, key, version):
+        for column in COLUMNS:
+            log, value = s.whole.get((key, column), ()), None
+            assert log == log_of(self, s, key, column)
+            for change in log:
+                if change.version > version:
+                    break
+                value = change.value
+            assert table.expected(s, key, column, version) == value
+        return True
+
+
+@pytest.mark.parametrize("constants", UNPROTECTED)
+def test_the_log_cut_by_versions_is_the_whole_log(constants):
+    assert search(WholeLog(**constants), ["ExpectedAsDefined"])["ExpectedAsDefined"].holds
+
+
+def test_changes_are_committed_out_of_order_where_nothing_protects_them():
+    """Or the test above would show little: a log has a smaller version after a larger one."""
+    model = Paimon(**UNPROTECTED[2].values[0])
+    logs = {log_of(model, s, "jack", "col2") for s in reachable_states(model)}
+    assert any([c.version for c in log] != sorted(c.version for c in log) for log in logs)
+
+
+@pytest.mark.slow
+def test_values_of_a_column_are_interchangeable():
+    model = Paimon(**constants_of("one_bucket_two_writers"))
+    classes = {Canonical(model, model.symmetry)(s.values) for s in reachable_states(model)}
+    result = search(model, INVARIANTS, symmetry=model.symmetry)
+    assert result.distinct == len(classes) == 8_109
+    assert [v.name for v in result.violated] == ["ConsistentRead"]
+
+
+# Speed -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_python_is_called_for_few_states_and_for_ever_fewer():
+    bounds = [{}, {"MAX_WRITE_OPS": 3, "MAX_WRITE_OPS_PER_KEY": 3, "MAX_WRITE_OPS_PER_WRITER": 3}]
+    bounds.append({**bounds[1], "MAX_COMPACTIONS": 4})
+    results = [check(Paimon(**constants_of("dangling", **more)), INVARIANTS, engine="local") for more in bounds]
+    assert [result.distinct for result in results] == [14_121, 201_609, 932_705]
+    states_per_call = [result.distinct / result.figures["python_calls"] for result in results]
+    assert states_per_call == sorted(states_per_call)
+    assert states_per_call[-1] > 40
+
+
+# Variants that are wrong -------------------------------------------------------------------------------------------
+
+
+class NothingIsMarked(Paimon):
+    def outdated(self, found):
+        return set()
+
+
+class VectorsOfReplacedFilesStay(Paimon):
+    def new_vectors(self, s, vectors, sources, above, found):
+        return table.mark(s, vectors, above, self.outdated(found))
+
+
+class DeletesAreAlwaysDropped(Paimon):
+    def keeps_delete(self, above):
+        return False
+
+
+class LostSourcesAreIgnored(Paimon):
+    """A compaction commits what it has merged also if somebody else has merged it before."""
+
+    @action(Paimon.operation)
+    def write_metadata(self, s, op):
+        if s.message[op]:
+            live = table.live_files(s, s.latest, s.message[op].bucket)
+            s.message[op] = s.message[op]._replace(replaces=tuple(f for f in s.message[op].replaces if f in live))
+        Paimon.declared_actions["write_metadata"].function(self, s, op)
+
+
+class SourcesStayLive(Paimon):
+    def replaced(self, live, message):
+        return (*live, message.file)
+
+
+class LockIsKept(Paimon):
+    @action(Paimon.operation)
+    def commit(self, s, op):
+        holder = s.lock
+        Paimon.declared_actions["commit"].function(self, s, op)
+        s.lock = holder
+
+
+class InsertsAreNotCountedAnew(Paimon):
+    def start(self, s, w, key, kind, columns, sets=COLUMNS):
+        before = s.write_ops_on[key]
+        super().start(s, w, key, kind, columns, sets)
+        if kind == INSERT:
+            s.write_ops_on[key] = before + 1
+
+
+class TheInsertMarkStays(Paimon):
+    @action(Paimon.operation)
+    def commit(self, s, op):
+        before = dict(s.insert_pending)
+        Paimon.declared_actions["commit"].function(self, s, op)
+        for key, pending in before.items():
+            s.insert_pending[key] = pending
+
+
+class ReadyKeepsTheVersion(Paimon):
+    def finish(self, s, op):
+        version = s.prepared[op]
+        super().finish(s, op)
+        s.prepared[op] = version
+
+
+class UpdatesLogBothColumns(Paimon):
+    def start(self, s, w, key, kind, columns, sets=COLUMNS):
+        super().start(s, w, key, kind, columns)
+
+
+class OverwrittenMetadataStays(Paimon):
+    def erase(self, s, commit):
+        pass
+
+
+class FilesOfAbortedCompactionsLoseTheirLevel(Paimon):
+    @action(Paimon.operation)
+    def write_metadata(self, s, op):
+        message = s.message[op]
+        Paimon.declared_actions["write_metadata"].function(self, s, op)
+        if s.pc[op] == READY:
+            s.level[message.file] = None
+
+
+@pytest.mark.parametrize(
+    ("variant", "name", "violated"),
+    [
+        (NothingIsMarked, "dangling_one_compactor", ["OneValidRowPerKeyAboveLevel0"]),
+        (VectorsOfReplacedFilesStay, "dangling_one_compactor", ["NoDanglingDeletionVectors"]),
+        (SourcesStayLive, "dangling_one_compactor", ["OneValidRowPerKeyAboveLevel0"]),
+        (LockIsKept, "two_buckets_lock", [LIVENESS]),
+        pytest.param(
+            DeletesAreAlwaysDropped, "one_bucket_deletes_nodv_paimon", ["ConsistentRead"], marks=pytest.mark.slow
+        ),
+    ],
+    ids=lambda value: value.__name__ if isinstance(value, type) else "",
+)
+def test_a_wrong_protocol_violates_what_held(variant, name, violated):
+    checked = [*INVARIANTS, LIVENESS]
+    assert search(Paimon(**constants_of(name)), checked).violated == []
+    assert [v.name for v in search(variant(**constants_of(name)), checked).violated] == violated
+
+
+def test_reading_the_oldest_row_is_noticed(monkeypatch):
+    newest = table.newest
+    monkeypatch.setattr(
+        table, "newest", lambda key, files, sequence, vectors: newest(key, tuple(files)[:1], sequence, vectors)
+    )
+    result = search(Paimon(**constants_of("published_default")), INVARIANTS)
+    assert [v.name for v in result.violated] == ["ConsistentRead"]
+
+
+@pytest.mark.parametrize(
+    ("variant", "name"),
+    [
+        (InsertsAreNotCountedAnew, "count_rule"),
+        (TheInsertMarkStays, "count_rule"),
+        (UpdatesLogBothColumns, "count_rule"),
+        (ReadyKeepsTheVersion, "two_buckets_unprotected"),
+        (OverwrittenMetadataStays, "two_buckets_unprotected"),
+        (FilesOfAbortedCompactionsLoseTheirLevel, "dangling"),
+        (LostSourcesAreIgnored, "dangling"),
+    ],
+    ids=lambda value: value.__name__ if isinstance(value, type) else "",
+)
+def test_a_wrong_protocol_has_other_figures(variant, name):
+    line = FIGURES[name]
+    assert found(variant(**line["constants"])) != {key: line[key] for key in ("distinct", "depth", "violated")}

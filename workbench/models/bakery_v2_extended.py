@@ -1,0 +1,184 @@
+"""The bakery, v2, with what the published model leaves out: restarts, 409 retries, timeouts, and a user table.
+
+Each extension hangs on one constant, whose default switches it off; what remains is the published protocol, state by
+state::
+
+    workbench check bakery_v2 --set MaxCrashes=1 --set MaxRestarts=1 --set Writers=2    # crashed writers come back
+    workbench check bakery_v2 --set MaxRetries=2 --set AsyncParquet=true --set RestampPatch=false   # and 409s pass
+    workbench check bakery_v2 --set ClaimTimeout=true --set SafeAcks=false              # waiting has an end
+    workbench check bakery_v2 --set UserTable=true --set Writers=2                      # rows beside the claims
+
+``specs/bakery/README.md`` says what comes of them.
+"""
+
+from workbench.kernel import (
+    Constant,
+    InputError,
+    Process,
+    Variable,
+    action,
+    eventually_always,
+    invariant,
+    leads_to,
+    liveness,
+    reachable,
+    require,
+)
+from workbench.models import catalog
+from workbench.models.bakery_v2 import BakeryV2
+from workbench.models.catalog import COMMITTED, CONFLICT, ROLLED_BACK
+
+
+class BakeryV2Extended(BakeryV2):
+    """ColdFront's bakery with asymmetric replication and Ricart-Agrawala acks, and extensions that are off at first."""
+
+    name = "bakery_v2"
+
+    MaxRestarts = Constant(0, range(0, 4), "restarts of crashed writers that have not decided, in total")
+    CleanUp = Constant("stale", ("stale", "node", "off"), "claims of its node that a restarted writer withdraws")
+    MaxRetries = Constant(0, range(0, 4), "rounds that a writer may add after a 409")
+    ClaimTimeout = Constant(False, bool, "a writer that waits for acks may give up")
+    UserTable = Constant(False, bool, "each writer puts a row into a user table, which replicates in its own time")
+
+    restart_budget = Variable(lambda m: m.MaxRestarts, doc="restarts that may still happen")
+    retries_left = Variable(lambda m, w: m.MaxRetries, per="Writers", doc="rounds that may still be added")
+    user_rows = Variable(frozenset(), per="nodes", doc="the rows in a node's copy of the user table, by their writer")
+
+    operator = Process(doc="restarts crashed writers; nobody can count on it, so it is not fair")
+    replica = Process(doc="replicates the user table; it may lag for ever, so it is not fair")
+
+    def validate(self) -> None:
+        super().validate()
+        most = len(self.Writers) * (1 + self.MaxRetries) + min(self.MaxRestarts, self.MaxCrashes)
+        if (self.MaxRestarts or self.MaxRetries) and self.MaxTickets < most:
+            raise InputError(
+                f"MaxTickets = {self.MaxTickets} is not accepted with MaxRestarts = {self.MaxRestarts} and "
+                f"MaxRetries = {self.MaxRetries}; it takes at least {most}, so that tickets do not run out"
+            )
+        self.tickets = tuple(range(1, min(self.MaxTickets, most) + 1))
+
+    # Restarts ----------------------------------------------------------------------------------------------------
+
+    @action(operator, w="Writers")
+    def restart(self, s, w):
+        """A writer that crashed before it decided begins again; its claims and deferrals are still there."""
+        catalog.restart(s, w, first_step="Start" if self.CleanUp == "off" else "CleanUp")
+        s.parent_staged[w] = 0
+
+    @action(BakeryV2.writer)
+    def clean_up(self, s, w):
+        """Withdraw what crashes left of my node's claims, and serve the acks that waited for it."""
+        self.at(s, w, "CleanUp")
+        node = self.node_of[w]
+        stale = frozenset(c for c in s.claims[node] if self.node_of[c.writer] == node and self.is_stale(s, c, w))
+        for view in self.nodes:
+            s.claims[view] -= stale
+        gone = {claim.ticket for claim in stale}
+        for deferral in sorted(s.deferred[node]):
+            if deferral.behind in gone:
+                s.acks[deferral.ticket] |= {node}
+        s.deferred[node] = frozenset(d for d in s.deferred[node] if d.behind not in gone)
+        s.pc[w] = "Start"
+
+    def is_stale(self, s, claim, w):
+        """`w` has just restarted: its own claim is an orphan, and so are those of mates that are dead."""
+        return self.CleanUp == "node" or claim.writer == w or s.crashed[claim.writer]
+
+    @reachable
+    def RestartedWriterCommits(self, s):
+        """A writer that crashed with a ticket in its hand can commit with another, if there are restarts at all."""
+        first_round = all(s.retries_left[w] == self.MaxRetries for w in self.Writers)
+        return not self.MaxRestarts or (first_round and any(x.ticket > len(self.Writers) for x in s.iceberg))
+
+    # Retries -----------------------------------------------------------------------------------------------------
+
+    def delete_deferrals(self, s, w):
+        """The end of a round: a writer that was told 409 goes round again, from the staging on, while it may."""
+        super().delete_deferrals(s, w)
+        if s.decision[w] == CONFLICT and s.retries_left[w] > 0:
+            s.retries_left[w] -= 1
+            s.decision[w] = None
+            s.my_ticket[w] = s.parent_seen[w] = s.parent_staged[w] = 0
+            s.pc[w] = "Stage"
+
+    @invariant(w="Writers")
+    def NobodyEndsWithConflict(self, s, w):
+        """A 409 is not a writer's last word."""
+        return s.pc[w] != "Done" or s.decision[w] != CONFLICT or f"{w} is done, and its last commit was answered 409"
+
+    @reachable
+    def RetriedWriterCommits(self, s):
+        """A writer can commit after a 409, if there are retries at all."""
+        return not self.MaxRetries or any(
+            s.decision[w] == COMMITTED and s.retries_left[w] < self.MaxRetries for w in self.Writers
+        )
+
+    # Timeouts ----------------------------------------------------------------------------------------------------
+
+    @action(BakeryV2.writer)
+    def time_out(self, s, w):
+        """The wait for acks takes too long: roll back, and leave the queue as after any decision."""
+        require(self.ClaimTimeout, "waiting does not time out")
+        self.at(s, w, "WaitAcks")
+        s.decision[w] = ROLLED_BACK
+        self.decided(s, w)
+
+    @reachable
+    def SomeoneTimesOut(self, s):
+        """A writer can roll back without having come to Prepare, if there are timeouts at all."""
+        return not self.ClaimTimeout or any(
+            s.decision[w] == ROLLED_BACK and s.parent_seen[w] == 0 for w in self.Writers
+        )
+
+    # The user table ----------------------------------------------------------------------------------------------
+
+    @action(BakeryV2.writer)
+    def start(self, s, w):
+        """Wake up; the user's row goes into the copy on my own node."""
+        self.at(s, w, "Start")
+        if self.UserTable:
+            s.user_rows[self.node_of[w]] |= {w}
+        s.pc[w] = "Stage"
+
+    @action(replica, row="Writers", dst="nodes")
+    def replicate_row(self, s, row, dst):
+        """The row of a writer arrives in the copy of another node."""
+        require(self.UserTable, "there is no user table")
+        require(row in s.user_rows[self.node_of[row]], f"{row} has written no row")
+        require(row not in s.user_rows[dst], f"{dst} has the row of {row}")
+        require(self.node_alive(s, dst), f"{dst} is dead")
+        s.user_rows[dst] |= {row}
+
+    @reachable
+    def CommitsRunAhead(self, s):
+        """All can commit before a single row has left its node, if there is a user table at all."""
+        return not self.UserTable or (
+            len(s.iceberg) == 1 + len(self.Writers)
+            and all(s.user_rows[node] == frozenset(part) for node, part in self.writers_of.items())
+        )
+
+    # Progress ----------------------------------------------------------------------------------------------------
+
+    def waiting(self, s, w):
+        return s.decision[w] is None and any(claim.writer == w for claim in s.claims[self.node_of[w]])
+
+    @liveness(w="Writers")
+    def NonCrashedProgress(self, w):
+        """A writer with a claim gets to a decision, unless it crashes."""
+        return leads_to(
+            lambda s: self.waiting(s, w) and not s.crashed[w],
+            lambda s: s.decision[w] is not None or s.crashed[w],
+        )
+
+    @liveness(w="Writers")
+    def RestartsHeal(self, w):
+        """A writer with a claim gets to a decision, unless it crashes or a restart is still possible."""
+        return leads_to(
+            lambda s: self.waiting(s, w) and not s.crashed[w],
+            lambda s: s.decision[w] is not None or s.crashed[w] or catalog.restart_is_open(self, s),
+        )
+
+    @liveness(w="Writers")
+    def SurvivorsFinish(self, w):
+        """A writer that stays alive ends its pass, whether it ever had a claim or not."""
+        return eventually_always(lambda s: s.pc[w] == "Done" or s.crashed[w])
