@@ -1,0 +1,83 @@
+"""See how lakehouse tables commit, and how they break: protocol models in plain Python, and a checker.
+
+What is listed here is what notebooks and scripts need. Each name is imported when it is first asked for, so that
+``import workbench`` itself loads next to nothing.
+
+Examples
+--------
+>>> from workbench import check, get_model
+>>> Bakery = get_model("bakery")
+>>> check(Bakery(Writers=2, MaxCrashes=0))["NoLakekeeperConflict"].word
+'holds'
+"""
+
+import importlib
+from typing import Any
+
+from workbench import display
+
+__all__ = [
+    "Constant",
+    "Dataset",
+    "InputError",
+    "Map",
+    "Model",
+    "ModelError",
+    "Names",
+    "Partition",
+    "Process",
+    "Result",
+    "State",
+    "StateSpace",
+    "Trace",
+    "Variable",
+    "Verdict",
+    "action",
+    "always_eventually",
+    "check",
+    "choose",
+    "eventually",
+    "eventually_always",
+    "get_model",
+    "initial",
+    "invariant",
+    "leads_to",
+    "liveness",
+    "load",
+    "reachable",
+    "replay",
+    "require",
+    "save",
+    "search",
+    "spark_session",
+    "state_space",
+    "sweep",
+]
+
+# Where the names are that are not the kernel's, as module and name. A function may not be called like a part of the
+# package: once that is imported, it would stand in the function's place.
+_ELSEWHERE = {
+    "Dataset": ("workbench.explore.dataset", "Dataset"),
+    "StateSpace": ("workbench.explore.space", "StateSpace"),
+    "check": ("workbench.explore.check", "check"),
+    "get_model": ("workbench.models", "get_model"),
+    "load": ("workbench.explore.dataset", "load"),
+    "save": ("workbench.explore.dataset", "save"),
+    "spark_session": ("workbench.explore.session", "spark_session"),
+    "state_space": ("workbench.explore.space", "explore"),
+    "sweep": ("workbench.explore.sweep", "sweep"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'workbench' has no attribute {name!r}")
+    module, original = _ELSEWHERE.get(name, ("workbench.kernel", name))
+    return getattr(importlib.import_module(module), original)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]
+
+
+display.enable()

@@ -29,6 +29,7 @@ from workbench.kernel import InputError, Model, Result, Trace, replay
 from workbench.kernel.errors import ModelError
 from workbench.kernel.search import safety_verdict
 
+
 class SparkSearch:
     """A search whose states live in a run directory.
 

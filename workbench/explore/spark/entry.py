@@ -84,9 +84,7 @@ def resume(
         raise InputError(f"run directory {str(run_dir)!r} does not exist")
     running = SparkSearch.resume(spark or spark_session(), Path(run_dir))
     budget = Budget(max_states, max_seconds)
-    return _finish(
-        running, (), budget=budget, fail_fast=fail_fast, on_progress=on_progress, should_stop=should_stop
-    )
+    return _finish(running, (), budget=budget, fail_fast=fail_fast, on_progress=on_progress, should_stop=should_stop)
 
 
 def _finish(running: SparkSearch, notes: Sequence[str], **options: Any) -> Result:

@@ -162,7 +162,9 @@ class RunDirectory:
     def manifest(self) -> Manifest:
         try:
             found = json.loads((self.path / "manifest.json").read_text())
-            levels = [Level(**{**level, "files": [LevelFile(**f) for f in level["files"]]}) for level in found["levels"]]
+            levels = [
+                Level(**{**level, "files": [LevelFile(**f) for f in level["files"]]}) for level in found["levels"]
+            ]
             return Manifest(**{**found, "levels": levels})
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(f"run directory {str(self.path)!r} has no usable manifest: {_reason(error)}") from None

@@ -209,14 +209,14 @@ class Worker:
         before = [counts.copy() for counts in self.expander.counts]
         for file, row_group in work:
             yield from self._expand(file, row_group, level)
-        enabled, generated, _ = (
-            now - then for now, then in zip(self.expander.counts, before, strict=True)
-        )
+        enabled, generated, _ = (now - then for now, then in zip(self.expander.counts, before, strict=True))
         yield 0, StepCounts(enabled, generated)
 
     def _expand(self, file: LevelFile, row_group: int, level: int) -> Iterator[tuple[int, Candidates]]:
         table = self.directory.read_states(file.path, ["row"], row_group)
-        rows = self.numbering.to_local(unpack_rows(table["row"], len(self.cells.values)), file.values_level, extras_of(table))
+        rows = self.numbering.to_local(
+            unpack_rows(table["row"], len(self.cells.values)), file.values_level, extras_of(table)
+        )
         store = Store(self.cells, keep_rows=True, keep_edges=False)
         store.add_rows(rows)
         self.expander.begin(store)

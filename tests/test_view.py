@@ -1,0 +1,628 @@
+"""What is drawn agrees with the results it is made from, is well-formed, and survives where it is kept."""
+
+import base64
+import html
+import json
+import random
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter, deque
+from xml.etree import ElementTree
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench import view
+from workbench.cli import main
+from workbench.explore.check import check
+from workbench.explore.space import explore
+from workbench.kernel import Constant, InputError, Map, Model, Names, Process, Variable, action, invariant, replay
+from workbench.models import get_model
+from workbench.models.bakery import Bakery
+from workbench.models.bakery_v2 import BakeryV2
+
+SVG = "{http://www.w3.org/2000/svg}"
+RACE = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
+
+
+@pytest.fixture(scope="module")
+def race():
+    """A space with violating states."""
+    return explore(BakeryV2(**RACE), ["NoLakekeeperConflict", "TicketOrderPreserved"])
+
+
+@pytest.fixture(scope="module")
+def conflict(race):
+    return race.result["NoLakekeeperConflict"].trace
+
+
+@pytest.fixture(scope="module")
+def small():
+    return explore(Bakery(Writers=2, MaxCrashes=0, NodeStartup=False), ["NoLakekeeperConflict"])
+
+
+class Ring(Model):
+    """A token goes round for ever; its names and values are such as HTML would misunderstand."""
+
+    Members = Constant(2, Names("m", range(2, 4)), "who passes the token on")
+    token = Variable(0, doc="<b>whose turn it is</b>")
+    seen = Variable("<i>&", per="Members", doc="what a member has seen")
+    member = Process(per="Members", fair="weak")
+
+    @action(member)
+    def pass_on(self, s, m):
+        """Hand the token to the next one, if it is mine & I am <awake>."""
+        if self.Members[s.token] == m:
+            s.token = (s.token + 1) % len(self.Members)
+            s.seen[m] = "</script><svg>"
+
+    @invariant
+    def Short(self, s):
+        return len(s.seen["m1"]) < 10 or 'm1 has seen "</script>"'
+
+
+def walk(model, seed, length=12):
+    """The moves of a random behaviour."""
+    chance, state, moves = random.Random(seed), model.initial_states()[0], []
+    for _ in range(length):
+        steps = [(i, n, after) for i in model.instances for n, (_, after) in enumerate(model.outcomes(i, state))]
+        if not steps:
+            break
+        instance, outcome, state = chance.choice(steps)
+        moves.append((instance.number, outcome))
+    return moves
+
+
+def svg_of(drawn):
+    return ElementTree.fromstring(drawn.svg())
+
+
+def titles(root):
+    return [title.text for title in root.iter(f"{SVG}title")]
+
+
+# Traces ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_trace_says_who_steps_and_whom_that_concerns(conflict):
+    shown = view.trace_view(conflict)
+    assert shown.lanes == ["w1", "w2", "applier", "shared state"]
+    assert [step.lane for step in shown.steps] == [step.lane for step in conflict.steps]
+    by_label = {step.label: step for step in shown.steps}
+    claim = by_label["begin_claim(w1, witness=w2)"]
+    assert {str(c.cell) for c in claim.effects["shared state"]} == {"next_ticket", "claims[n1]"}
+    assert set(claim.effects) == {"shared state"}, "its program counter and ticket are its own"
+    answer = by_label["apply_emit"]
+    assert [c.cell.variable for c in answer.effects["shared state"]] == ["acks"], "the registers are the applier's"
+
+
+def test_an_effect_on_another_actor_is_found():
+    model = Bakery()
+    crash = next(i for i in model.instances if i.label == "crash(w=w2)" or i.label == "crash(w2)")
+    step = view.trace_view(replay(model, 0, [(crash.number, 0)])).steps[1]
+    assert step.lane == "crasher"
+    assert [str(change.cell) for change in step.effects["w2"]] == ["crashed[w2]"]
+    assert set(step.effects) == {"w2"}, "the crash budget is the crasher's own"
+
+
+@given(st.integers(0, 10_000), st.sampled_from([Bakery(), BakeryV2(Writers=2, MaxCrashes=1), Ring()]))
+@settings(max_examples=15, deadline=None)
+def test_changes_and_effects_are_those_of_the_states(seed, model):
+    trace = replay(model, 0, walk(model, seed))
+    shown = view.trace_view(trace)
+    for before, step in zip(trace.states, shown.steps[1:], strict=False):
+        old, new = dict(before.items()), dict(step.state.items())
+        wanted = {cell: (old[cell], new[cell]) for cell in old if old[cell] != new[cell]}
+        assert {c.cell: (c.before, c.after) for c in step.changes} == wanted
+        concerned = [change for changes in step.effects.values() for change in changes]
+        assert len(concerned) == len(set(concerned))
+        assert set(concerned) <= set(step.changes)
+
+
+def test_the_truth_of_every_property_at_every_step(conflict):
+    steps = view.trace_view(conflict).steps
+    assert [[t.name for t in step.broken] for step in steps] == [[]] * (len(steps) - 1) + [["NoLakekeeperConflict"]]
+    assert "HTTP 409" in steps[-1].broken[0].why
+    progress = {t.name: t.word for t in steps[-1].truths if t.kind == "liveness"}
+    assert progress == {"EventualProgress(w1)": "goal met", "EventualProgress(w2)": "goal met"}
+    assert {t.name for t in view.trace_view(conflict, properties=["UniqueTickets"]).steps[0].truths} == {
+        "UniqueTickets"
+    }
+
+
+def test_variables_can_be_filtered(conflict):
+    shown = view.trace_view(conflict, variables=["iceberg"])
+    assert {c.cell.variable for step in shown.steps for c in step.changes} == {"iceberg"}
+    with pytest.raises(InputError, match="did you mean iceberg"):
+        view.trace_view(conflict, variables=["icebergs"])
+    with pytest.raises(InputError, match="unknown property"):
+        view.trace_view(conflict, properties=["Nothing"])
+
+
+def test_the_picture_has_a_row_per_step_and_the_violation_in_words(conflict):
+    root = svg_of(view.trace_view(conflict))
+    rows = [group.get("data-step") for group in root.iter(f"{SVG}g") if group.get("class") == "wb-step"]
+    assert rows == [str(i) for i in range(len(conflict))]
+    texts = [text.text for text in root.iter(f"{SVG}text") if text.text]
+    assert {"w1", "w2", "applier", "shared state"} <= set(texts)
+    assert any("NoLakekeeperConflict violated: " in "".join(text.itertext()) for text in root.iter(f"{SVG}text"))
+
+
+def test_a_cycle_shows_where_it_leads_back_to():
+    shown = view.trace_view(replay(Ring(), 0, [(0, 0), (1, 0), (0, 0), (1, 0)], loop=2))
+    assert shown.ending == "back to state 3, for ever"
+    assert [c.cell.variable for c in shown.back.changes] == ["token"]
+    svg = shown.svg()
+    assert 'class="wb-back"' in svg
+    assert "back to state 3, for ever" in svg
+    assert "back to state 3" in shown.step_html(3)
+    assert "back to state 3" not in shown.step_html(2)
+
+
+def test_a_behaviour_that_stops_says_so():
+    shown = view.trace_view(replay(Ring(), 0, [(0, 0)], loop=1))
+    assert shown.back is None
+    assert "stops for ever" in shown.svg()
+
+
+def test_a_step_shows_what_changed_and_folds_the_rest(conflict):
+    last = view.trace_view(conflict).step_html(len(conflict) - 1)
+    assert "lk_409" in last
+    assert "HTTP 409" in last
+    assert "<summary>unchanged" in last
+    assert last.index("decision[w2]") < last.index("<summary>unchanged") < last.index("next_ticket")
+
+
+def test_everything_as_plain_data(conflict):
+    data = json.loads(json.dumps(view.trace_view(conflict).as_dict()))
+    assert [step["label"] for step in data["steps"]] == [step.label for step in conflict.steps]
+    assert data["steps"][-1]["state"]["decision[w2]"] == "lk_409"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (frozenset({1}), frozenset(), "\N{MINUS SIGN}1"),
+        (Map({"a": 1, "b": 2}), Map({"a": 3}), "+a: 3 \N{MINUS SIGN}b"),
+        ((1, 2), (2,), "(1, 2) \N{RIGHTWARDS ARROW} (2)"),
+        (None, 4, "- \N{RIGHTWARDS ARROW} 4"),
+    ],
+)
+def test_differences(before, after, told):
+    assert view.difference(before, after) == told
+
+
+# Permalinks --------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 10_000), st.sampled_from([{}, RACE, {"Writers": ["a", "b"], "NodeParts": [["b", "a"]]}]))
+@settings(max_examples=20, deadline=None)
+def test_a_permalink_re_creates_the_trace(seed, constants):
+    model = get_model("bakery_v2")(**constants)
+    trace = replay(model, 0, walk(model, seed))
+    line = view.permalink(trace)
+    assert re.fullmatch(r"\S+", line)
+    again = view.open_permalink(line, get_model)
+    assert again.states == trace.states
+    assert again.model.constants == model.constants
+    assert str(view.parse_permalink(line)) == line
+
+
+def test_a_permalink_of_a_lasso():
+    trace = replay(Ring(), 0, [(0, 0), (1, 0), (0, 0), (1, 0)], loop=2)
+    line = view.permalink(trace)
+    assert line == "workbench:ring#0/0.0,1.0,0.0,1.0@2"
+    again = view.open_permalink(line, {"ring": Ring}.__getitem__)
+    assert (again.loop, again.back.label, again.states) == (2, trace.back.label, trace.states)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("http://example.org", "it takes workbench:MODEL"),
+        ("workbench:bakery#0/1.2.3", "it takes workbench:MODEL"),
+        ("workbench:bakery?Writers=oops#0/", "Writers = 'oops' is not accepted; it takes a JSON value"),
+        ("workbench:bakery?Writers=99#0/", "Writers = 99 is not accepted"),
+        ("workbench:bakry#0/", "did you mean bakery"),
+        ("workbench:bakery#0/5.0", "does not fit model bakery: step 1 cannot be begin_claim"),
+        ("workbench:bakery#7/", "no initial state number 7"),
+        ("workbench:bakery#0/999.0", "names action instance 999"),
+    ],
+)
+def test_a_bad_permalink_is_refused_in_one_line(line, said):
+    with pytest.raises(InputError, match=re.escape(said)) as caught:
+        view.open_permalink(line, get_model)
+    assert "\n" not in str(caught.value)
+
+
+# State graphs ------------------------------------------------------------------------------------------------------
+
+
+def pairs(space):
+    return set(zip(space.sources.tolist(), space.targets.tolist(), strict=True))
+
+
+def test_a_small_graph_is_drawn_whole(small):
+    graph = view.state_graph(small, variables=["pc"])
+    assert {int(node.id) for node in graph.nodes} == set(range(len(small)))
+    assert {(int(edge.source), int(edge.target)) for edge in graph.edges} == pairs(small)
+    assert sum(edge.count for edge in graph.edges) == len({(s, t, small.label(i)) for i, (s, t) in enumerate(
+        zip(small.sources.tolist(), small.targets.tolist(), strict=True))})  # fmt: skip
+    assert graph.notes == ()
+    assert [node.id for node in graph.nodes if "initial" in node.marks] == ["0"]
+    assert graph.nodes[0].label == "pc[w1] = BeginClaim\npc[w2] = BeginClaim"
+    root = svg_of(graph)
+    assert sum(group.get("class") == "node" for group in root.iter(f"{SVG}g")) == len(small)
+    assert f"state 0\n{small.state(0)!r}" in titles(root), "hovering shows the whole state"
+
+
+def test_a_large_graph_is_cut_and_says_so(race):
+    graph = view.state_graph(race, most_edges=40)
+    assert sum(edge.count for edge in graph.edges) <= 40
+    assert f"40 of {len(race.sources):,} transitions" in graph.notes[0]
+    assert graph.notes[0] in html.unescape(graph.html())
+
+
+def within(space, center, radius):
+    """The transitions up to `radius` steps around a state, by walking them in both directions."""
+    found, near, seen = set(), deque([(center, 0)]), {center}
+    while near:
+        state, far = near.popleft()
+        if far < radius:
+            for edge in pairs(space):
+                if state in edge:
+                    found.add(edge)
+                    near.extend((end, far + 1) for end in edge if end not in seen)
+                    seen.update(edge)
+    return found
+
+
+@pytest.mark.parametrize(("center", "radius"), [(0, 1), (0, 3), (7, 2), (40, 1)])
+def test_a_neighbourhood(small, center, radius):
+    graph = view.neighbourhood(small, small.state(center), radius)
+    assert {(int(edge.source), int(edge.target)) for edge in graph.edges} == within(small, center, radius)
+    assert [node.id for node in graph.nodes if "focus" in node.marks] == [str(center)]
+
+
+def test_a_neighbourhood_of_a_state_that_is_not_there(small, race):
+    with pytest.raises(InputError, match="the space has states 0 to"):
+        view.neighbourhood(small, len(small))
+    assert view.neighbourhood(race, 0, 9, most_edges=25).notes
+
+
+def test_violating_states_and_the_trace_stand_out(race, conflict):
+    graph = view.neighbourhood(race, conflict.last, 2, trace=conflict)
+    for node in graph.nodes:
+        state = race.state(int(node.id))
+        lost = any(state.decision[w] == "lk_409" for w in race.model.Writers)
+        assert ("violating" in node.marks) == lost
+        assert ("trace" in node.marks) == (state in conflict.states)
+    assert sum("trace" in edge.marks for edge in graph.edges) == 2
+
+
+def test_a_trace_with_the_steps_not_taken(conflict):
+    graph = view.alternatives(conflict)
+    model, ids = conflict.model, {node.id: node for node in graph.nodes}
+    for at, state in enumerate(conflict.states):
+        leads_to = {after for i in model.instances for _, after in model.outcomes(i, state)} - {state}
+        assert sum(edge.source == str(at) for edge in graph.edges) == len(leads_to)
+    taken = [edge for edge in graph.edges if "trace" in edge.marks]
+    assert [(edge.source, edge.target) for edge in taken] == [(str(i), str(i + 1)) for i in range(len(conflict) - 1)]
+    assert "violating" in ids[str(len(conflict) - 1)].marks
+    cut = view.alternatives(conflict, most_edges=20)
+    assert len(cut.edges) == 20
+    assert f"{len(graph.edges) - 20} further steps" in cut.notes[0]
+
+
+def test_a_projection_counts_states_and_transitions(race):
+    graph = view.projection(race, ["decision"])
+    model = race.model
+
+    def seen(number):
+        return tuple(race.state(number).decision[w] for w in model.Writers)
+
+    sizes = Counter(seen(number) for number in range(len(race)))
+    assert sorted(node.count for node in graph.nodes) == sorted(sizes.values())
+    moving = sum(seen(s) != seen(t) for s, t in zip(race.sources.tolist(), race.targets.tolist(), strict=True))
+    assert sum(edge.count for edge in graph.edges) == moving
+    assert f"{len(race.sources) - moving:,} of {len(race.sources):,} transitions" in graph.notes[0]
+    bad = [node for node in graph.nodes if "violating" in node.marks]
+    assert sum(node.count for node in bad) == sum(n for values, n in sizes.items() if "lk_409" in values)
+    assert all("lk_409" in node.label for node in bad)
+
+
+def test_a_projection_onto_one_cell_or_nothing(race):
+    labels = {node.label.splitlines()[0] for node in view.projection(race, ["decision[w1]"]).nodes}
+    assert labels == {f"decision[w1] = {word}" for word in ("-", "committed", "rolled_back", "lk_409")}
+    with pytest.raises(InputError, match="at least one variable"):
+        view.projection(race, [])
+    with pytest.raises(InputError, match="did you mean decision"):
+        view.projection(race, ["decisions"])
+    cut = view.projection(race, ["pc"], most_edges=10)
+    assert len(cut.edges) == 10
+    assert "are left out" in cut.notes[0]
+
+
+# Charts ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_levels_chart_and_its_twin_show_the_levels(race):
+    chart = view.levels_chart(race.result)
+    (values,) = chart.series.values()
+    assert list(values) == race.result.levels
+    assert list(chart.figure().data[0].y) == race.result.levels
+    assert titles(svg_of(chart)) == [f"{level}: {n:,} states" for level, n in enumerate(race.result.levels, 1)]
+
+
+def test_the_coverage_chart_names_what_is_never_enabled(race):
+    chart = view.coverage_chart(race.result)
+    assert chart.standing_out == {"crash", "give_up"}
+    svg = chart.svg()
+    assert svg.count("never enabled") == 2
+    for count in race.result.actions:
+        assert f"{count.enabled:,}" in svg
+        assert f"{count.generated:,}" in svg
+    assert [list(bar.x) for bar in chart.figure().data] == [list(values) for values in chart.series.values()]
+
+
+def test_what_reads_and_writes_what(race):
+    (panel,) = view.access_chart(race, sample=50).panels
+    row = {column: panel.cells[action, column].sign for action, column in panel.cells if action == "wait_acks"}
+    assert row == {"pc": "RW", "crashed": "R", "my_ticket": "R", "acks": "R"}
+    assert panel.cells["stage", "parent_staged"].sign == "W"
+    assert panel.cells["stage", "iceberg"].sign == "R"
+    assert ("stage", "claims") not in panel.cells
+
+
+CONSTANTS = ["SameNodeLock", "RestampPatch", "MaxCrashes", "Writers"]
+
+
+def sweep():
+    rows = [
+        [lock, restamp, crashes, 2, "holds" if restamp else "violated", "error" if crashes else "unknown", 7]
+        for lock in (True, False)
+        for restamp in (True, False)
+        for crashes in (0, 1)
+    ]
+    return pd.DataFrame(rows, columns=[*CONSTANTS, "Conflict", "Progress", "distinct"])
+
+
+def test_a_verdict_map_has_a_panel_per_property_and_remaining_value():
+    grid = view.verdict_map(sweep(), CONSTANTS, x="RestampPatch", y="SameNodeLock")
+    assert [panel.title for panel in grid.panels] == [
+        f"{name}\nMaxCrashes = {crashes}" for name in ("Conflict", "Progress") for crashes in (0, 1)
+    ]
+    for panel in grid.panels[:2]:
+        assert {at: cell.kind for at, cell in panel.cells.items()} == {
+            (lock, restamp): "holds" if restamp == "TRUE" else "violated"
+            for lock in ("TRUE", "FALSE")
+            for restamp in ("TRUE", "FALSE")
+        }
+    assert {cell.sign for cell in grid.panels[2].cells.values()} == {"?"}
+    assert {cell.sign for cell in grid.panels[3].cells.values()} == {"!"}
+    assert grid.notes == ("Everywhere: Writers = 2",)
+    assert titles(svg_of(grid)).count("Conflict violated: SameNodeLock = TRUE, RestampPatch = FALSE") >= 2
+    assert len(grid.figure().data) == 4
+    assert view.verdict_map(sweep(), x="RestampPatch", y="SameNodeLock").as_dict() == grid.as_dict()
+
+
+def test_a_verdict_map_with_what_is_missing_or_misnamed():
+    frame = sweep()[:3]
+    panel = view.verdict_map(frame, CONSTANTS, x="RestampPatch", y="MaxCrashes", properties=["Conflict"]).panels[0]
+    assert set(panel.cells) == {("0", "TRUE"), ("1", "TRUE"), ("0", "FALSE")}
+    assert view.verdict_map(frame[["Writers", "Conflict"]][:1], ["Writers"]).panels[0].rows == ("",)
+    with pytest.raises(InputError, match="did you mean MaxCrashes"):
+        view.verdict_map(frame, CONSTANTS, x="MaxCrash")
+    with pytest.raises(InputError, match="no column with verdicts"):
+        view.verdict_map(frame[["Writers"]], ["Writers"])
+
+
+# Tables ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_verdict_table_has_mark_word_and_reason(race):
+    table = view.verdict_table(race.result)
+    bad, good = table.text().splitlines()
+    assert re.fullmatch(r"✗ violated +NoLakekeeperConflict +w\d committed .* HTTP 409; .* has 18 states", bad)
+    assert re.fullmatch(r"✓ holds +TicketOrderPreserved", good)
+    assert "✗ violated</span>" in table.html()
+
+
+def test_an_incomplete_result_says_that_it_does_not_know():
+    result = check(BakeryV2(), ["TicketOrderPreserved"], max_states=100)
+    assert re.match(r"\? unknown +TicketOrderPreserved +not decided: ", view.verdict_table(result).text())
+    assert view.summary(result).startswith("INCOMPLETE (")
+    assert "incomplete</span>" in view.result_view(result).html()
+
+
+def test_two_results_side_by_side():
+    names = ["NoLakekeeperConflict", "EveryoneCommits"]
+    stock, raced = check(BakeryV2(Writers=2), names), check(BakeryV2(**RACE), names)
+    line = "AsyncParquet on, RestampPatch off: NoLakekeeperConflict now fails"
+    assert view.what_changed(stock, raced) == line
+    assert view.what_changed(raced, stock) == "AsyncParquet off, RestampPatch on: NoLakekeeperConflict now holds"
+    assert view.what_changed(stock, stock) == "Same constants: no verdict changes"
+    assert (
+        view.what_changed(check(Bakery(), ["SomeoneCommits"]), stock)
+        == "bakery_v2 instead of bakery: no verdict changes"
+    )
+    compared = view.compare(stock, raced, names=("stock", "race"))
+    assert [name for name, _, _ in compared.constants] == ["AsyncParquet", "RestampPatch"]
+    assert set(compared.partings) == {"EveryoneCommits"}, "only where both have a trace"
+    at = compared.partings["EveryoneCommits"]
+    one, other = (result["EveryoneCommits"].trace for result in (stock, raced))
+    assert [s.label for s in one.steps[:at]] == [s.label for s in other.steps[:at]]
+    assert one.steps[at].label != other.steps[at].label
+    assert line in compared.text()
+    assert f"{raced.distinct:,}" in compared.html()
+
+
+# What keeps a drawing whole wherever it ends up --------------------------------------------------------------------
+
+
+def everything(space, trace):
+    return [
+        view.trace_view(trace),
+        view.state_graph(space, most_edges=30),
+        view.alternatives(trace, most_edges=30),
+        view.projection(space, list(space.model.declared_variables)[:1]),
+        view.levels_chart(space.result),
+        view.coverage_chart(space.result),
+        view.access_chart(space, sample=10),
+        view.result_view(space.result),
+        view.space_view(space),
+        view.model_view(space.model),
+        view.model_view(type(space.model)),
+        view.state_table(trace.last),
+        view.compare(space.result, space.result, names=("<one>", "<other>")),
+    ]
+
+
+@pytest.fixture(scope="module")
+def ring():
+    return explore(Ring())
+
+
+def test_names_and_values_are_escaped(ring):
+    """Whatever is in a model stays text: every fragment parses, and has only elements of ours."""
+    page = "table thead tbody tr th td p b code span div details summary figure figcaption ol li"
+    known = {*page.split(), *["svg", "g", "rect", "text", "title", "line", "path", "polygon", "ellipse"]}
+    for drawn in everything(ring, ring.result["Short"].trace):
+        markup = re.sub(r"(<details[^>]*) open|(tabindex=\"0\")| hidden", r"\1", drawn.html())
+        root = ElementTree.fromstring(f"<div>{markup.replace(chr(0xA0), ' ')}</div>")
+        assert {element.tag.removeprefix(SVG) for element in root.iter()} <= known, drawn
+
+
+def test_a_notebook_keeps_pictures_as_images(ring):
+    """GitHub and untrusted notebooks drop SVG, scripts and styles, but show images."""
+    for drawn in everything(ring, ring.result["Short"].trace):
+        kept = drawn.bundle()
+        assert kept["text/plain"] == repr(drawn)
+        body = re.sub(r"<(style|script)>.*?</\1>", "", kept["text/html"], flags=re.DOTALL)
+        assert "<svg" not in body
+        images = re.findall(r'src="data:image/svg\+xml;base64,([^"]*)"', body)
+        assert [base64.b64decode(image).decode() for image in images] == re.findall(
+            r"<svg.*?</svg>", drawn.html(), re.S
+        )
+
+
+def test_charts_are_kept_for_plotly_and_as_svg(ring):
+    kept = view.levels_chart(ring.result).bundle()
+    assert kept["application/vnd.plotly.v1+json"]["data"][0]["y"] == ring.result.levels
+    assert ElementTree.fromstring(kept["image/svg+xml"]).tag == f"{SVG}svg"
+
+
+def test_without_graphviz_a_graph_says_what_to_install(small, monkeypatch):
+    graph = view.state_graph(small)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(InputError, match="install Graphviz"):
+        graph.svg()
+    assert graph.text().startswith("States of bakery: ")
+
+
+def test_objects_show_themselves_in_ipython():
+    script = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+import sys, workbench
+assert "workbench.view" not in sys.modules, "importing the package draws nothing"
+from workbench.explore.space import explore
+from workbench.models.bakery import Bakery
+space = explore(Bakery(Writers=2), ["SomeoneCommits"])
+trace = space.result["SomeoneCommits"].trace
+for shown in (space.result, trace, trace.last, Bakery(), Bakery, space, int, 5):
+    data, _ = shell.display_formatter.format(shown)
+    print("text/html" in data, end=" ")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True"] * 6 + ["False"] * 2
+
+
+# Reports -----------------------------------------------------------------------------------------------------------
+
+SPEC = """
+title = "Two writers & a <race>"
+model = "bakery_v2"
+source = "A test"
+properties = ["NoLakekeeperConflict"]
+[constants]
+Writers = 2
+AsyncParquet = true
+RestampPatch = false
+[expect]
+distinct = {distinct}
+"""
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(distinct):
+        (tmp_path / "race.toml").write_text(SPEC.format(distinct=distinct))
+        assert main(["report", str(tmp_path / "race.toml"), "-o", str(tmp_path / "race.html")]) == 0
+        return tmp_path / "race.html"
+
+    return write
+
+
+def test_a_report_stands_on_its_own(written, race):
+    page = written(len(race)).read_text()
+    assert re.findall(r'(?:src|href)="[^"]*"|@import|url\(', page) == []
+    assert "Two writers &amp; a &lt;race&gt;" in page
+    assert "as expected" in page
+    assert "✗ violated" in page
+    assert "a shortest counterexample has 18 states" in page
+    assert f"{len(race):,} distinct states" in page
+    for svg in re.findall(r"<svg.*?</svg>", page, re.S):
+        ElementTree.fromstring(svg)
+
+
+def test_a_report_says_what_differs_from_the_expected(written, race):
+    page = written(1).read_text()
+    assert f"distinct: expected 1, found {len(race):,}" in page
+
+
+def test_a_report_that_cannot_be_written(written, race, tmp_path, capsys):
+    written(len(race))
+    assert main(["report", str(tmp_path / "race.toml"), "-o", str(tmp_path / "no" / "where.html")]) == 2
+    assert "cannot be written: No such file or directory" in capsys.readouterr().err
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_report_in_a_browser(written, race, scheme):
+    """It fits a 1280 pixel wide window, logs no error, and its trace can be stepped with clicks and arrow keys."""
+    from playwright.sync_api import sync_playwright
+
+    names = ("chromium", "chromium-browser", "google-chrome")
+    browser_path = next(filter(None, map(shutil.which, names)))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
+        logged = []
+        page.on("console", lambda message: logged.append(message.text))
+        page.on("pageerror", lambda error: logged.append(str(error)))
+        page.goto(written(len(race)).as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") == 1280
+        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        text = page.evaluate("getComputedStyle(document.querySelector('.wb-lanes text')).fill")
+        assert (_brightness(background) > _brightness(text)) == (scheme == "light")
+        shown = page.locator(".wb-state:visible")
+        assert shown.get_attribute("data-step") == "17"
+        page.locator(".wb-step[data-step='3']").click()
+        assert shown.get_attribute("data-step") == "3"
+        page.keyboard.press("ArrowDown")
+        assert shown.get_attribute("data-step") == "4"
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("ArrowLeft")
+        assert shown.get_attribute("data-step") == "2"
+        assert page.locator(".wb-step[data-current]").get_attribute("data-step") == "2"
+        assert logged == []
+        browser.close()
+
+
+def _brightness(color):
+    return sum(map(int, re.findall(r"\d+", color)[:3]))

@@ -1,0 +1,68 @@
+"""Spark beside the process: the floor per level, states per second and core, bytes shuffled, and peak memory."""
+
+import itertools
+import time
+from pathlib import Path
+from typing import Any
+
+from workbench.bench.searches import safety, title
+from workbench.explore.check import check
+from workbench.explore.session import spark_session
+from workbench.models import get_model
+
+CORES = 2
+CASES = (("bakery_v2", {"MaxCrashes": 1}), ("bakery_v2", {"MaxCrashes": 2, "AsyncParquet": True}))
+#: Levels from this size on show what the engine can do; below, they show what a Spark job costs.
+WIDE = 200_000
+
+
+def row(name: str, constants: dict[str, Any]) -> dict[str, Any]:
+    """One search on Spark and the same one in this process; to be run in a process of its own."""
+    began = time.perf_counter()
+    session = spark_session(f"local[{CORES}]")
+    small = get_model(name)(Writers=2)
+    check(small, safety(small), engine="spark", spark=session)
+    ready = time.perf_counter() - began
+
+    model = get_model(name)(**constants)
+    levels: list[tuple[float, int]] = []
+    found = check(
+        model,
+        safety(model),
+        engine="spark",
+        spark=session,
+        on_progress=lambda at: levels.append((at.seconds, at.frontier)),
+    )
+    jvm = int(session.sparkContext._jvm.java.lang.ProcessHandle.current().pid())  # type: ignore[union-attr]
+    jvm_mib = _peak_mib_of(jvm)
+    session.stop()
+    here = check(model, safety(model), engine="local")
+    if (here.levels, here.generated) != (found.levels, found.generated):
+        raise AssertionError("the two engines disagree")
+    spans = [(b[0] - a[0], b[1]) for a, b in itertools.pairwise(levels)]
+    wide = [span for span in spans if span[1] >= WIDE]
+    rate = sum(states for _, states in wide) / sum(seconds for seconds, _ in wide) / CORES if wide else float("nan")
+    local_rate = here.distinct / here.seconds
+    return {
+        "model": title(name, constants),
+        "states": found.distinct,
+        "levels": found.depth,
+        "session s": round(ready, 1),
+        "Spark s": round(found.seconds, 1),
+        "in process s": round(here.seconds, 2),
+        "least level s": round(min(seconds for seconds, _ in spans), 2),
+        "states/s/core": round(found.distinct / found.seconds / CORES),
+        "at wide levels": round(rate) if wide else "-",
+        "of in-process": round(rate / local_rate, 3) if wide else "-",
+        "shuffled B/state": round(found.figures["shuffle_bytes"] / found.distinct, 1),
+        "driver MiB": round(found.figures["driver_peak_bytes"] / 2**20),
+        "JVM MiB": jvm_mib,
+        "worker MiB": round(found.figures["worker_peak_bytes"] / 2**20),
+    }
+
+
+def _peak_mib_of(pid: int) -> int:
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) // 1024
+    raise AssertionError("the kernel does not say how large the process was")

@@ -1,0 +1,41 @@
+"""Liveness: what deciding a property costs per transition, and the memory of the whole check."""
+
+import time
+from typing import Any
+
+from workbench.bench.processes import peak_mib
+from workbench.bench.searches import title
+from workbench.explore.check import local_result, plan, run_local
+from workbench.models import get_model
+
+CASES = (
+    ("bakery_v2", {"SafeAcks": False}, "EventualProgress"),
+    ("bakery_v2", {"MaxCrashes": 1}, "EventualProgress"),
+    ("bakery_v2", {"MaxCrashes": 2}, "EventualProgress"),
+    ("hudi", {"OpLimit": 4}, "EventuallyWriterTerminates"),
+)
+
+
+def row(name: str, constants: dict[str, Any], declared: str) -> dict[str, Any]:
+    """One check of one liveness property; to be run in a process of its own."""
+    get_model("bakery")  # the small check compiles what is to be measured
+    small = get_model("bakery")(Writers=2)
+    local_result(run_local(small, plan(small, ["EventualProgress"])), plan(small, ["EventualProgress"]))
+
+    model = get_model(name)(**constants)
+    todo = plan(model, [declared])
+    search = run_local(model, todo)
+    began = time.perf_counter()
+    result = local_result(search, todo)
+    seconds = time.perf_counter() - began
+    transitions = len(search.transitions()[0])
+    return {
+        "model": title(name, constants),
+        "property": f"{declared} {result[declared].word}",
+        "states": result.distinct,
+        "transitions": transitions,
+        "search s": round(result.seconds - seconds, 2),
+        "liveness s": round(seconds, 2),
+        "ns/transition": round(1e9 * seconds / transitions),
+        "peak MiB": peak_mib(),
+    }

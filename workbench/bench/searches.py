@@ -1,0 +1,95 @@
+"""Searches in this process: states per second, bytes per state, calls of Python, and the ratio to the reference."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.explore.check import check
+from workbench.kernel import Model, Result
+from workbench.models import get_model
+
+
+@dataclass(frozen=True)
+class Case:
+    """One search to measure.
+
+    Attributes
+    ----------
+    reference_states : int
+        After how many states the reference search is stopped.
+    """
+
+    model: str
+    constants: dict[str, Any]
+    symmetry: bool = False
+    runs: int = 5
+    reference_states: int = 20_000
+
+
+SMALL = (
+    Case("bakery", {}),
+    Case("bakery", {}, symmetry=True),
+    Case("bakery_v2", {"StepGranularity": "atomic"}, symmetry=True),
+    Case("hudi", {"Values": 1, "FileGroupCount": 2}),
+    Case("paimon", {}),
+)
+LARGE = (
+    Case("bakery_v2", {}),
+    Case("bakery_v2", {"MaxCrashes": 1}),
+    Case("bakery_v2", {"MaxCrashes": 1}, symmetry=True),
+    Case("bakery_v2", {"MaxCrashes": 2, "AsyncParquet": True}, runs=2),
+    Case("hudi", {"OpLimit": 3}),
+    Case("hudi", {"OpLimit": 4}),
+    Case("hudi", {"OpLimit": 4}, symmetry=True),
+    Case("paimon", {"MAX_WRITE_OPS": 3, "MAX_COMPACTIONS": 3, "MAX_COMPACTIONS_PER_COMPACTOR": 2}),
+    Case(
+        "paimon",
+        {
+            "MAX_WRITE_OPS": 4,
+            "MAX_WRITE_OPS_PER_KEY": 3,
+            "MAX_COMPACTIONS": 4,
+            "MAX_COMPACTIONS_PER_COMPACTOR": 2,
+        },
+        runs=2,
+    ),
+)
+
+
+def title(name: str, constants: dict[str, Any]) -> str:
+    """A model with its constants, as in ``bakery_v2 MaxCrashes=1``."""
+    return " ".join([name, *(f"{k}={json.dumps(v)}" for k, v in constants.items())])
+
+
+def safety(model: Model) -> list[str]:
+    """The names of a model's invariants and reachable properties."""
+    return [p.name for p in model.select() if p.kind != "liveness"]
+
+
+def best_of(runs: int, do: Callable[[], Result]) -> Result:
+    """The result of the fastest of some runs."""
+    return min((do() for _ in range(runs)), key=lambda result: result.seconds)
+
+
+def measure(case: Case) -> dict[str, Any]:
+    """A search by the engine, and what the reference search does in the same run."""
+    model = get_model(case.model)(**case.constants)
+    names = safety(model)
+    check(model, names, symmetry=case.symmetry, max_states=100)  # so that nothing is compiled while the clock runs
+    found = best_of(case.runs, lambda: check(model, names, symmetry=case.symmetry, engine="local"))
+    plain = check(model, names, symmetry=case.symmetry, engine="reference", max_states=case.reference_states)
+    rate, plain_rate = found.distinct / found.seconds, plain.distinct / plain.seconds
+    return {
+        "model": title(case.model, case.constants),
+        "symmetry": ", ".join(found.symmetry) or "-",
+        "distinct": found.distinct,
+        "generated": found.generated,
+        "seconds": round(found.seconds, 4),
+        "states/s": round(rate),
+        "reference states/s": round(plain_rate),
+        "ratio": round(rate / plain_rate, 1),
+        "bytes/state": round(found.figures["bytes_per_state"], 1),
+        "tree MiB": round(found.figures["tree_bytes"] / 2**20, 2),
+        "Python calls": int(found.figures["python_calls"]),
+        "states/call": round(found.distinct / found.figures["python_calls"], 1),
+    }

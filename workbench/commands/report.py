@@ -1,0 +1,49 @@
+"""Write a self-contained HTML page on a configuration: verdicts, traces, the state graph and charts.
+
+The page loads nothing from anywhere, and follows the reader's preference for light or dark:
+  workbench report specs/bakery/v2_race.toml -o report.html
+"""
+
+import argparse
+from pathlib import Path
+
+from workbench import configurations
+from workbench.commands.options import progress_line
+from workbench.kernel import InputError
+
+NAME = "report"
+#: Up to how many states are kept, for the graph and for what reads and writes what.
+MOST_KEPT = 200_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE.toml")
+    parser.add_argument("-o", "--output", metavar="FILE.html", help="by default beside the configuration's name")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from workbench import view  # plotting libraries load here, not with the command line
+    from workbench.explore.check import check
+    from workbench.explore.space import explore
+
+    configuration = configurations.load(Path(arguments.file))
+    output = Path(arguments.output or f"{configuration.name}.html")
+    with progress_line() as on_progress:
+        model, names = configuration.model, configuration.properties
+        result = check(model, names, symmetry=configuration.symmetry, on_progress=on_progress)
+        space = None
+        if result.complete and result.distinct <= MOST_KEPT:
+            space = explore(model, names, symmetry=configuration.symmetry, on_progress=on_progress)
+    page = view.report(
+        result,
+        title=configuration.title,
+        source=configuration.source,
+        differences=configuration.differences(result),
+        space=space,
+    )
+    try:
+        output.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"report {str(output)!r} cannot be written: {error.strerror}") from None
+    print(f"wrote {output} ({len(page) / 1024:,.0f} KiB)")
+    return 0

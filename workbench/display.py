@@ -1,0 +1,44 @@
+"""Lets results, traces, states, models and state spaces show themselves in notebooks.
+
+The kernel knows nothing of pictures, and importing the package must stay quick: so what draws a type is registered with
+IPython by the type's name, and is imported when the first such object is shown.
+"""
+
+import sys
+from typing import Any
+
+_DRAWN_BY = {
+    ("workbench.kernel.result", "Result"): "result_view",
+    ("workbench.kernel.trace", "Trace"): "trace_view",
+    ("workbench.kernel.state", "State"): "state_table",
+    ("workbench.kernel.model", "Model"): "model_view",
+    ("workbench.explore.space", "StateSpace"): "space_view",
+}
+
+
+def enable() -> None:
+    """Register with the running IPython; without one, do nothing."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is None:
+        return
+    formatter = shell.display_formatter.mimebundle_formatter
+    for (module, name), function in _DRAWN_BY.items():
+        formatter.for_type_by_name(module, name, _drawing(function))
+    formatter.for_type(type, _class_of_models)
+
+
+def _drawing(function: str) -> Any:
+    def draw(shown: Any) -> dict[str, Any]:
+        from workbench import view  # see above
+
+        return getattr(view, function)(shown).bundle()
+
+    return draw
+
+
+def _class_of_models(shown: type) -> dict[str, Any] | None:
+    """A class of models shows its constants; every other class what it would without us."""
+    from workbench.kernel.model import Model
+
+    return _drawing("model_view")(shown) if issubclass(shown, Model) and shown is not Model else None

@@ -1,0 +1,76 @@
+"""Results to pictures, as plain data that shows itself: in a notebook, in a script, on a page.
+
+Everything here has ``html()`` and ``text()``; pictures also have ``svg()``, and charts a plotly ``figure()``.
+"""
+
+from workbench.view.access import Access, accesses
+from workbench.view.bars import Bars
+from workbench.view.charts import access_chart, coverage_chart, levels_chart, verdict_map
+from workbench.view.difference import difference
+from workbench.view.graph import Edge, Node, StateGraph
+from workbench.view.grid import Grid
+from workbench.view.html import Drawn, Joined, Picture, styled
+from workbench.view.overview import model_view, result_view, space_view
+from workbench.view.permalink import Permalink, changed_constants, open_permalink, parse_permalink, permalink
+from workbench.view.report import page, report
+from workbench.view.selection import alternatives, neighbourhood, projection, state_graph
+from workbench.view.statetable import state_table
+from workbench.view.tables import (
+    Comparison,
+    Rendered,
+    compare,
+    constants_table,
+    parting,
+    summary,
+    verdict_table,
+    what_changed,
+)
+from workbench.view.trace import StepView, TraceView, trace_view
+from workbench.view.truth import Truth, truths
+
+__all__ = [
+    "Access",
+    "Bars",
+    "Comparison",
+    "Drawn",
+    "Edge",
+    "Grid",
+    "Joined",
+    "Node",
+    "Permalink",
+    "Picture",
+    "Rendered",
+    "StateGraph",
+    "StepView",
+    "TraceView",
+    "Truth",
+    "access_chart",
+    "accesses",
+    "alternatives",
+    "changed_constants",
+    "compare",
+    "constants_table",
+    "coverage_chart",
+    "difference",
+    "levels_chart",
+    "model_view",
+    "neighbourhood",
+    "open_permalink",
+    "page",
+    "parse_permalink",
+    "parting",
+    "permalink",
+    "projection",
+    "report",
+    "result_view",
+    "space_view",
+    "state_graph",
+    "state_table",
+    "styled",
+    "summary",
+    "trace_view",
+    "truths",
+    "verdict_map",
+    "verdict_table",
+    "what_changed",
+]

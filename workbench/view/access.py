@@ -1,0 +1,65 @@
+"""Which action reads and writes what, observed by running the actions."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.kernel import Model, State
+from workbench.kernel.actions import ActionInstance
+from workbench.kernel.state import Cell, Draft
+
+
+class Recorder(Draft):
+    """A draft that notes which cells are read."""
+
+    __slots__ = ("_read",)
+
+    def __init__(self, layout: Any) -> None:
+        super().__init__(layout)
+        self._read: set[int] = set()
+
+    def _get(self, cell: int) -> Any:
+        if cell not in self.writes:
+            self._read.add(cell)
+        return super()._get(cell)
+
+
+@dataclass(frozen=True)
+class Access:
+    """The cells that an action instance reads and writes, as far as they were seen.
+
+    Attributes
+    ----------
+    instance : ActionInstance
+    reads, writes : frozenset of Cell
+    """
+
+    instance: ActionInstance
+    reads: frozenset[Cell]
+    writes: frozenset[Cell]
+
+
+def accesses(model: Model, states: Iterable[State]) -> list[Access]:
+    """What each action instance of `model` reads and writes in the given states, enabled or not.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery import Bakery
+    >>> model = Bakery(Writers=2)
+    >>> first = accesses(model, model.initial_states())[0]
+    >>> first.instance, sorted(map(str, first.writes))
+    (node_startup(w1), ['claims', 'pc[w1]'])
+    """
+    read: list[set[int]] = [set() for _ in model.instances]
+    written: list[set[int]] = [set() for _ in model.instances]
+    recorder = model.draft(Recorder)
+    for state in states:
+        for instance in model.instances:
+            recorder._read = read[instance.number]
+            for outcome in instance.run(recorder, state.values)[0]:
+                written[instance.number].update(outcome.writes)
+    cells = model.layout.cells
+    return [
+        Access(instance, frozenset(cells[c] for c in r), frozenset(cells[c] for c in w))
+        for instance, r, w in zip(model.instances, read, written, strict=True)
+    ]

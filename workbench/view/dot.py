@@ -1,0 +1,116 @@
+"""State graphs drawn by Graphviz: as SVG whose texts stay texts and whose states show on hovering."""
+
+import re
+from typing import TYPE_CHECKING
+
+import graphviz
+
+from workbench.kernel import InputError
+from workbench.view.difference import brief
+from workbench.view.html import MIDDLE, PURPLE, SKY, VERMILLION, clip, escape
+
+if TYPE_CHECKING:
+    from workbench.view.graph import Edge, Node, StateGraph
+
+#: Graphviz takes no ``currentColor``: this unlikely colour stands for it until the SVG is there.
+_CURRENT = "#010203"
+_FONT = "Helvetica,Arial,sans-serif"
+_INK = "#10222e"
+_LONGEST_LABEL = 44
+_MOST_LABELS = 4
+
+
+def source(graph: "StateGraph") -> str:
+    """The graph in Graphviz's language."""
+    return _build(graph).source
+
+
+def render(graph: "StateGraph") -> str:
+    """The graph as SVG.
+
+    Raises
+    ------
+    InputError
+        If Graphviz's program is not installed.
+    """
+    try:
+        svg = _build(graph).pipe(format="svg", encoding="utf-8")
+    except graphviz.ExecutableNotFound:
+        raise InputError("the program 'dot' was not found; install Graphviz to draw state graphs") from None
+    return _dress(graph, svg[svg.index("<svg") :])
+
+
+def _build(graph: "StateGraph") -> graphviz.Digraph:
+    plain = all(len(node.label) <= 4 for node in graph.nodes)
+    built = graphviz.Digraph(
+        graph_attr={"bgcolor": "transparent", "rankdir": "TB", "nodesep": "0.25", "ranksep": "0.4", "margin": "0.05"},
+        node_attr={
+            "fontname": _FONT,
+            "fontsize": "11",
+            "fontcolor": _INK,
+            "style": "filled,rounded",
+            "shape": "circle" if plain else "box",
+            "margin": "0.03" if plain else "0.12,0.06",
+            "width": "0.3" if plain else "0.5",
+            "height": "0.3",
+        },
+        edge_attr={"fontname": _FONT, "fontsize": "10", "fontcolor": _CURRENT, "color": MIDDLE, "arrowsize": "0.6"},
+    )
+    for node in graph.nodes:
+        built.node(node.id, graphviz.escape(node.label), **_node_style(node, plain))
+    for edge in graph.edges:
+        built.edge(edge.source, edge.target, graphviz.escape(_edge_label(edge)), **_edge_style(edge))
+    return built
+
+
+def _node_style(node: "Node", plain: bool) -> dict[str, str]:
+    marks = node.marks
+    fill = "#f3c6a8" if "violating" in marks else "#bfe0f6" if "trace" in marks else "#eceff1"
+    style = {"fillcolor": fill, "color": "#8a9299", "penwidth": "1"}
+    if "trace" in marks:
+        style |= {"color": SKY, "penwidth": "2"}
+    if "loop" in marks:
+        style |= {"color": PURPLE, "penwidth": "2.5"}
+    if "violating" in marks:
+        style |= {"color": VERMILLION, "penwidth": "2.5"}
+    if "focus" in marks:
+        style |= {"color": _CURRENT, "penwidth": "3"}
+    if "initial" in marks:
+        style |= {"peripheries": "2"}
+    if not node.label.strip() and plain:
+        style |= {"width": "0.14", "height": "0.14", "fixedsize": "true"}
+    return style
+
+
+def _edge_label(edge: "Edge") -> str:
+    labels = [f" {clip(brief(label), _LONGEST_LABEL)} " for label in edge.labels]
+    more = len(labels) - _MOST_LABELS
+    return "\n".join(labels if more <= 0 else [*labels[:_MOST_LABELS], f" and {more} more "])
+
+
+def _edge_style(edge: "Edge") -> dict[str, str]:
+    if "trace" in edge.marks:
+        return {"color": SKY, "penwidth": "2.5", "weight": "8"}
+    return {}
+
+
+def _dress(graph: "StateGraph", svg: str) -> str:
+    """Give the SVG its texts to show on hovering, and let it take the page's colour and width."""
+    tooltips = {node.id: node.tooltip for node in graph.nodes}
+    tooltips |= {f"{edge.source}->{edge.target}": "\n".join(edge.labels) for edge in graph.edges}
+
+    def tooltip(found: re.Match[str]) -> str:
+        name = found.group(1).replace("&#45;", "-").replace("&gt;", ">")
+        return f"<title>{escape(tooltips.get(name, graph.title))}</title>"
+
+    svg = re.sub(r"<title>([^<]*)</title>", tooltip, svg)
+    svg = re.sub(r"<!--.*?-->\n?", "", svg, flags=re.DOTALL)
+    svg = svg.replace(_CURRENT, "currentColor")
+    width = re.search(r'<svg width="(\d+)pt"', svg)
+    box = re.search(r'viewBox="([^"]*)"', svg)
+    pixels = round(int(width.group(1)) * 4 / 3) if width else 0
+    root = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box.group(1) if box else ""}" width="{pixels}" role="img" '
+        f'aria-label="{escape(graph.title)}" color="{MIDDLE}">'
+    )
+    return re.sub(r"<svg\b[^>]*>", root, svg, count=1)

@@ -1,0 +1,151 @@
+"""State graphs as plain data: nodes, edges, what is marked on them, and what was left out."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from workbench.kernel import Model, Result
+from workbench.view import dot
+from workbench.view.html import Picture
+
+#: How many edges a picture has at most, unless one asks for more.
+MOST_EDGES = 300
+
+#: What may be marked on a node or an edge.
+INITIAL, VIOLATING, TRACE, FOCUS, LOOP = "initial", "violating", "trace", "focus", "loop"
+
+
+class Space(Protocol):
+    """A state space in memory, such as :class:`workbench.explore.space.StateSpace`."""
+
+    model: Model
+    result: Result
+
+    @property
+    def rows(self) -> np.ndarray: ...
+    @property
+    def values(self) -> list[list[Any]]: ...
+    @property
+    def levels(self) -> np.ndarray: ...
+    @property
+    def sources(self) -> np.ndarray: ...
+    @property
+    def targets(self) -> np.ndarray: ...
+    @property
+    def instances(self) -> np.ndarray: ...
+    def __len__(self) -> int: ...
+    def state(self, number: int) -> Any: ...
+    def label(self, transition: int) -> str: ...
+    def holds(self, name: str) -> np.ndarray: ...
+
+
+@dataclass(frozen=True)
+class Node:
+    """A state, or a group of states that agree on some variables.
+
+    Attributes
+    ----------
+    id, label : str
+    tooltip : str
+        The whole state, or what the group has in common.
+    marks : frozenset of str
+        Of ``initial``, ``violating``, ``trace``, ``focus`` and ``loop``.
+    count : int
+        How many states it stands for.
+    """
+
+    id: str
+    label: str
+    tooltip: str
+    marks: frozenset[str] = frozenset()
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One or more transitions between two nodes.
+
+    Attributes
+    ----------
+    source, target : str
+        Identifiers of nodes.
+    labels : tuple of str
+        The actions.
+    marks : frozenset of str
+    count : int
+        How many transitions it stands for.
+    """
+
+    source: str
+    target: str
+    labels: tuple[str, ...]
+    marks: frozenset[str] = frozenset()
+    count: int = 1
+
+
+@dataclass(frozen=True, repr=False)
+class StateGraph(Picture):
+    """A graph to look at.
+
+    Attributes
+    ----------
+    title : str
+    nodes : tuple of Node
+    edges : tuple of Edge
+    notes : tuple of str
+        What was left out.
+    """
+
+    title: str
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    notes: tuple[str, ...] = ()
+
+    def dot(self) -> str:
+        """The graph in Graphviz's language."""
+        return dot.source(self)
+
+    @cached_property
+    def _svg(self) -> str:
+        return dot.render(self)
+
+    def svg(self) -> str:
+        return self._svg
+
+    def text(self) -> str:
+        lines = [f"{self.title}: {len(self.nodes):,} nodes, {len(self.edges):,} edges"]
+        return "\n".join(lines + [f"note: {note}" for note in self.notes])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as lists, dictionaries and texts."""
+        return {
+            "title": self.title,
+            "nodes": [{**vars(node), "marks": sorted(node.marks)} for node in self.nodes],
+            "edges": [{**vars(edge), "labels": list(edge.labels), "marks": sorted(edge.marks)} for edge in self.edges],
+            "notes": list(self.notes),
+        }
+
+
+@dataclass
+class GraphDraft:
+    """A graph under construction: nodes by identifier, and labels of the edges between two nodes."""
+
+    nodes: dict[str, Node] = field(default_factory=dict)
+    labels: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    marked: set[tuple[str, str]] = field(default_factory=set)
+    mark: frozenset[str] = frozenset({TRACE})
+
+    def connect(self, source: str, target: str, label: str) -> None:
+        labels = self.labels.setdefault((source, target), [])
+        if label not in labels:
+            labels.append(label)
+
+    def finish(self, title: str, notes: Iterable[str]) -> StateGraph:
+        edges = [
+            Edge(*ends, tuple(labels), self.mark if ends in self.marked else frozenset(), len(labels))
+            for ends, labels in self.labels.items()
+        ]
+        return StateGraph(title, tuple(self.nodes.values()), tuple(edges), tuple(notes))

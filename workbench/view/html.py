@@ -1,0 +1,174 @@
+"""What everything drawn has in common: escaping, the style sheet, and how it shows itself in a notebook.
+
+A drawing is HTML with inline SVG, which takes its text colour from the page and so suits light and dark ones. What a
+notebook keeps must also survive viewers that strip SVG, scripts and styles: there each SVG travels as an image, and a
+script turns it back into inline SVG where scripts may run.
+"""
+
+import base64
+import html
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+#: Colour-blind safe, after Okabe and Ito; the darker ones of a pair carry white text.
+BLUE, SKY, GREEN, ORANGE, VERMILLION, PURPLE = "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00", "#CC79A7"
+#: Legible on white and on near-black, for what cannot take its colour from the page.
+MIDDLE = "#777777"
+
+#: For each word of a verdict its mark and its class in the style sheet.
+MARKS = {
+    "holds": ("\N{CHECK MARK}", "good"),
+    "reached": ("\N{CHECK MARK}", "good"),
+    "violated": ("\N{BALLOT X}", "bad"),
+    "not reached": ("\N{BALLOT X}", "bad"),
+    "unknown": ("?", "open"),
+    "error": ("!", "open"),
+}
+
+
+def escape(text: object) -> str:
+    return html.escape(str(text), quote=True)
+
+
+def element(name: str, *inside: str, **attributes: Any) -> str:
+    """An element of HTML or SVG; `inside` is markup, attributes are escaped, and those that are None left out.
+
+    Examples
+    --------
+    >>> element("td", "a &lt; b", class_="wb-cell", font_size=12, title=None)
+    '<td class="wb-cell" font-size="12">a &lt; b</td>'
+    """
+    kept = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items() if value is not None}
+    given = "".join(f' {key}="{escape(value)}"' for key, value in kept.items())
+    return f"<{name}{given}>{''.join(inside)}</{name}>"
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]], class_: str = "") -> str:
+    """A table of markup; without `head` it has no header row."""
+    top = "".join(element("th", cell) for cell in head)
+    body = "".join(element("tr", *(element("td", cell) for cell in row)) for row in rows)
+    classes = f"wb-table {class_}".strip()
+    return element("table", element("thead", element("tr", top)) if top else "", element("tbody", body), class_=classes)
+
+
+def badge(word: str, text: str | None = None) -> str:
+    """A verdict's word with its mark, on its colour."""
+    mark, kind = MARKS[word]
+    return element("span", f"{mark} {escape(text or word)}", class_=f"wb-badge wb-{kind}")
+
+
+def clip(text: str, most: int) -> str:
+    """`text`, cut to at most that many characters."""
+    return text if len(text) <= most else text[: most - 1] + "\N{HORIZONTAL ELLIPSIS}"
+
+
+@cache
+def asset(name: str) -> str:
+    """A file that lies beside this module."""
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+class Drawn:
+    """Something drawn. What it says is in its attributes; `html` and `text` show it."""
+
+    def html(self) -> str:
+        """A fragment of HTML, to be placed inside an element of class ``wb`` on a page with the style sheet."""
+        raise NotImplementedError
+
+    def text(self) -> str:
+        """The same for terminals."""
+        raise NotImplementedError
+
+    def bundle(self) -> dict[str, Any]:
+        """What a notebook keeps, by MIME type."""
+        return {"text/html": portable(self.html()), "text/plain": self.text()}
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return self.bundle()
+
+    def __repr__(self) -> str:
+        return self.text()
+
+
+class Picture(Drawn):
+    """Something drawn that is one picture.
+
+    Attributes
+    ----------
+    title : str
+    notes : tuple of str
+        What a person should know about the picture, such as what was left out.
+    """
+
+    title: str
+    notes: tuple[str, ...]
+
+    def svg(self) -> str:
+        raise NotImplementedError
+
+    def html(self) -> str:
+        notes = "".join(element("p", escape(note), class_="wb-note") for note in self.notes)
+        return element("figure", element("figcaption", escape(self.title)), self.svg(), notes)
+
+    def bundle(self) -> dict[str, Any]:
+        return {**super().bundle(), "image/svg+xml": self.svg()}
+
+
+@dataclass(frozen=True, repr=False)
+class Rendered(Drawn):
+    """Something that is ready to be shown, such as a table.
+
+    Attributes
+    ----------
+    markup, plain : str
+    """
+
+    markup: str
+    plain: str
+
+    def html(self) -> str:
+        return self.markup
+
+    def text(self) -> str:
+        return self.plain
+
+
+class Joined(Drawn):
+    """Several drawings, one below the other."""
+
+    def __init__(self, *parts: Drawn) -> None:
+        self.parts = parts
+
+    def html(self) -> str:
+        return "".join(part.html() for part in self.parts)
+
+    def text(self) -> str:
+        return "\n\n".join(part.text() for part in self.parts)
+
+
+_SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+_LABEL = re.compile(r'aria-label="([^"]*)"')
+
+
+def _as_image(found: re.Match[str]) -> str:
+    svg = found.group()
+    label = _LABEL.search(svg)
+    encoded = base64.b64encode(svg.encode()).decode()
+    alternative = label.group(1) if label else ""
+    return f'<img class="wb-svg" src="data:image/svg+xml;base64,{encoded}" alt="{alternative}">'
+
+
+def styled(fragment: str) -> str:
+    """The fragment in an element of class ``wb``, with the style sheet: for where scripts do not run, as in widgets."""
+    return f'<div class="wb"><style>{asset("style.css")}</style>{fragment}</div>'
+
+
+def portable(fragment: str) -> str:
+    """The fragment as a notebook keeps it: see the head of this module."""
+    body, images = _SVG.subn(_as_image, fragment)
+    script = f"<script>{asset('live.js')}</script>" if images else ""
+    return f'<div class="wb"><style>{asset("style.css")}</style>{body}{script}</div>'

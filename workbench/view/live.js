@@ -1,0 +1,40 @@
+// Makes drawings live: images of SVG become inline SVG (hover texts, search, the page's colours), and traces are
+// stepped by clicking a row or with the arrow keys. Without scripts everything is shown as it is.
+(() => {
+  const root = document.currentScript.closest(".wb") ?? document;
+
+  for (const image of root.querySelectorAll("img.wb-svg")) {
+    const bytes = Uint8Array.from(atob(image.src.split(",")[1]), (letter) => letter.charCodeAt(0));
+    const template = document.createElement("template");
+    template.innerHTML = new TextDecoder().decode(bytes);
+    image.replaceWith(template.content);
+  }
+
+  for (const trace of root.querySelectorAll(".wb-trace:not(.wb-live)")) {
+    const rows = trace.querySelectorAll(".wb-step");
+    const states = trace.querySelectorAll(".wb-state");
+    let current = states.length - 1;
+
+    const show = (step) => {
+      current = Math.min(Math.max(step, 0), states.length - 1);
+      states.forEach((state, index) => {
+        state.hidden = index !== current;
+        state.open = index === current;
+      });
+      rows.forEach((row, index) => row.toggleAttribute("data-current", index === current));
+    };
+
+    rows.forEach((row, index) => row.addEventListener("click", () => { show(index); trace.focus({ preventScroll: true }); }));
+    trace.addEventListener("keydown", (event) => {
+      const move = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+      if (move === undefined) return;
+      event.preventDefault();
+      event.stopPropagation();
+      show(current + move);
+    });
+    trace.classList.add("wb-live");
+    const hint = '<p class="wb-note wb-hint">Click a step, or use the arrow keys.</p>';
+    trace.querySelector(".wb-lanes").insertAdjacentHTML("afterend", hint);
+    show(current);
+  }
+})();

@@ -1,0 +1,121 @@
+"""A trace as one line that can be copied, and back again.
+
+``workbench:bakery_v2?SafeAcks=false#0/12.0,3.1,7.0`` names the model, the constants that differ from their defaults (as
+JSON), the initial state, and the moves: the number of the action instance and of the outcome. A lasso ends in ``@4``,
+the index of the state that it returns to.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode
+
+from workbench.kernel import InputError, Model, ModelError, Trace, replay
+
+_LINE = re.compile(r"workbench:(?P<model>[^?#]+)(\?(?P<constants>[^#]*))?(#(?P<path>.*))?")
+_N = r"\d{1,9}"
+_PATH = re.compile(rf"(?P<start>{_N})/(?P<moves>({_N}\.{_N}(,{_N}\.{_N})*)?)(@(?P<loop>{_N}))?")
+
+
+@dataclass(frozen=True)
+class Permalink:
+    """What a permalink says.
+
+    Attributes
+    ----------
+    model : str
+    constants : dict
+        Those that differ from the model's defaults.
+    start : int
+    moves : tuple of (int, int)
+    loop : int or None
+    """
+
+    model: str
+    constants: dict[str, Any]
+    start: int = 0
+    moves: tuple[tuple[int, int], ...] = ()
+    loop: int | None = None
+
+    def __str__(self) -> str:
+        pairs = [(name, json.dumps(value, separators=(",", ":"))) for name, value in self.constants.items()]
+        query = "?" + urlencode(pairs, quote_via=quote, safe='[],"') if pairs else ""
+        moves = ",".join(f"{instance}.{outcome}" for instance, outcome in self.moves)
+        loop = "" if self.loop is None else f"@{self.loop}"
+        return f"workbench:{self.model}{query}#{self.start}/{moves}{loop}"
+
+
+def changed_constants(model: Model) -> dict[str, Any]:
+    """The constants whose values are not the defaults.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery import Bakery
+    >>> changed_constants(Bakery(Writers=2, LazyReap=True))
+    {'Writers': ('w1', 'w2')}
+    """
+    declared = model.declared_constants
+    return {n: v for n, v in model.constants.items() if v != declared[n].parse(n, declared[n].default)}
+
+
+def permalink(trace: Trace) -> str:
+    """The line that re-creates `trace`.
+
+    Examples
+    --------
+    >>> from workbench.kernel import replay
+    >>> from workbench.models.bakery import Bakery
+    >>> permalink(replay(Bakery(LazyReap=False), 0, [(0, 0), (3, 0)]))
+    'workbench:bakery?LazyReap=false#0/0.0,3.0'
+    """
+    moves = tuple((move.instance, move.outcome) for move in trace.moves)
+    return str(Permalink(trace.model.name, changed_constants(trace.model), trace.start, moves, trace.loop))
+
+
+def parse_permalink(line: str) -> Permalink:
+    """What a permalink says, without running anything.
+
+    Raises
+    ------
+    InputError
+        If the line is no permalink.
+    """
+    found = _LINE.fullmatch(line.strip())
+    path = _PATH.fullmatch(found["path"] or "0/") if found else None
+    if found is None or path is None:
+        raise InputError(
+            f"permalink {line!r} is not accepted; it takes workbench:MODEL?NAME=VALUE&...#START/INSTANCE.OUTCOME,..."
+        )
+    constants = {}
+    for name, text in parse_qsl(found["constants"] or "", keep_blank_values=True):
+        try:
+            constants[name] = json.loads(text)
+        except (ValueError, RecursionError):  # not JSON, a number with thousands of digits, or absurdly nested
+            raise InputError(f"permalink: {name} = {text!r} is not accepted; it takes a JSON value") from None
+    moves = tuple((int(a), int(b)) for a, b in re.findall(r"(\d+)\.(\d+)", path["moves"]))
+    loop = None if path["loop"] is None else int(path["loop"])
+    return Permalink(found["model"], constants, int(path["start"]), moves, loop)
+
+
+def open_permalink(line: str, find_model: Callable[[str], type[Model]]) -> Trace:
+    """The trace that a permalink stands for.
+
+    Parameters
+    ----------
+    line : str
+    find_model : callable
+        Gives the class of the model with a name, such as :func:`workbench.models.get_model`.
+
+    Raises
+    ------
+    InputError
+        If the line is no permalink, or does not fit the model.
+    """
+    link = parse_permalink(line)
+    model = find_model(link.model)(**link.constants)
+    try:
+        return replay(model, link.start, link.moves, link.loop)
+    except ModelError as error:
+        raise InputError(f"permalink {line!r} does not fit model {link.model}: {error}") from None

@@ -1,0 +1,309 @@
+"""Which states to draw: all, those around one, a trace with what else could have happened, or a projection.
+
+Drawing more than a few hundred edges helps nobody, so each function has a bound, and the graph says what was left out.
+"""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.kernel import InputError, Model, State, Trace
+from workbench.kernel.actions import outcome_label
+from workbench.kernel.errors import unknown
+from workbench.kernel.values import show
+from workbench.view.graph import (
+    FOCUS,
+    INITIAL,
+    LOOP,
+    MOST_EDGES,
+    TRACE,
+    VIOLATING,
+    Edge,
+    GraphDraft,
+    Node,
+    Space,
+    StateGraph,
+)
+
+# Which variables a label shows ---------------------------------------------------------------------------------------
+
+
+def _columns(model: Model, variables: Sequence[str]) -> list[int]:
+    """The cells that `variables` stand for: names of variables (all their cells) or of cells, such as ``pc[w1]``."""
+    by_name: dict[str, list[int]] = {}
+    for position, cell in enumerate(model.layout.cells):
+        by_name.setdefault(cell.variable, []).append(position)
+        by_name.setdefault(str(cell), [position])
+    found: list[int] = []
+    for name in variables:
+        if name not in by_name:
+            raise unknown(f"variable of {model.name}", name, model.declared_variables)
+        found += [position for position in by_name[name] if position not in found]
+    return found
+
+
+def _spell(model: Model, columns: Sequence[int], values: Sequence[Any]) -> str:
+    cells = model.layout.cells
+    return "\n".join(f"{cells[c]} = {show(v)}" for c, v in zip(columns, values, strict=True))
+
+
+# Graphs of states ----------------------------------------------------------------------------------------------------
+
+
+def state_graph(
+    space: Space, *, variables: Sequence[str] = (), trace: Trace | None = None, most_edges: int = MOST_EDGES
+) -> StateGraph:
+    """The whole graph when it is small; of a larger one the first levels.
+
+    Parameters
+    ----------
+    space : StateSpace
+    variables : sequence of str
+        What the nodes show of their states (names of variables or of cells); their numbers by default.
+    trace : Trace, optional
+        A behaviour to mark.
+    most_edges : int
+        A bound on the transitions drawn.
+    """
+    shown = min(len(space.sources), most_edges)
+    transitions = range(shown)
+    numbers = {0, *space.sources[:shown].tolist(), *space.targets[:shown].tolist()}
+    notes = []
+    if shown < len(space.sources):
+        notes.append(
+            f"{len(numbers):,} of {len(space):,} states and {shown:,} of {len(space.sources):,} transitions are drawn, "
+            "in breadth-first order; a neighbourhood or a projection shows other parts"
+        )
+    return _of_states(space, transitions, numbers, f"States of {space.model.name}", notes, variables, trace, None)
+
+
+def neighbourhood(
+    space: Space,
+    center: int | State,
+    radius: int = 2,
+    *,
+    variables: Sequence[str] = (),
+    trace: Trace | None = None,
+    most_edges: int = MOST_EDGES,
+) -> StateGraph:
+    """What leads to a state and what it leads to, up to `radius` steps in both directions.
+
+    Parameters
+    ----------
+    space : StateSpace
+    center : int or State
+        The state, or its number.
+    radius : int
+    variables, trace, most_edges
+        As for :func:`state_graph`.
+
+    Raises
+    ------
+    InputError
+        If `center` is not a state of the space.
+    """
+    number = center if isinstance(center, int) else _number_of(space, center)
+    if not 0 <= number < len(space):
+        raise InputError(f"state {number} is not accepted; the space has states 0 to {len(space) - 1}")
+    order = np.argsort(space.targets, kind="stable")
+    sorted_targets = space.targets[order]
+    chosen: dict[int, None] = {}
+    near, seen = [number], {number}
+    notes: list[str] = []
+    for _ in range(radius):
+        found = [t for state in near for t in _around(space, order, sorted_targets, state)]
+        chosen.update(dict.fromkeys(found))
+        met = dict.fromkeys(end for t in found for end in _ends(space, t))
+        near = [state for state in met if state not in seen]
+        seen.update(near)
+        if len(chosen) > most_edges:
+            notes.append(f"{most_edges:,} of at least {len(chosen):,} transitions are drawn, the nearest; ask for less")
+            break
+    transitions = list(chosen)[:most_edges]
+    ends = {number, *(end for t in transitions for end in _ends(space, t))}
+    title = f"State {number} of {space.model.name} and what is within {radius} steps"
+    return _of_states(space, transitions, ends, title, notes, variables, trace, number)
+
+
+def _around(space: Space, order: np.ndarray, sorted_targets: np.ndarray, state: int) -> Iterable[int]:
+    out = np.arange(*np.searchsorted(space.sources, [state, state + 1]))
+    into = order[slice(*np.searchsorted(sorted_targets, [state, state + 1]))]
+    return [*out.tolist(), *into.tolist()]
+
+
+def _ends(space: Space, transition: int) -> tuple[int, int]:
+    return int(space.sources[transition]), int(space.targets[transition])
+
+
+def _number_of(space: Space, state: State) -> int:
+    """The number of `state`; -1 if it is not there."""
+    match = np.ones(len(space), bool)
+    for column, (known, value) in enumerate(zip(space.values, state.values, strict=True)):
+        match &= space.rows[:, column] == (known.index(value) if value in known else -1)
+    found = np.flatnonzero(match)
+    return int(found[0]) if len(found) else -1
+
+
+def _of_states(
+    space: Space,
+    transitions: Iterable[int],
+    numbers: Iterable[int],
+    title: str,
+    notes: Iterable[str],
+    variables: Sequence[str],
+    trace: Trace | None,
+    focus: int | None,
+) -> StateGraph:
+    draft, columns = GraphDraft(), _columns(space.model, variables)
+    wrong = _violating(space)
+    path = [] if trace is None else [_number_of(space, state) for state in trace.states]
+    first = int((space.levels == 1).sum())
+    for number in sorted(numbers):
+        state = space.state(number)
+        marks = {
+            INITIAL: number < first,
+            VIOLATING: bool(wrong[number]),
+            TRACE: number in path,
+            FOCUS: number == focus,
+        }
+        label = _spell(space.model, columns, [state.values[c] for c in columns]) or str(number)
+        kept = frozenset(mark for mark, given in marks.items() if given)
+        draft.nodes[str(number)] = Node(str(number), label, f"state {number}\n{state!r}", kept)
+    for t in transitions:
+        draft.connect(str(space.sources[t]), str(space.targets[t]), space.label(t))
+    draft.marked = {(str(a), str(b)) for a, b in itertools.pairwise(path)}
+    return draft.finish(title, notes)
+
+
+def _violating(space: Space) -> np.ndarray:
+    """For each state whether a violated invariant is false in it."""
+    wrong = np.zeros(len(space), bool)
+    for verdict in space.result.violated:
+        if verdict.kind == "invariant":
+            wrong |= ~space.holds(verdict.name)
+    return wrong
+
+
+# A trace with what else could have happened ---------------------------------------------------------------------------
+
+
+def alternatives(trace: Trace, *, variables: Sequence[str] = (), most_edges: int = MOST_EDGES) -> StateGraph:
+    """A trace, and from each of its states the steps that were not taken.
+
+    Parameters
+    ----------
+    trace : Trace
+    variables : sequence of str
+        What the nodes show of their states; for the trace's states their position by default.
+    most_edges : int
+        A bound on the edges; steps not taken from late states are left out first.
+    """
+    model, draft = trace.model, GraphDraft()
+    columns = _columns(model, variables)
+    ids: dict[State, str] = {}
+
+    def add(state: State, label: str, marks: Iterable[str] = ()) -> str:
+        if state not in ids:
+            ids[state] = str(len(ids))
+            text = _spell(model, columns, [state.values[c] for c in columns]) or label
+            draft.nodes[ids[state]] = Node(ids[state], text, repr(state), frozenset(marks))
+        return ids[state]
+
+    invariants = [i for p in model.select() if p.kind == "invariant" for i in model.predicates(p.name)]
+
+    def wrong(state: State) -> list[str]:
+        return [] if all(invariant.holds(state) for invariant in invariants) else [VIOLATING]
+
+    for at, step in enumerate(trace.steps):
+        looping = trace.back is not None and trace.loop is not None and at >= trace.loop
+        marks = [TRACE, *([INITIAL] if at == 0 else []), *([LOOP] if looping else []), *wrong(step.state)]
+        add(step.state, str(at + 1), marks)
+    taken = [*trace.steps[1:], *([trace.back] if trace.back else [])]
+    for before, step in zip(trace.states, taken, strict=False):
+        draft.connect(ids[before], ids[step.state], step.label)
+        draft.marked.add((ids[before], ids[step.state]))
+    left_out = 0
+    for before in dict.fromkeys(trace.states):
+        for instance in model.instances:
+            for outcome, after in model.outcomes(instance, before):
+                ends = (ids[before], ids.get(after, ""))
+                if after == before or ends in draft.marked:
+                    continue
+                if ends not in draft.labels and len(draft.labels) >= most_edges:
+                    left_out += 1
+                    continue
+                draft.connect(ids[before], add(after, "", wrong(after)), outcome_label(instance, outcome))
+    notes = [f"{left_out:,} further steps that were not taken are left out"] if left_out else []
+    return draft.finish(f"A trace of {model.name}, with the steps not taken", notes)
+
+
+# Projection -----------------------------------------------------------------------------------------------------------
+
+
+def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST_EDGES) -> StateGraph:
+    """The space seen through some variables: states that agree on them are one node, and transitions are counted.
+
+    Transitions that change none of the variables are not drawn.
+
+    Parameters
+    ----------
+    space : StateSpace
+    variables : sequence of str
+        Names of variables or of cells, such as ``pc`` or ``pc[w1]``.
+    most_edges : int
+        A bound on the edges; those that stand for the fewest transitions are left out first.
+
+    Raises
+    ------
+    InputError
+        For no variable, or one that the model does not declare.
+    """
+    model = space.model
+    columns = _columns(model, variables)
+    if not columns:
+        raise InputError("variables = () is not accepted; a projection takes at least one variable")
+    groups, of_state = np.unique(space.rows[:, columns], axis=0, return_inverse=True)
+    of_state = of_state.reshape(-1)
+    sizes = np.bincount(of_state)
+    wrong = np.bincount(of_state, weights=_violating(space)).astype(int)
+    initial = set(of_state[space.levels == 1].tolist())
+
+    names = list(model.declared_actions)
+    action_of = np.array([names.index(instance.action.name) for instance in model.instances])
+    ends = np.stack([of_state[space.sources], of_state[space.targets], action_of[space.instances]], axis=1)
+    moving = ends[:, 0] != ends[:, 1]
+    kinds, counts = np.unique(ends[moving], axis=0, return_counts=True)
+    edges: dict[tuple[int, int], Counter[str]] = {}
+    for (source, target, action), count in zip(kinds.tolist(), counts.tolist(), strict=True):
+        edges.setdefault((source, target), Counter())[names[action]] += count
+    ranked = sorted(edges, key=lambda pair: -edges[pair].total())
+    shown = sorted(ranked[:most_edges])
+    kept = sorted({*initial, *(end for pair in shown for end in pair)})
+
+    def node(group: int) -> Node:
+        values = [space.values[c][number] for c, number in zip(columns, groups[group].tolist(), strict=True)]
+        text, size, bad = _spell(model, columns, values), int(sizes[group]), int(wrong[group])
+        tooltip = f"{text}\n{size:,} states" + (f", {bad:,} of them violate an invariant" if bad else "")
+        marks = ([INITIAL] if group in initial else []) + ([VIOLATING] if bad else [])
+        return Node(str(group), f"{text}\n{size:,} states", tooltip, frozenset(marks), size)
+
+    notes = []
+    if len(ranked) > most_edges:
+        dropped = sum(edges[pair].total() for pair in ranked[most_edges:])
+        notes.append(
+            f"{len(kept):,} of {len(groups):,} groups and the {most_edges:,} edges with the most transitions are "
+            f"drawn; {len(ranked) - most_edges:,} edges ({dropped:,} transitions) are left out"
+        )
+    inside = int((~moving).sum())
+    if inside:
+        notes.append(f"{inside:,} of {len(moving):,} transitions change none of these variables and are not drawn")
+    drawn = [
+        Edge(str(a), str(b), tuple(f"{name} \N{MULTIPLICATION SIGN}{n:,}" for name, n in edges[a, b].most_common()),
+             count=edges[a, b].total())
+        for a, b in shown
+    ]  # fmt: skip
+    title = f"{space.model.name}: {len(space):,} states seen through {', '.join(variables)}"
+    return StateGraph(title, tuple(map(node, kept)), tuple(drawn), tuple(notes))

@@ -1,0 +1,228 @@
+"""Results as tables: verdicts, constants, and how two results differ."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.kernel import Model, Result, Trace, Verdict
+from workbench.kernel.values import show
+from workbench.view.html import MARKS, Drawn, Rendered, badge, element, escape, table
+from workbench.view.permalink import changed_constants
+
+
+def _code(text: object) -> str:
+    return element("code", escape(text))
+
+
+def _columns(rows: Iterable[Iterable[object]]) -> str:
+    """Rows as text, in aligned columns."""
+    lines = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
+
+
+# One result ----------------------------------------------------------------------------------------------------------
+
+
+def verdict_table(result: Result) -> Rendered:
+    """Per property its verdict, the reason in words, and the length of the trace."""
+    rows = [(badge(v.word), _code(v.name), _reason(v, result)) for v in result.verdicts]
+    lines = [(f"{MARKS[v.word][0]} {v.word}", v.name, _plain_reason(v, result)) for v in result.verdicts]
+    return Rendered(table(("verdict", "property", "reason"), rows), _columns(lines))
+
+
+def _reason(verdict: Verdict, result: Result) -> str:
+    doc = result.model.declared_properties[verdict.name].doc.partition("\n\n")[0]
+    reason = _plain_reason(verdict, result)
+    told = element("div", escape(reason)) if reason else ""
+    return f'{told}<div class="wb-note">{escape(doc)}</div>'
+
+
+def _plain_reason(verdict: Verdict, result: Result) -> str:
+    parts = [verdict.why] if verdict.why else []
+    if verdict.trace is not None:
+        kind = "a shortest witness" if verdict.holds else "a shortest counterexample"
+        parts.append(f"{kind} has {verdict.trace_states} states")
+    if verdict.holds is None and not parts:
+        parts.append(f"not decided: {result.stopped or 'the search is incomplete'}")
+    return "; ".join(parts)
+
+
+def summary(result: Result) -> str:
+    """The counts of a result in one line of text."""
+    sets = f", symmetry over {', '.join(result.symmetry)}" if result.symmetry else ""
+    line = (
+        f"{result.distinct:,} distinct states, {result.generated:,} generated, depth {result.depth}, "
+        f"{result.seconds:.2f} s ({result.engine} engine{sets})"
+    )
+    return line if result.complete else f"INCOMPLETE ({result.stopped}): {line}"
+
+
+# Constants ---------------------------------------------------------------------------------------------------------
+
+
+def constants_line(model: Model) -> Rendered:
+    """The constants that differ from their defaults, in a line."""
+    changed = changed_constants(model)
+    markup = " ".join(_code(f"{name} = {show(value)}") for name, value in changed.items())
+    plain = "  ".join(f"{name} = {show(value)}" for name, value in changed.items())
+    return Rendered(markup or "with its default constants", plain or "with its default constants")
+
+
+def constants_table(model: Model | type[Model]) -> Rendered:
+    """Every constant with its value (the default, for a class), what it accepts and what it means."""
+    given = model.constants if isinstance(model, Model) else {}
+    changed = changed_constants(model) if isinstance(model, Model) else {}
+    rows, lines = [], []
+    for name, constant in model.declared_constants.items():
+        value = show(given.get(name, constant.default))
+        marked = element("code", escape(value), class_="wb-new" if name in changed else None)
+        rows.append((_code(name), marked, escape(constant.describe()), escape(constant.doc)))
+        lines.append((name, value + (" *" if name in changed else ""), constant.doc))
+    return Rendered(table(("constant", "value", "accepts", "meaning"), rows), _columns(lines))
+
+
+# Two results ---------------------------------------------------------------------------------------------------------
+
+
+def changes(before: Model, after: Model) -> list[tuple[str, Any, Any]]:
+    """The constants in which two models differ, with both values; None where a model has no such constant."""
+    one, other = before.constants, after.constants
+    return [(n, one.get(n), other.get(n)) for n in dict.fromkeys([*one, *other]) if one.get(n) != other.get(n)]
+
+
+def what_changed(before: Result, after: Result) -> str:
+    """In a line, what was set differently and what that did to the verdicts.
+
+    Examples
+    --------
+    >>> from workbench.kernel import search
+    >>> from workbench.models.bakery import Bakery
+    >>> names = ["SomeoneCommits", "TicketOrderPreserved"]
+    >>> one, other = (search(Bakery(Writers=2, MaxCrashes=n), names) for n in (0, 1))
+    >>> what_changed(one, other)
+    'MaxCrashes 1 instead of 0: no verdict changes'
+    """
+    if before.model.name != after.model.name:
+        what = f"{after.model.name} instead of {before.model.name}"
+    else:
+        what = ", ".join(_setting(*change) for change in changes(before.model, after.model)) or "Same constants"
+    old = {verdict.name: verdict for verdict in before.verdicts}
+    told = [_now(old[v.name], v) for v in after.verdicts if v.name in old and old[v.name].word != v.word]
+    return f"{what}: {', '.join(told) or 'no verdict changes'}"
+
+
+def _setting(name: str, before: Any, after: Any) -> str:
+    if isinstance(after, bool):
+        return f"{name} {'on' if after else 'off'}"
+    return f"{name} {show(after)} instead of {show(before)}"
+
+
+def _now(before: Verdict, after: Verdict) -> str:
+    words = {
+        "holds": "now holds",
+        "violated": "now fails",
+        "reached": "is now reached",
+        "not reached": "is no longer reached" if before.holds else "is not reached",
+        "unknown": "is now unknown",
+    }
+    return f"{after.name} {words[after.word]}"
+
+
+def parting(one: Trace, other: Trace) -> int | None:
+    """The index of the first step in which two traces differ; None if one is the beginning of the other.
+
+    Examples
+    --------
+    >>> from workbench.kernel import replay
+    >>> from workbench.models.bakery import Bakery
+    >>> parting(replay(Bakery(), 0, [(0, 0), (1, 0)]), replay(Bakery(), 0, [(0, 0), (2, 0)]))
+    2
+    """
+    pairs = zip(one.steps, other.steps, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a.label != b.label), None)
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Drawn):
+    """Two results side by side.
+
+    Attributes
+    ----------
+    left, right : Result
+    names : (str, str)
+        What the two are called.
+    """
+
+    left: Result
+    right: Result
+    names: tuple[str, str] = ("left", "right")
+
+    @property
+    def constants(self) -> list[tuple[str, Any, Any]]:
+        return changes(self.left.model, self.right.model)
+
+    @property
+    def verdicts(self) -> list[tuple[str, Verdict | None, Verdict | None]]:
+        """Per property the verdict of either result, None where it was not checked."""
+        one, other = ({v.name: v for v in result.verdicts} for result in (self.left, self.right))
+        return [(name, one.get(name), other.get(name)) for name in dict.fromkeys([*one, *other])]
+
+    @property
+    def line(self) -> str:
+        return what_changed(self.left, self.right)
+
+    @property
+    def partings(self) -> dict[str, int | None]:
+        """For each property of which both have a trace, the index of the first step that differs."""
+        return {n: parting(a.trace, b.trace) for n, a, b in self.verdicts if a and b and a.trace and b.trace}
+
+    def html(self) -> str:
+        rows = [(_code(name), _code(show(one)), _code(show(other))) for name, one, other in self.constants]
+        rows += [(_code(name), _side(one), _side(other)) for name, one, other in self.verdicts]
+        rows += [(element("b", name), one, other) for name, one, other in self._counts()]
+        traces = "".join(self._aligned(name, at) for name, at in self.partings.items())
+        body = table(("", *map(escape, self.names)), rows)
+        return f"<p><b>{escape(self.line)}</b></p>{body}{traces}"
+
+    def _counts(self) -> list[tuple[str, str, str]]:
+        return [
+            (name, f"{getattr(self.left, name):,}", f"{getattr(self.right, name):,}")
+            for name in ("distinct", "generated", "depth")
+        ]
+
+    def _aligned(self, name: str, at: int | None) -> str:
+        """The two traces of a property, from the step in which they part."""
+        one, other = (next(v.trace for v in r.verdicts if v.name == name) for r in (self.left, self.right))
+        assert one is not None
+        assert other is not None
+        common = min(len(one), len(other)) if at is None else at
+        rows = []
+        for index in range(common, max(len(one), len(other))):
+            sides = [_code(t.steps[index].label) if index < len(t) else "" for t in (one, other)]
+            rows.append((str(index + 1), *sides))
+        same = "".join(f"<li><code>{escape(step.label)}</code></li>" for step in one.steps[:common])
+        how = "nowhere" if not rows else f"after {common} states in common"
+        return (
+            f"<details><summary>{escape(name)}: the traces part {how}</summary>"
+            f"<details><summary>in common ({common})</summary><ol>{same}</ol></details>"
+            f"{table(('', *map(escape, self.names)), rows) if rows else ''}</details>"
+        )
+
+    def text(self) -> str:
+        rows: list[tuple[str, ...]] = [("", *self.names)]
+        rows += [(n, show(a), show(b)) for n, a, b in self.constants]
+        rows += [(n, a.word if a else "-", b.word if b else "-") for n, a, b in self.verdicts]
+        return f"{self.line}\n{_columns([*rows, *self._counts()])}"
+
+
+def _side(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return "not checked"
+    states = "" if verdict.trace is None else f" {verdict.trace_states} states"
+    return badge(verdict.word) + states
+
+
+def compare(left: Result, right: Result, names: tuple[str, str] = ("left", "right")) -> Comparison:
+    """Two results side by side, under `names`: constants, verdicts, counts, and where their traces part."""
+    return Comparison(left, right, names)
