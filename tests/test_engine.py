@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from workbench.explore import expander, local, store
 from workbench.explore.check import check
-from workbench.explore.local import Budget, LocalSearch
+from workbench.explore.local import LocalSearch
 from workbench.kernel import Constant, Model, ModelError, Names, Variable, action, choose, invariant, reachable, require
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
@@ -279,5 +279,5 @@ def test_a_property_may_not_assign():
             s.n = 3
             return True
 
-    with pytest.raises(ModelError, match="only an action may assign|assigns to the state"):
+    with pytest.raises(ModelError, match=r"only an action may assign|assigns to the state"):
         check(Assigning())

@@ -20,7 +20,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "formats": {"kernel"},
     "view": {"kernel"},
     "widgets": {"kernel", "models", "explore", "formats", "view", ""},
-    "commands": {"kernel", "models", "explore", "formats", "view", ""},
+    "bench": {"kernel", "models", "explore"},
+    "commands": {"kernel", "models", "explore", "formats", "view", "bench", ""},
     # The modules beside the rooms, such as the command line.
     "": {"kernel", "models", "explore", "formats", "view", "commands"},
 }

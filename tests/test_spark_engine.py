@@ -184,7 +184,7 @@ def test_a_full_disk_is_said(spark, small_disk):
     """What was complete before the disk was full stays so, and when there is room the search goes on."""
     disk, enlarge = small_disk
     run = disk / "run"
-    with pytest.raises(InputError, match="cannot be written .*No space left on device.*make room and resume"):
+    with pytest.raises(InputError, match=r"cannot be written .*No space left on device.*make room and resume"):
         check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=run)
     assert len(rundir.RunDirectory(run).manifest().levels) > 3
     enlarge()

@@ -147,7 +147,7 @@ def check(
 
     from workbench.explore.local import Budget  # numba loads here, not with the package
 
-    common = {
+    common: dict[str, Any] = {
         "budget": Budget(max_states, max_seconds, max_bytes),
         "fail_fast": fail_fast,
         "on_progress": on_progress,

@@ -119,9 +119,7 @@ def new_dataset(folder: str | Path) -> Iterator[Path]:
     """
     target = Path(folder)
     if target.exists() and not (target.is_dir() and ((target / _RUN).is_file() or not any(target.iterdir()))):
-        raise InputError(
-            f"folder {str(target)!r} is not accepted; it takes a new folder, an empty one or a dataset"
-        )
+        raise InputError(f"folder {str(target)!r} is not accepted; it takes a new folder, an empty one or a dataset")
     writing, old = (target.with_name(f".{target.name}.{uuid.uuid4().hex}") for _ in range(2))
     try:
         for table in _TABLES:

@@ -96,7 +96,7 @@ def _is_the_authors(module: str) -> bool:
 
 
 def _globals_used(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """The globals that a function names, also within functions in it, and of its authors' modules what it names there."""
+    """The globals that a function names, also in its inner functions, and what it names in its authors' modules."""
     names = sorted(_names(function.__code__))
     for name in names:
         if name in function.__globals__:

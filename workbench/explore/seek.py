@@ -89,11 +89,11 @@ def predicate_of(model: Model, expression: str) -> Predicate:
     >>> there = predicate_of(model, 's.pc[Writers[0]] == "Done"')
     >>> there(model.initial_states()[0])
     False
-    >>> predicate_of(model, "s.claim")
+    >>> predicate_of(model, "s.pc ==")
     Traceback (most recent call last):
         ...
-    workbench.kernel.errors.InputError: condition 's.claim' is not accepted: undeclared variable 'claim'; \
-declared: next_ticket, claims, iceberg, decision, crashed, crash_budget, pc, my_ticket, parent_seen, pc_crasher
+    workbench.kernel.errors.InputError: condition 's.pc ==' is not accepted; it takes a Python expression over s and \
+the constants
     """
     try:
         code = compile(expression.strip(), "<condition>", "eval")

@@ -171,7 +171,7 @@ class Store:
 
     def path(self, number: int) -> tuple[int, list[int]]:
         """The initial state from which state `number` was found, and the steps from there."""
-        steps = []
+        steps: list[int] = []
         while True:
             block, at = self.block_of(number)
             step = int(block.step[at])

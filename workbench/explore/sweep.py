@@ -18,16 +18,14 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from py4j.protocol import Py4JError
 from pyspark import TaskContext, cloudpickle
-from pyspark.errors import PySparkException, PythonException
+from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
 from workbench.explore.check import check, plan
-from workbench.explore.columns import unused_name
 from workbench.explore.digest import model_digest
 from workbench.explore.session import spark_session
-from workbench.kernel import InputError, Model
+from workbench.kernel import InputError, Model, ModelError
 from workbench.kernel.errors import brief, unknown
 
 ERROR = "error"
@@ -71,8 +69,8 @@ def sweep(
         Budgets of each check.
     out : path, optional
         A folder for the results, one file each, written when a check is done; all of Spark's workers must see it.
-        A result that is there already is not computed again, unless it is an error or was cut short by other
-        budgets. By default a temporary folder is used.
+        A result that is there already is not computed again, unless it was cut short by other budgets, or failed for
+        another reason than the model and its constants. By default a temporary folder is used.
     spark : SparkSession, optional
         That of :func:`workbench.spark_session` for None.
     on_progress : callable, optional
@@ -84,7 +82,8 @@ def sweep(
         One row per setting: its constants; for each property the verdict (a word; "error" if the check failed) and in
         the column ``<property>_states`` the number of states of a shortest trace; then ``distinct``, ``depth``,
         ``seconds``, ``complete``, ``stopped`` (why it is not complete) and ``error``. An interrupt (Ctrl-C) ends the
-        sweep with what there is; the settings that have not finished are errors too.
+        sweep with what there is; the settings that have not finished are errors too. ``attrs`` holds the names of the
+        properties, the symmetric sets, and notes on how the checks were done.
 
     Raises
     ------
@@ -117,7 +116,7 @@ def sweep(
         records = [results.read(key) or _failed(why) for key in keys]
     varied = dict.fromkeys(grid if isinstance(grid, Mapping) else itertools.chain(*grid))
     table = _table([{n: setting[n] for n in varied} for setting in settings], todo.names, records)
-    table.attrs = {"symmetry": todo.symmetry, "notes": todo.notes}
+    table.attrs = {"properties": todo.names, "symmetry": list(todo.symmetry), "notes": todo.notes}
     return table
 
 
@@ -167,8 +166,8 @@ def _key(identity: Sequence[Any], setting: Mapping[str, Any]) -> str:
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def _failed(why: str) -> Record:
-    return {"verdicts": {}, **dict.fromkeys(_MEASURES), "complete": False, ERROR: why}
+def _failed(why: str, final: bool = False) -> Record:
+    return {"verdicts": {}, **dict.fromkeys(_MEASURES), "complete": False, ERROR: why, "final": final}
 
 
 @dataclass(frozen=True)
@@ -190,7 +189,7 @@ class _Results:
     def is_final(self, key: str, budgets: Mapping[str, float | None]) -> bool:
         """Whether there is a result that another check with these budgets would not improve."""
         found = self.read(key)
-        return found is not None and found[ERROR] is None and (found["complete"] or found["budgets"] == budgets)
+        return found is not None and (found["final"] or (found[ERROR] is None and found["budgets"] == budgets))
 
     def write(self, key: str, record: Record) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -230,11 +229,15 @@ class _Job:
     def _check(self, constants: Mapping[str, Any]) -> Record:
         try:
             result = check(self.model(**constants), self.names, symmetry=self.symmetry, engine="local", **self.budgets)
+        except InputError as error:
+            return _failed(str(error), final=True)
+        except ModelError as error:
+            return _failed(f"{type(error).__name__}: {error}", final=True)
         except Exception as error:  # whatever it is, it is the result of this setting and of no other
-            return _failed(str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}")
+            return _failed(f"{type(error).__name__}: {error}")
         verdicts = {verdict.name: (verdict.word, verdict.trace_states) for verdict in result.verdicts}
         measures = {name: getattr(result, name) for name in _MEASURES if name != ERROR}
-        return {"verdicts": verdicts, **measures, ERROR: None}
+        return {"verdicts": verdicts, **measures, ERROR: None, "final": result.complete}
 
 
 def _pickle(job: _Job) -> bytes:
@@ -253,6 +256,7 @@ def _pickle(job: _Job) -> bytes:
 def _worker(pickled: bytes) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         job, context = pickle.loads(pickled), TaskContext.get()
+        assert context is not None, "workers carry out tasks"
         for batch in batches:
             for number in batch.column("id").to_pylist():
                 job.run(number, context.attemptNumber())
@@ -275,14 +279,13 @@ def _run(job: _Job, spark: SparkSession, report: Callable[[], None]) -> str:
         try:
             while not wait([running], _POLL_SECONDS).done:
                 report()
-            running.result()
         except KeyboardInterrupt:
             return "interrupted"
-        except PythonException as error:
-            return str(error).splitlines()[-1]
-        except (PySparkException, Py4JError) as error:
-            return str(error).splitlines()[0]
         finally:
             if not running.done():
                 spark.interruptTag(tag)
-    return f"the worker left no result in {job.results.folder}; out must be a folder that all workers see"
+        failure = running.exception()
+    if failure is None:
+        return f"the worker left no result in {job.results.folder}; out must be a folder that all workers see"
+    lines = str(failure).splitlines() or [type(failure).__name__]
+    return lines[-1 if isinstance(failure, PythonException) else 0]  # the last line of a traceback of Python's

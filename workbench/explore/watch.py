@@ -50,18 +50,22 @@ class Labels:
     formulas : list of (tuple, Formula)
         The formulas with the arguments that they are for.
     columns : list of (Growing or None, Growing)
-        For each formula the values of its trigger and of its goal, by state number.
+        For each formula the values of its trigger, if it has one, and of its goal, by state number.
     """
 
     def __init__(self, model: Model, trees: Trees, declared: Property) -> None:
         self.formulas = model.formulas(declared.name)
         self._trees = trees
         self._predicates: list[tuple[int, Growing]] = []
-        self.columns = [(self._column(declared, f.trigger), self._column(declared, f.goal)) for _, f in self.formulas]
+        self.columns = [
+            (
+                None if formula.trigger is None else self._column(declared, formula.trigger),
+                self._column(declared, formula.goal),
+            )
+            for _, formula in self.formulas
+        ]
 
-    def _column(self, declared: Property, predicate: Predicate | None) -> Growing | None:
-        if predicate is None:
-            return None
+    def _column(self, declared: Property, predicate: Predicate) -> Growing:
         number = self._trees.add_predicate(lambda s: truth(declared.name, predicate, s))
         column = Growing(np.bool_)
         self._predicates.append((number, column))

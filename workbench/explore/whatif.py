@@ -1,4 +1,4 @@
-"""What if a constant were different: which single changes flip a verdict, and which smallest sets repair a violation."""
+"""What if a constant were different: which single changes flip a verdict, which smallest sets repair a violation."""
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
@@ -82,9 +82,9 @@ def alternatives(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
 
     Examples
     --------
-    >>> from workbench.models.bakery import Bakery
-    >>> alternatives(Bakery(), integers=True)
-    [('MaxCrashes', 0), ('MaxCrashes', 2), ('LazyReap', False), ('MaxTickets', 5), ('MaxTickets', 7)]
+    >>> from workbench.models.bakery_v2 import BakeryV2
+    >>> alternatives(BakeryV2())[:3], ("MaxCrashes", 1) in alternatives(BakeryV2(), integers=True)
+    ([('SameNodeLock', False), ('AsyncParquet', True), ('RestampPatch', False)], True)
     """
     found: list[tuple[str, Any]] = []
     for name, constant in model.declared_constants.items():
@@ -129,9 +129,10 @@ def flips(
 
     Examples
     --------
-    >>> from workbench.models.bakery import Bakery
-    >>> flips(Bakery(Writers=2, MaxCrashes=0), ["TicketOrderPreserved", "EventualProgress"], integers=True)[1]
-    MaxCrashes=1: EventualProgress violated, before holds
+    >>> from workbench.models.bakery_v2 import BakeryV2
+    >>> stale = BakeryV2(Writers=2, RestampPatch=False)
+    >>> [attempt for attempt in flips(stale, ["NoLakekeeperConflict"]) if attempt.flipped]
+    [AsyncParquet=TRUE: NoLakekeeperConflict violated, before holds]
     """
     options["should_stop"] = should_stop
     before = before or check(model, properties, **options)
@@ -183,7 +184,7 @@ def repairs(
     tried, complete = 0, True
     for size in range(1, most + 1):
         todo = list(_sets(alternatives(model), size))
-        found = []
+        found: list[Attempt] = []
         for done, changes in enumerate(todo):
             _tell(on_progress, done, len(todo))
             quick = _attempt(before, model, changes, [property], {**options, "fail_fast": True})

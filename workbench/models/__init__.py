@@ -13,7 +13,7 @@ MODELS = {
     "bakery": "workbench.models.bakery:Bakery",
     "bakery_v2": "workbench.models.bakery_v2_extended:BakeryV2Extended",
     "hudi": "workbench.models.hudi:Hudi",
-    "paimon": "workbench.models.paimon:Paimon",
+    "paimon": "workbench.models.paimon_extended:PaimonExtended",
 }
 
 
@@ -47,6 +47,7 @@ def _from_file(path: Path, attribute: str) -> type[Model]:
         raise InputError(f"model file {path} cannot be imported: {type(error).__name__}: {error}") from error
     found = getattr(module, attribute, None)
     if not (isinstance(found, type) and issubclass(found, Model)):
-        classes = [n for n, v in vars(module).items() if isinstance(v, type) and issubclass(v, Model) and v is not Model]
+        kinds = {n: v for n, v in vars(module).items() if isinstance(v, type) and issubclass(v, Model)}
+        classes = [name for name, kind in kinds.items() if kind is not Model]
         raise unknown(f"model class in {path}", attribute, classes)
     return found

@@ -1,4 +1,4 @@
-"""The ways into the distributed engine: from the initial states, from a search in this process, from a run directory."""
+"""The ways into the distributed engine: from the initial states, from a search in process, from a run directory."""
 
 import shutil
 import tempfile

@@ -140,7 +140,7 @@ class Numbering:
                     part[local] = number
             own: list[Any] = []
             if len(values) > known:
-                for local in np.flatnonzero(np.bincount(rows[:, cell], minlength=len(values))):
+                for local in np.flatnonzero(np.bincount(rows[:, cell], minlength=len(values))).tolist():
                     if part[local] < 0:
                         part[local] = known + len(own)
                         own.append(values[local])
@@ -243,7 +243,7 @@ class Worker:
     # Admitting ---------------------------------------------------------------------------------------------------
 
     def bucket_set(self, bucket: int, manifest: Manifest, extra_files: Sequence[str]) -> BucketSet:
-        """The visited set of a bucket after the levels of the manifest, from what this process has or from the files."""
+        """The visited set of a bucket after the levels of the manifest: what this process has, completed from files."""
         files = [*extra_files, *(f.path for level in manifest.levels for f in level.files if f.bucket == bucket)]
         known = self._buckets.pop(bucket, None)
         if known is None or known.files != files[: len(known.files)]:
@@ -358,7 +358,7 @@ _workers: dict[str, Worker] = {}
 
 
 def worker_for(path: str, identity: str) -> Worker:
-    """This process's worker for the search in the run directory `path`; one search at a time is remembered."""
+    """The process's worker for the search in the run directory `path`; one search at a time is remembered."""
     if identity not in _workers:
         _workers.clear()
         _workers[identity] = Worker(path, RunDirectory(path).task())
