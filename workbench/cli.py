@@ -1,6 +1,7 @@
 """The command line: ``workbench check``, ``list``, ``show``, ``bench`` ... Each command is a module of `commands`."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -8,15 +9,21 @@ from typing import NoReturn
 from workbench import commands
 from workbench.kernel.errors import InputError, ModelError
 
-BAD_INPUT = 2
+BAD_INPUT, INTERRUPTED = 2, 3
+CLOSED_PIPE = 128 + 13  # what a shell reports for a process that SIGPIPE has ended
 
 
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong with the arguments in one line."""
 
     def error(self, message: str) -> NoReturn:
-        print(f"{self.prog}: {message} (see {self.prog} --help)", file=sys.stderr)
-        raise SystemExit(BAD_INPUT)
+        raise SystemExit(_complain(self.prog, f"{message} (see {self.prog} --help)", BAD_INPUT))
+
+
+def _complain(who: str, what: object, status: int) -> int:
+    """One line on standard error, whatever the text."""
+    print(f"{who}: {' '.join(str(what).split())}", file=sys.stderr)
+    return status
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -33,13 +40,18 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns its exit status, 2 for bad input."""
-    given = make_parser().parse_args(arguments)
+    """Run one command; returns its exit status: 2 for bad input, 3 if it was interrupted without a result."""
     try:
-        return int(given.run(given))
+        given = make_parser().parse_args(arguments)
+        status = int(given.run(given))
+        sys.stdout.flush()
+        return status
     except (InputError, ModelError) as error:
-        print(f"workbench: {error}", file=sys.stderr)
-        return BAD_INPUT
+        return _complain("workbench", error, BAD_INPUT)
+    except KeyboardInterrupt:
+        return _complain("workbench", "interrupted", INTERRUPTED)
     except BrokenPipeError:  # the reader of our output has gone, as in `workbench list | head -1`
-        sys.stderr.close()
-        return 0
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still buffered goes nowhere
+        return CLOSED_PIPE
+    except OSError as error:
+        return _complain("workbench", error, BAD_INPUT)

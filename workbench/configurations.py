@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from workbench.kernel import InputError, Model, Result
-from workbench.kernel.errors import unknown
+from workbench.kernel.errors import brief, unknown
 from workbench.models import get_model
 
 _KEYS = ("title", "model", "source", "symmetry", "properties", "constants", "expect")
-_EXPECTED = ("distinct", "depth", "generated", "verdicts")
+_COUNTS = ("distinct", "depth", "generated")
 
 
 @dataclass(frozen=True)
@@ -45,18 +45,22 @@ class Configuration:
         return self.path.stem
 
     def differences(self, result: Result) -> list[str]:
-        """How `result` differs from what is expected, a line each."""
-        lines = [] if result.complete else [f"the search is incomplete: {result.stopped}"]
-        for name in ("distinct", "depth", "generated"):
+        """How `result` differs from what is expected, a line each; what an incomplete search left open does not."""
+        lines = []
+        for name in _COUNTS if result.complete else ():
             wanted = self.expect.get(name)
             found = getattr(result, name)
             if wanted is not None and found != wanted:
                 lines.append(f"{name}: expected {wanted:,}, found {found:,}")
-        for name, wanted in self.expect.get("verdicts", {}).items():
-            found = spell(result[name].word, result[name].trace_states)
-            expected = wanted if isinstance(wanted, str) else spell(*next(iter(wanted.items())))
-            if found != expected:
-                lines.append(f"{name}: expected {expected}, found {found}")
+        for verdict in result.verdicts:
+            wanted = self.expect.get("verdicts", {}).get(verdict.name)
+            if wanted is None:
+                expected, differs = "that it holds, since nothing is said", verdict.holds is False
+            else:
+                expected = wanted if isinstance(wanted, str) else spell(*next(iter(wanted.items())))
+                differs = verdict.holds is not None and spell(verdict.word, verdict.trace_states) != expected
+            if differs:
+                lines.append(f"{verdict.name}: expected {expected}, found {spell(verdict.word, verdict.trace_states)}")
         return lines
 
 
@@ -78,7 +82,7 @@ def load(path: Path) -> Configuration:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise InputError(f"configuration {str(path)!r} cannot be read: {reason}") from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # what the parser says of numbers and nesting that go too far
         raise InputError(f"configuration {str(path)!r} is not TOML: {error}") from None
     try:
         return _from_table(path, table)
@@ -90,36 +94,50 @@ def _from_table(path: Path, table: dict[str, Any]) -> Configuration:
     for key in table:
         if key not in _KEYS:
             raise unknown("key", key, _KEYS)
-    if not isinstance(table.get("model"), str):
-        raise InputError(f"model = {table.get('model')!r} is not accepted; it takes the name of a model")
-    constants, expect = table.get("constants", {}), table.get("expect", {})
-    if not isinstance(constants, dict) or not isinstance(expect, dict):
-        raise InputError("constants and expect are not accepted as single values; they take a table each")
-    model = get_model(table["model"])(**constants)
+    title = _typed(table, "title", path.stem, str, "a text")
+    source = _typed(table, "source", "", str, "a text")
+    constants = _typed(table, "constants", {}, dict, "a table")
+    model = get_model(_typed(table, "model", None, str, "the name of a model"))(**constants)
+    symmetry = _names(table, "symmetry", [])
+    for name in symmetry:
+        if name not in model.symmetry:
+            raise unknown(f"symmetric set of {model.name}", name, model.symmetry)
+    properties = _names(table, "properties", None)
+    expect = _typed(table, "expect", {}, dict, "a table")
+    _check_expectations(expect, [p.name for p in model.select(properties)])
+    return Configuration(path, title, source, model, tuple(symmetry), properties, expect)
+
+
+def _typed(table: dict[str, Any], key: str, default: Any, kind: type, what: str) -> Any:
+    value = table.get(key, default)
+    if not isinstance(value, kind):
+        raise InputError(f"{key} = {brief(value)} is not accepted; it takes {what}")
+    return value
+
+
+def _names(table: dict[str, Any], key: str, default: list[str] | None) -> Any:
+    value = table.get(key, default)
+    if key in table and not (isinstance(value, list) and all(isinstance(name, str) for name in value)):
+        raise InputError(f"{key} = {brief(value)} is not accepted; it takes a list of names")
+    return value
+
+
+def _check_expectations(expect: dict[str, Any], checked: list[str]) -> None:
     for key in expect:
-        if key not in _EXPECTED:
-            raise unknown("key of expect", key, _EXPECTED)
-    properties = table.get("properties")
-    checked = {p.name for p in model.select(properties)}
-    for name, wanted in expect.get("verdicts", {}).items():
+        if key not in (*_COUNTS, "verdicts"):
+            raise unknown("key of expect", key, (*_COUNTS, "verdicts"))
+        if key in _COUNTS and type(expect[key]) is not int:
+            raise InputError(f"expect.{key} = {brief(expect[key])} is not accepted; it takes an integer")
+    for name, wanted in _typed(expect, "verdicts", {}, dict, "a table").items():
         if name not in checked:
             raise unknown("checked property", name, checked)
         plain = wanted in ("holds", "not reached")
         counted = isinstance(wanted, dict) and len(wanted) == 1 and set(wanted) <= {"violated", "reached"}
         if not (plain or (counted and all(type(n) is int for n in wanted.values()))):
             raise InputError(
-                f"expect.verdicts.{name} = {wanted!r} is not accepted; it takes 'holds', 'not reached', "
+                f"expect.verdicts.{name} = {brief(wanted)} is not accepted; it takes 'holds', 'not reached', "
                 "{ violated = N } or { reached = N }"
             )
-    return Configuration(
-        path,
-        table.get("title", path.stem),
-        table.get("source", ""),
-        model,
-        tuple(table.get("symmetry", ())),
-        properties,
-        expect,
-    )
 
 
 def find(targets: Iterable[str | Path]) -> list[Path]:
@@ -127,7 +145,7 @@ def find(targets: Iterable[str | Path]) -> list[Path]:
     found: list[Path] = []
     for target in map(Path, targets):
         if target.is_dir():
-            inside = sorted(target.rglob("*.toml"))
+            inside = sorted(path for path in target.rglob("*.toml") if not path.is_dir())
             if not inside:
                 raise InputError(f"folder {str(target)!r} holds no configuration (*.toml)")
             found += inside

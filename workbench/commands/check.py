@@ -22,7 +22,7 @@ from rich.table import Table
 
 from workbench import configurations
 from workbench.commands import outputs
-from workbench.commands.files import read_text
+from workbench.commands.files import read_text, reading
 from workbench.commands.options import above_zero, console, parse_assignments, progress_line
 from workbench.configurations import Configuration, spell
 from workbench.explore.check import ENGINES, check
@@ -113,13 +113,11 @@ def _asked(
     if arguments.cfg is None:
         return model(**constants), arguments.property, bool(arguments.symmetry), []
     text = read_text(arguments.cfg, "TLC configuration")
-    try:
+    with reading(arguments.cfg):
         cfg = read_cfg(text)
         if arguments.symmetry is not None:
             cfg.single.pop("SYMMETRY", None)
         applied = apply_cfg(cfg, model)
-    except InputError as error:
-        raise InputError(f"{arguments.cfg}: {error}") from None
     symmetry = applied.symmetry if arguments.symmetry is None else arguments.symmetry
     made = model(**{**applied.constants, **constants})
     return made, arguments.property or applied.properties, symmetry, applied.remarks

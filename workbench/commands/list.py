@@ -4,7 +4,7 @@ import argparse
 
 from rich.table import Table
 
-from workbench.commands.options import console
+from workbench.commands.options import console, summary
 from workbench.models import MODELS, get_model
 
 NAME = "list"
@@ -17,6 +17,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     table = Table("model", "what it is", box=None, pad_edge=False)
     for name in MODELS:
-        table.add_row(name, (get_model(name).__doc__ or "").splitlines()[0])
+        table.add_row(name, summary(get_model(name).__doc__))
     console().print(table)
     return 0

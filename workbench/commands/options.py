@@ -1,19 +1,47 @@
 """What several commands share: constants from the command line, the console, progress."""
 
+import argparse
+import io
 import json
+import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 
 from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+
+
+def above_zero(number: type[int] | type[float]) -> Callable[[str], float]:
+    """What argparse reads a budget with."""
+
+    def parse(text: str) -> float:
+        try:
+            value = number(text)
+        except ValueError:
+            value = -1
+        if not 0 < value < math.inf:
+            kind = "an integer" if number is int else "a number"
+            raise argparse.ArgumentTypeError(f"{brief(text)} is not accepted; it takes {kind} above 0")
+        return value
+
+    return parse
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        raise  # the command line as a whole knows what to do
 
 
 def console() -> Console:
     """Where results go. Colours and styles only on a terminal; lines are not wrapped into each other."""
-    return Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 150)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # check marks are not worth an error where there are none
+    return _Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 150)
 
 
 def parse_value(text: str) -> Any:
@@ -26,7 +54,7 @@ def parse_value(text: str) -> Any:
     """
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # not JSON, a number with thousands of digits, or absurdly nested
         return text
 
 
@@ -36,9 +64,14 @@ def parse_assignments(given: Iterable[str]) -> dict[str, Any]:
     for text in given:
         name, equals, value = text.partition("=")
         if not equals:
-            raise InputError(f"--set {text!r} is not accepted; it takes NAME=VALUE")
+            raise InputError(f"--set {brief(text)} is not accepted; it takes NAME=VALUE")
         constants[name.strip()] = parse_value(value)
     return constants
+
+
+def summary(doc: str | None) -> str:
+    """The first paragraph of a docstring, in one line."""
+    return escape(" ".join((doc or "").strip().split("\n\n")[0].split()))
 
 
 @contextmanager

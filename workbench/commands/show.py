@@ -4,9 +4,10 @@ import argparse
 import json
 from typing import Any
 
+from rich.markup import escape
 from rich.table import Table
 
-from workbench.commands.options import console
+from workbench.commands.options import console, summary
 from workbench.models import get_model
 
 NAME = "show"
@@ -20,24 +21,20 @@ def _table(title: str, *columns: str) -> Table:
     return Table(*columns, title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
 
 
-def _first_line(doc: str) -> str:
-    return doc.split("\n\n")[0].replace("\n", " ")
-
-
 def run(arguments: argparse.Namespace) -> int:
     model = get_model(arguments.model)
     out = console()
-    out.print(f"[bold]{model.name}[/]: {(model.__doc__ or '').splitlines()[0]}\n")
+    out.print(f"[bold]{model.name}[/]: {summary(model.__doc__)}\n")
     constants = _table("Constants", "name", "default", "accepts", "meaning")
     for name, constant in model.declared_constants.items():
-        constants.add_row(name, json.dumps(constant.default), constant.describe(), constant.doc)
+        constants.add_row(name, *map(escape, (json.dumps(constant.default), constant.describe(), constant.doc)))
     actions = _table("Actions", "action", "process", "what it does")
     for name, action in model.declared_actions.items():
         label = f"{name}({', '.join(action.parameters)})" if action.parameters else name
-        actions.add_row(label, _process(action), _first_line(action.doc))
+        actions.add_row(label, _process(action), summary(action.doc))
     properties = _table("Properties", "property", "kind", "what it says")
     for name, declared in model.declared_properties.items():
-        properties.add_row(name, declared.kind, _first_line(declared.doc))
+        properties.add_row(name, declared.kind, summary(declared.doc))
     for table in (constants, actions, properties):
         out.print(table)
         out.print()

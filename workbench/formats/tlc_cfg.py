@@ -35,6 +35,7 @@ _REFUSED = {
     "_RL_REWARD": "it belongs to TLC's simulation",
 }
 _KEYWORDS = _ACCEPTED.keys() | _REFUSED.keys()
+_MOST_DIGITS = 100  # Python turns no more than some thousands into a number
 _TOKEN = re.compile(r'(?P<name>\w*[A-Za-z_]\w*)|(?P<number>\d+)|(?P<text>"[^"\n]*")|(?P<sign><-|[={},()\[\]!])')
 
 
@@ -174,7 +175,7 @@ def _remarks(cfg: Cfg, model: type[Model], symmetry: tuple[str, ...]) -> list[st
     else:
         remarks.append("TLC would also look for deadlocks; here a state in which nothing is enabled is a normal end")
     if not cfg.invariants and not cfg.properties:
-        remarks.append("no property is named: only the states are counted")
+        remarks.append("no property is named: without one only the states are counted")
     return remarks
 
 
@@ -310,6 +311,8 @@ class _Parser:
     def value(self) -> Any:
         token = self.take("a number, a text, TRUE, FALSE, a model value or a set", "name", "number", "text", "{")
         if token.kind == "number":
+            if len(token.text) > _MOST_DIGITS:
+                _fail(token.line, f"a number of {len(token.text):,} digits is not accepted; it takes {_MOST_DIGITS}")
             return int(token.text)
         if token.kind == "text":
             return token.text[1:-1]

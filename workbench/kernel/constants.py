@@ -91,7 +91,7 @@ class Constant:
 
     def __init__(self, default: Any, domain: Any, doc: str) -> None:
         self.default = default
-        self.domain = tuple(domain) if isinstance(domain, (list, tuple)) else domain
+        self.domain: Any = tuple(domain) if isinstance(domain, (list, tuple)) else domain
         self.doc = doc
         if self.domain is not bool and (type(self.domain) not in _KINDS or self.domain in (range(0), ())):
             raise ModelError(

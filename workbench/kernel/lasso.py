@@ -136,10 +136,10 @@ def _check_fair(model: "Model", loop: Sequence[Any], pairs: Sequence[tuple[Any, 
 class _CountingDraft(Draft):
     """A draft that knows which cells have been read."""
 
-    __slots__ = ("read",)
+    __slots__ = ("_read",)
 
     def _get(self, cell: int) -> Any:
-        self.read.add(cell)
+        self._read.add(cell)
         return super()._get(cell)
 
 
@@ -169,9 +169,9 @@ def stuck(trace: Trace) -> str:
 
 def _obstacle(instance: ActionInstance, draft: Any, state: Any) -> tuple[int, list[str]]:
     """How many cells the guards of `instance` read in `state`, and why they fail; no reason if they do not."""
-    draft.read = set()
+    draft._read = set()
     outcomes, whys = instance.run(draft, state.values)
-    return len(draft.read), [] if outcomes else whys
+    return len(draft._read), [] if outcomes else whys
 
 
 def _waits(lane: str, met: Sequence[tuple[int, str]], least: int) -> str:

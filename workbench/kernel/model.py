@@ -92,7 +92,7 @@ class Model:
             declared.update(vars(base))
         for name, what in declared.items():
             if isinstance(what, _DECLARED) and (name in _RESERVED or name in vars(Model) or name.startswith("_")):
-                raise ModelError(f"{cls.__name__}: a {type(what).__name__.lower()} may not be called {name!r}")
+                raise ModelError(f"{cls.__name__}: no {type(what).__name__.lower()} may be called {name!r}")
         cls.declared_constants = {n: v for n, v in declared.items() if isinstance(v, Constant)}
         cls.declared_variables = {n: v for n, v in declared.items() if isinstance(v, Variable)}
         cls.declared_actions = {n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Action)}

@@ -135,7 +135,7 @@ class Result:
         return [a.name for a in self.actions if a.enabled == 0]
 
     def as_dict(self) -> dict[str, Any]:
-        """The object that ``workbench check --json`` prints."""
+        """The object that ``workbench check --json`` prints. Scripts rely on its keys."""
         return {
             "model": self.model.name,
             "constants": self.model.constants,
@@ -147,10 +147,4 @@ class Result:
             "depth": self.depth,
             "seconds": round(self.seconds, 4),
             "properties": [v.as_dict() for v in self.verdicts],
-            "stopped": self.stopped,
-            "levels": self.levels,
-            "actions": [vars(a) for a in self.actions],
-            "peak_bytes": self.peak_bytes,
-            "collision_probability": self.collision_probability,
-            "notes": self.notes,
         }

@@ -198,7 +198,10 @@ class State(Reader):
 
 
 class Draft(Reader):
-    """A state under change: reads see earlier assignments of the same action."""
+    """A state under change: reads see earlier assignments of the same action.
+
+    What subclasses have besides is named with a leading ``_``; other names belong to the model's variables.
+    """
 
     __slots__ = ("before", "writes")
 

@@ -1,0 +1,435 @@
+"""The formats on the command line: configurations in, traces, reports and graphs out, and one line for bad input."""
+
+import csv
+import json
+import re
+import shlex
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from workbench.cli import main
+from workbench.kernel import search
+from workbench.kernel.actions import outcome_label
+from workbench.models import get_model
+from workbench.view import permalink
+
+Bakery, BakeryV2 = get_model("bakery"), get_model("bakery_v2")
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "formats.md").read_text()
+RACE_CFG = re.search(r"```text\n(CONSTANTS\n.*?)```", PAGE, re.DOTALL).group(1)
+RACE = ["--set", "Writers=2", "--set", "AsyncParquet=true", "--set", "RestampPatch=false"]
+CONFLICT = ["--property", "NoLakekeeperConflict"]
+SMALL = ["bakery", "--set", "Writers=2", "--set", "MaxCrashes=0"]
+
+
+class Answer:
+    """What a command did."""
+
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    """Runs a command in an empty folder that holds ``race.cfg`` alone."""
+    monkeypatch.chdir(tmp_path)
+    Path("race.cfg").write_text(RACE_CFG)
+
+    def command(*arguments):
+        capsys.readouterr()
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as end:  # what is wrong with the arguments as such
+            status = end.code
+        return Answer(status, *capsys.readouterr())
+
+    return command
+
+
+@pytest.fixture
+def race(run):
+    """The race's trace, in ITF."""
+    assert run("check", "bakery_v2", *RACE, *CONFLICT, "--itf", "race.itf.json").status == 1
+    return Path("race.itf.json")
+
+
+def configuration(**changes):
+    """The text of a configuration file; what is expected of it is as given."""
+    return "\n".join(
+        [
+            'title = "A race"',
+            'model = "bakery_v2"',
+            'properties = ["NoLakekeeperConflict", "RollbackNoIceberg"]',
+            'symmetry = ["Writers"]',
+            "[constants]\nWriters = 2\nAsyncParquet = true\nRestampPatch = false\n[expect.verdicts]",
+            *(f"{name} = {value}" for name, value in changes.items()),
+        ]
+    )
+
+
+# TLC configurations ------------------------------------------------------------------------------------------------
+
+
+def test_the_commands_of_the_documentation_end_as_it_says(run):
+    block = re.search(r"```sh\n(.*?)```", PAGE, re.DOTALL).group(1)
+    for line in block.splitlines():
+        command, _, said = line.partition("#")
+        found = run(*shlex.split(command)[1:])
+        assert found.status == int(said.partition(":")[0]), (command, found.err)
+    written = {path.name for path in Path().iterdir()}
+    assert written == {"race.cfg", "race.itf.json", "race.md", "fixed.xml", "everyone.json", "race.dot", "race"}
+
+
+def test_a_configuration_checks_what_the_options_check(run):
+    by_file = json.loads(run("check", "bakery_v2", "--cfg", "race.cfg", "--json").out)
+    names = [*CONFLICT, "--property", "RollbackNoIceberg"]
+    by_options = json.loads(run("check", "bakery_v2", *RACE, *names, "--symmetry", "--json").out)
+    notes = by_file.pop("notes")
+    assert by_file | {"seconds": 0} == by_options | {"seconds": 0}
+    assert "SYMMETRY WriterSymmetry is taken as the symmetric sets Writers" in notes
+
+
+def test_remarks_on_a_configuration_are_printed(run):
+    found = run("check", "bakery_v2", "--cfg", "race.cfg")
+    assert "note: SPECIFICATION Spec: the behaviours and fairness are those that bakery_v2 declares" in found.out
+
+
+def test_options_go_before_what_a_configuration_says(run):
+    changed = run(
+        "check", "bakery_v2", "--cfg", "race.cfg", "--set", "RestampPatch=true", "--no-symmetry", *CONFLICT, "--json"
+    )
+    found = json.loads(changed.out)
+    assert (changed.status, found["symmetry"], found["constants"]["RestampPatch"]) == (0, [], True)
+    assert found["constants"]["AsyncParquet"] is True
+    assert [p["name"] for p in found["properties"]] == ["NoLakekeeperConflict"]
+    assert not any("SYMMETRY" in note for note in found["notes"])
+
+
+def test_symmetry_is_left_out_where_a_liveness_property_is_checked(run):
+    Path("live.cfg").write_text("CONSTANTS w1 = w1 w2 = w2 Writers = {w1, w2} SYMMETRY Perms PROPERTY EventualProgress")
+    found = json.loads(run("check", "bakery", "--cfg", "live.cfg", "--json").out)
+    assert found["symmetry"] == []
+    assert [p["kind"] for p in found["properties"]] == ["liveness"]
+    assert any("without symmetry" in note for note in found["notes"])
+
+
+def test_a_configuration_without_properties_counts_states(run):
+    Path("count.cfg").write_text("CONSTANTS Writers = {a, b} MaxCrashes = 0")
+    found = json.loads(run("check", "bakery", "--cfg", "count.cfg", "--json").out)
+    assert found["distinct"] == search(Bakery(Writers=2, MaxCrashes=0), []).distinct
+    assert (found["properties"], found["constants"]["Writers"]) == ([], ["a", "b"])
+
+
+# Traces ------------------------------------------------------------------------------------------------------------
+
+
+def test_all_forms_of_one_trace_are_written(run):
+    found = run(
+        "check", "bakery_v2", *RACE, "--itf", "t.itf.json", "--tlc-json", "t.json", "--mermaid", "t.md", "--symmetry",
+        "--property", "RollbackNoIceberg", *CONFLICT,
+    )  # fmt: skip
+    states = len(json.loads(Path("t.itf.json").read_text())["states"])
+    constants = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
+    assert states == search(BakeryV2(**constants), ["NoLakekeeperConflict"])["NoLakekeeperConflict"].trace_states
+    assert f"the trace of NoLakekeeperConflict, {states} states, is written to" in found.err
+    assert len(json.loads(Path("t.json").read_text())["counterexample"]["state"]) == states
+    assert Path("t.md").read_text().count("    Note over") == states - 1
+
+
+def test_the_first_violated_property_is_that_which_is_checked_first(run):
+    both = ["--property", "NonCrashedProgress", "--property", "EventualProgress"]
+    found = run("check", "bakery", "--set", "LazyReap=false", *both, "--itf", "one.json")
+    assert (found.status, found.out.count("✗")) == (1, 2)
+    assert found.err.startswith("the trace of NonCrashedProgress, ")
+    assert run("replay", "bakery", "one.json").status == 0
+
+
+def test_the_witness_of_a_reachable_property_is_written_if_it_is_checked_alone(run):
+    alone = run("check", "bakery_v2", "--set", "Writers=2", "--property", "EveryoneCommits", "--itf", "w.itf.json")
+    assert alone.status == 0
+    assert run("replay", "bakery_v2", "w.itf.json").status == 0
+
+
+def test_nothing_to_write_is_a_note_and_not_an_error(run):
+    found = run("check", *SMALL, "--itf", "a.json", "--mermaid", "b.md")
+    assert found.status == 0
+    assert found.err.startswith("note: --itf, --mermaid: no trace is written; ")
+    assert found.err.count("\n") == 1
+    assert not Path("a.json").exists()
+    assert not Path("b.md").exists()
+
+
+def test_standard_output_holds_the_trace_alone(run, race):
+    found = run("check", "bakery_v2", *RACE, *CONFLICT, "--itf", "-", "--annotations")
+    assert found.out == race.read_text()
+    assert "violated (" in found.err
+    assert "::error " in found.err
+
+
+def test_a_single_configuration_gives_its_trace(run, race):
+    Path("race.toml").write_text(configuration(NoLakekeeperConflict="{ violated = 18 }"))
+    assert run("check", "race.toml", "--no-symmetry", "--itf", "again.json").status == 0
+    assert json.loads(Path("again.json").read_text())["states"] == json.loads(race.read_text())["states"]
+
+
+# Continuous integration --------------------------------------------------------------------------------------------
+
+
+def cases(path):
+    """The cases of a JUnit file: suite, name, what is wrong."""
+    return [
+        (suite.get("name"), case.get("name"), [problem.tag for problem in case])
+        for suite in ElementTree.parse(path).getroot()
+        for case in suite.iter("testcase")
+    ]
+
+
+def test_a_model_has_a_case_per_property(run):
+    found = run("check", "bakery_v2", "--cfg", "race.cfg", "--junit", "j.xml", "--annotations")
+    assert found.status == 1
+    assert cases("j.xml") == [
+        ("bakery_v2", "NoLakekeeperConflict", ["failure"]),
+        ("bakery_v2", "RollbackNoIceberg", []),
+    ]
+    assert re.search(r"^::error title=bakery_v2%3A NoLakekeeperConflict::", found.out, re.MULTILINE)
+
+
+def test_what_is_not_decided_is_an_error(run):
+    found = run("check", *SMALL, "--property", "UniqueTickets", "--max-states", "10", "--junit", "j.xml")
+    assert (found.status, cases("j.xml")) == (3, [("bakery", "UniqueTickets", ["error"])])
+
+
+def test_a_configuration_passes_if_it_is_as_expected(run):
+    for name, expected in (("expected", "{ violated = 18 }"), ("shorter", "{ violated = 17 }"), ("holds", '"holds"')):
+        Path(f"{name}.toml").write_text(configuration(NoLakekeeperConflict=expected))
+    found = run("check", ".", "--junit", "j.xml", "--annotations")
+    assert found.status == 1
+    assert cases("j.xml") == [
+        ("expected.toml", "A race", []),
+        ("holds.toml", "A race", ["failure"]),
+        ("shorter.toml", "A race", ["failure"]),
+    ]
+    problem = ElementTree.parse("j.xml").getroot()[1].find("testcase/failure")
+    assert problem.get("message") == "NoLakekeeperConflict: expected holds, found violated (18 states)"
+    assert "initial state" in problem.text
+    lines = [line for line in found.out.splitlines() if line.startswith("::")]
+    assert [line.partition(",")[0] for line in lines] == ["::error file=holds.toml", "::error file=shorter.toml"]
+
+
+def test_an_incomplete_configuration_does_not_pass(run):
+    Path("one.toml").write_text(configuration())
+    found = run("check", "one.toml", "--max-states", "10", "--junit", "j.xml")
+    assert (found.status, cases("j.xml")) == (3, [("one.toml", "A race", ["error"])])
+
+
+def test_annotations_do_not_disturb_json(run):
+    found = run("check", "bakery_v2", *RACE, *CONFLICT, "--json", "--annotations")
+    assert json.loads(found.out)["properties"][0]["holds"] is False
+    assert "::error " in found.err
+
+
+def test_annotations_of_a_model_in_a_file_are_attached_to_it(run):
+    Path("door.py").write_text(
+        "from workbench.kernel import Model, Variable, action, invariant\n\n\n"
+        "class Door(Model):\n"
+        "    open = Variable(False)\n\n"
+        "    @action\n"
+        "    def push(self, s):\n"
+        "        s.open = True\n\n"
+        "    @invariant\n"
+        "    def Closed(self, s):\n"
+        "        return not s.open\n"
+    )
+    assert "::error file=door.py,title=door%3A Closed::" in run("check", "door.py:Door", "--annotations").out
+
+
+# Replay ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_written_trace_is_a_behaviour(run, race):
+    found = run("replay", "bakery_v2", race)
+    states = len(json.loads(race.read_text())["states"])
+    assert (found.status, found.out) == (0, f"a behaviour of the model: {states} states\n")
+    with_trace = run("replay", "bakery_v2", race, "--trace").out
+    assert re.findall(r"^ *(\d+)  ", with_trace, re.MULTILINE) == [str(number) for number in range(1, states + 1)]
+
+
+def test_a_changed_trace_is_not(run, race):
+    document = json.loads(race.read_text())
+    document["states"][4]["next_ticket"] = {"#bigint": "9"}
+    race.write_text(json.dumps(document))
+    found = run("replay", "bakery_v2", race)
+    assert found.status == 1
+    assert found.out.startswith("not a behaviour of the model: no step leads from state 4 to state 5")
+    assert "next_ticket is 2, recorded as 9" in found.out
+
+
+def test_the_constants_are_those_of_the_file_with_set_before_them(run, race):
+    found = run("replay", "bakery_v2", race, "--set", "RestampPatch=true")
+    assert found.status == 1
+    assert "by prepare(" in found.out
+    document = json.loads(race.read_text())
+    del document["#meta"]["constants"]
+    race.write_text(json.dumps(document))
+    assert run("replay", "bakery_v2", race).status == 1  # of three writers
+    assert run("replay", "bakery_v2", race, *RACE).status == 0
+
+
+def test_a_log_may_leave_out_steps(run):
+    log = {"vars": ["my_ticket"], "states": [{"my_ticket": {"w1": 0, "w2": 0}}, {"my_ticket": {"w1": 1, "w2": 0}}]}
+    Path("log.json").write_text(json.dumps(log))
+    assert run("replay", *SMALL[:3], "log.json").status == 1
+    assert run("replay", *SMALL[:3], "log.json", "--stutter").status == 0
+    assert run("replay", "bakery", "log.json", "--stutter").status == 0  # the third writer is not observed
+
+
+def test_a_permalink_is_followed(run):
+    model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False)
+    trace = search(model, ["NoLakekeeperConflict"])["NoLakekeeperConflict"].trace
+    link = permalink(trace)
+    found = run("replay", "bakery_v2", link, "--trace")
+    assert (found.status, found.out) == (0, f"a behaviour of the model: {len(trace)} states\n\n{trace}\n")
+    other = run("replay", "bakery_v2", link.replace("#0/0.0", "#0/0.0,0.0"))
+    assert other.status == 1
+    assert other.out.startswith("not a behaviour of the model: step 2 cannot be ")
+    assert run("replay", "bakery", link).err == "workbench: the permalink is one of bakery_v2, not of bakery\n"
+
+
+# Graphs ------------------------------------------------------------------------------------------------------------
+
+
+def read_table(name):
+    with Path(f"out/{name}.csv").open() as lines:
+        return list(csv.DictReader(lines))
+
+
+def transitions(model):
+    """All states, and all transitions with their labels, by the model alone."""
+    states, steps = dict.fromkeys(model.initial_states()), Counter()
+    queue = list(states)
+    for state in queue:
+        for instance in model.instances:
+            for outcome, after in model.outcomes(instance, state):
+                steps[state, outcome_label(instance, outcome), after] += 1
+                if after not in states:
+                    states[after] = None
+                    queue.append(after)
+    return states, steps
+
+
+def test_the_tables_hold_the_whole_graph(run):
+    assert run("graph", "bakery", "--set", "Writers=2", "--tables", "out").status == 0
+    states, steps = transitions(Bakery(Writers=2))
+    nodes = read_table("nodes")
+    edges = read_table("edges")
+    assert [node["Id"] for node in nodes] == [str(number) for number in range(len(states))]
+    assert [node["Id"] for node in nodes if node["Initial"] == "true"] == ["0"]
+    cells = [str(cell) for cell in Bakery(Writers=2).layout.cells]
+    assert len({tuple(node[cell] for cell in cells) for node in nodes}) == len(states)
+    assert Counter(edge["Label"] for edge in edges) == Counter(
+        {label: sum(n for (_, name, _), n in steps.items() if name == label) for _, label, _ in steps}
+    )
+
+
+def test_steps_have_the_labels_of_the_state_that_they_leave(run):
+    """The choices of an action stand in its label, and differ from state to state."""
+    Path("shelf.py").write_text(
+        "from workbench.kernel import Model, Variable, action, choose\n\n\n"
+        "class Shelf(Model):\n"
+        "    left = Variable(frozenset({'a', 'b', 'c'}))\n\n"
+        "    @action\n"
+        "    def take(self, s):\n"
+        "        s.left -= {choose(s.left, 'item')}\n"
+    )
+    assert run("graph", "shelf.py:Shelf", "--tables", "out").status == 0
+    left = {node["Id"]: node["left"] for node in read_table("nodes")}
+    edges = read_table("edges")
+    assert (len(left), len(edges)) == (8, 12)
+    for edge in edges:
+        (item,) = set("abc") & (set(left[edge["Source"]]) - set(left[edge["Target"]]))
+        assert edge["Label"] == f"take(item={item})"
+
+
+def test_dot_and_graphml_hold_the_same_graph(run):
+    found = run("graph", *SMALL, "--symmetry", "--dot", "g.dot", "--graphml", "g.xml")
+    states = search(Bakery(Writers=2, MaxCrashes=0), [], ["Writers"]).distinct
+    assert found.status == 0
+    dot, root = Path("g.dot").read_text(), ElementTree.parse("g.xml").getroot()
+    nodes, edges = (list(root.iter(f"{{http://graphml.graphdrawing.org/xmlns}}{kind}")) for kind in ("node", "edge"))
+    assert len(re.findall(r"^\d+ \[label", dot, re.MULTILINE)) == len(nodes) == states
+    assert len(re.findall(r"^\d+ -> \d+ \[label", dot, re.MULTILINE)) == len(edges)
+    assert f"{states} states and {len(edges)} steps written to g.dot, g.xml" in found.err
+    assert run("graph", *SMALL, "--symmetry", "--dot", "-").out == dot
+
+
+def test_a_graph_that_is_too_large_is_not_written(run):
+    states = search(Bakery(Writers=2, MaxCrashes=0), []).distinct
+    found = run("graph", *SMALL, "--dot", "g.dot", "--max-states", states - 1)
+    assert (found.status, found.err.count("\n"), Path("g.dot").exists()) == (3, 1, False)
+    assert f"no graph is written: the budget of {states - 1} states is used up" in found.err
+    assert run("graph", *SMALL, "--dot", "g.dot", "--max-states", states).status == 0
+
+
+# Bad input ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("check bakery --cfg none.cfg", "TLC configuration 'none.cfg' cannot be read: No such file or directory"),
+        ("check bakery --cfg noise", "TLC configuration 'noise' cannot be read: not UTF-8 text"),
+        ("check bakery --cfg folder", "TLC configuration 'folder' cannot be read: Is a directory"),
+        ("check bakery --cfg race.cfg", "race.cfg: line 4: unknown constant of bakery 'AsyncParquet'"),
+        ("check bakery --cfg deep", "deep: line 1: found ["),
+        ("check bakery --cfg sets", "sets: it is nested too deeply to be read"),
+        ("check bakery --cfg digits", "digits: line 1: a number of 5,000 digits is not accepted"),
+        ("check one.toml --cfg race.cfg", "--set, --cfg and --property are not accepted with configurations"),
+        ("check one.toml two.toml --itf t", "--itf is not accepted with 2 configurations"),
+        ("check bakery --itf folder", "'folder' cannot be written: it is a folder"),
+        ("check bakery --mermaid none/t.md", "'none/t.md' cannot be written: there is no folder 'none'"),
+        ("check bakery --junit race.cfg/j.xml", "'race.cfg/j.xml' cannot be written: there is no folder 'race.cfg'"),
+        ("check bakery --itf t --tlc-json t", "--itf and --tlc-json both write to 't'"),
+        ("check bakery --itf - --json", "--json and --itf both write to standard output"),
+        ("replay bakery none", "trace 'none' cannot be read: No such file or directory"),
+        ("replay bakery noise", "trace 'noise' cannot be read: not UTF-8 text"),
+        ("replay bakery folder", "trace 'folder' cannot be read: Is a directory"),
+        ("replay bakery race.cfg", "race.cfg: the trace is not JSON"),
+        ("replay bakery deep", "deep: it is nested too deeply to be read"),
+        ("replay none log.json", "unknown model 'none'"),
+        ("replay bakery log.json --set Writers=9", "Writers = 9 is not accepted; it takes a size from 1 to 6"),
+        ("replay bakery v2.json", "unknown constant of bakery 'AsyncParquet'; known"),
+        ("replay bakery strange.json", "strange.json: unknown variable of bakery 'temperature'"),
+        ("replay bakery workbench:bakery?MaxCrashes=x#0/", "permalink: MaxCrashes = 'x' is not accepted"),
+        ("replay bakery workbench:bakery#0/1", "permalink 'workbench:bakery#0/1' is not accepted"),
+        ("graph bakery", "there is nothing to write; give --dot FILE, --graphml FILE or --tables FOLDER"),
+        ("graph bakery --dot folder", "'folder' cannot be written: it is a folder"),
+        ("graph bakery --tables race.cfg", "folder 'race.cfg' cannot be made: File exists"),
+        ("graph bakery --dot g --graphml g", "--dot and --graphml both write to 'g'"),
+        ("graph bakery --dot g --max-states 0", "argument --max-states: '0' is not accepted"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(run, command, message):
+    Path("folder").mkdir()
+    Path("noise").write_bytes(bytes(range(256)))
+    Path("deep").write_text("[" * 100_000)
+    Path("sets").write_text("CONSTANT Writers = " + "{" * 100_000)
+    Path("digits").write_text("CONSTANT MaxCrashes = " + "9" * 5_000)
+    for name in ("one", "two"):
+        Path(f"{name}.toml").write_text(configuration())
+    state = {"vars": ["next_ticket"], "states": [{"next_ticket": 1}]}
+    Path("log.json").write_text(json.dumps(state))
+    Path("v2.json").write_text(json.dumps({"#meta": {"constants": {"AsyncParquet": True}}} | state))
+    Path("strange.json").write_text('{"vars": ["temperature"], "states": [{"temperature": 1}]}')
+    before = sorted(Path().iterdir())
+    found = run(*command.split())
+    assert (found.status, found.out, found.err.count("\n")) == (2, "", 1)
+    assert message in found.err
+    assert sorted(Path().iterdir()) == before
+
+
+def test_a_file_that_cannot_be_written_after_all_is_one_line(run):
+    found = run("check", *SMALL, "--junit", "/dev/full")
+    assert (found.status, found.err) == (2, "workbench: '/dev/full' cannot be written: No space left on device\n")

@@ -1,0 +1,54 @@
+"""The pages under docs/ do what they say: their Python runs, block by block, and prints what they print."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+
+#: A block of Python, and the block of text right below it, if there is one: what it prints.
+BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```\n(?:\n*^```text\n(?P<output>.*?)^```$)?", re.MULTILINE | re.DOTALL)
+
+
+def run(text: str, name: str) -> list[tuple[str, str | None]]:
+    """What each block of a page prints, and what the page says; the blocks share their names."""
+    space: dict[str, Any] = {"__name__": name}
+    found = []
+    for block in BLOCK.finditer(text):
+        line = text.count("\n", 0, block.start("code"))
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(compile("\n" * line + block["code"], name, "exec"), space)
+        found.append((printed.getvalue(), block["output"]))
+    return found
+
+
+def clean(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip().splitlines()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_the_python_of_a_page_runs(page: Path) -> None:
+    for printed, said in run(page.read_text(), str(page)):
+        assert clean(printed) == clean(said or "")
+
+
+def test_there_are_pages_with_python() -> None:
+    assert sum(len(BLOCK.findall(page.read_text())) for page in PAGES) >= 10
+
+
+def test_a_page_that_is_wrong_is_noticed() -> None:
+    page = "```python\nn = 1\n```\n\nwords\n\n```python\nprint(n + 1)\n```\n\n```text\n3\n```\n"
+    assert run(page, "page") == [("", None), ("2\n", "3\n")]
+    with pytest.raises(ZeroDivisionError):
+        run("```python\n1 / 0\n```\n", "page")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_links_lead_to_files(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text()):
+        assert "://" in target or (page.parent / target).exists(), target

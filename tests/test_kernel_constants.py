@@ -1,0 +1,158 @@
+"""Constants: every kind of domain, what it accepts, and the one line that says why something is not accepted."""
+
+import math
+
+import pytest
+
+from workbench.kernel import Constant, InputError, Model, ModelError, Names, Partition, Variable, action
+from workbench.models.bakery import Bakery
+from workbench.models.bakery_v2 import BakeryV2
+
+SWITCH = Constant(True, bool, "a switch")
+INTEGER = Constant(1, range(0, 4), "an integer")
+EVEN = Constant(2, range(2, 9, 2), "an integer, in steps")
+CHOICE = Constant("split", ("split", "atomic", 3), "a choice")
+NAMES = Constant(2, Names("w", range(1, 4)), "a set")
+PARTS = Constant(None, Partition("Writers"), "a partition")
+
+
+@pytest.mark.parametrize(
+    ("constant", "given", "value"),
+    [
+        (SWITCH, False, False),
+        (INTEGER, 3, 3),
+        (EVEN, 8, 8),
+        (CHOICE, "atomic", "atomic"),
+        (CHOICE, 3, 3),
+        (NAMES, 3, ("w1", "w2", "w3")),
+        (NAMES, ["a", "b2"], ("a", "b2")),
+        (NAMES, ("x",), ("x",)),
+        (PARTS, None, None),
+        (PARTS, [["w1", "w2"], ["w3"]], (("w1", "w2"), ("w3",))),
+    ],
+)
+def test_accepted(constant, given, value):
+    assert constant.parse("K", given) == value
+    assert type(constant.parse("K", given)) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("constant", "given", "accepts"),
+    [
+        *((SWITCH, bad, "true or false") for bad in (0, 1, "true", None, [1])),
+        *((INTEGER, bad, "an integer from 0 to 3") for bad in (4, -1, True, 1.0, math.nan, "1", None, 10**30, [1])),
+        *((EVEN, bad, "an integer from 2 to 8 in steps of 2") for bad in (3, 10)),
+        *((CHOICE, bad, "one of split, atomic, 3") for bad in ("Split", "", 3.0, True, None, ["split"])),
+        *(
+            (NAMES, bad, "a size from 1 to 3, or a list of that many names")
+            for bad in (0, 4, -1, 10**18, True, 2.0, "ab", None, [], ["a", "a"], ["a", ""], ["a b"], ["1a"], ["é"])
+        ),
+        *(
+            (NAMES, bad, "a size from 1 to 3, or a list of that many names")
+            for bad in ([1, 2], [["a"], ["b"]], {"a": 1}, ["a\n"], ["a", "b", "c", "d"])
+        ),
+        *(
+            (PARTS, bad, "a list of lists that holds each of Writers exactly once")
+            for bad in (3, "w1", [], ["w1"], {"w1": 1}, True, [["w1"], "w2"])
+        ),
+    ],
+)
+def test_not_accepted(constant, given, accepts):
+    with pytest.raises(InputError) as caught:
+        constant.parse("K", given)
+    text = str(caught.value)
+    assert text.startswith(f"K = {given!r} is not accepted; it takes {accepts}")
+    assert "\n" not in text
+
+
+def test_a_long_value_is_cut_short():
+    with pytest.raises(InputError) as caught:
+        INTEGER.parse("K", "x" * 10_000)
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("constant", "kind"),
+    [(SWITCH, "switch"), (INTEGER, "integer"), (CHOICE, "choice"), (NAMES, "names"), (PARTS, "partition")],
+)
+def test_kinds(constant, kind):
+    assert constant.kind == kind
+
+
+@pytest.mark.parametrize("domain", ["abc", {1, 2}, int, range(0), (), [], None, 5])
+def test_a_domain_that_is_none(domain):
+    with pytest.raises(ModelError, match="of a constant is not known; it takes bool, a range"):
+        Constant(1, domain, "")
+
+
+@pytest.mark.parametrize(("prefix", "sizes"), [("w", range(0)), ("", range(1, 3)), ("9", range(1, 3))])
+def test_names_that_cannot_be(prefix, sizes):
+    with pytest.raises(ModelError, match="it takes a prefix that begins with a letter, and some sizes"):
+        Names(prefix, sizes)
+
+
+def model_with(**declared):
+    class Declared(Model):
+        n = Variable(0)
+
+        @action
+        def step(self, s):
+            s.n = 1 - s.n
+
+    return type("Declared", (Declared,), declared)
+
+
+def test_a_default_must_be_accepted():
+    with pytest.raises(
+        ModelError, match="Declared: the default K = 7 is not accepted; it takes an integer from 0 to 3"
+    ):
+        model_with(K=Constant(7, range(4), ""))
+
+
+def test_unknown_constants_are_named_with_the_nearest():
+    with pytest.raises(
+        InputError, match=r"unknown constant of bakery_v2 'SafeAck' \(did you mean SafeAcks\?\); known: "
+    ):
+        BakeryV2(SafeAck=True)
+
+
+def test_every_constant_is_an_attribute_and_is_kept():
+    model = Bakery(Writers=["a", "b"], LazyReap=False)
+    assert (model.Writers, model.LazyReap, model.MaxCrashes) == (("a", "b"), False, 1)
+    assert model.constants == {**Bakery().constants, "Writers": ("a", "b"), "LazyReap": False}
+    assert list(model.constants) == list(Bakery.declared_constants)
+    assert repr(model) == "Bakery(Writers=('a', 'b'), LazyReap=False)"
+
+
+@pytest.mark.parametrize(
+    "parts", [[["w1"], ["w2"]], [["w1", "w2"], ["w2", "w3"]], [["w1", "w2", "w3", "x"]], [[1, 2, 3]]]
+)
+def test_parts_that_do_not_partition(parts):
+    with pytest.raises(InputError) as caught:
+        BakeryV2(NodeParts=parts)
+    assert str(caught.value) == (
+        f"NodeParts = {parts!r} is not a partition of Writers; it must hold each of w1, w2, w3 exactly once"
+    )
+
+
+def test_partitions_are_checked_for_any_model():
+    declared = model_with(Ws=Constant(2, Names("w", range(1, 4)), ""), Parts=Constant(None, Partition("Ws"), ""))
+    assert declared(Parts=[["w2"], ["w1"]]).Parts == (("w2",), ("w1",))
+    with pytest.raises(InputError, match="is not a partition of Ws"):
+        declared(Parts=[["w1"]])
+    with pytest.raises(ModelError, match="Parts partitions 'Nope', which is not a set of names"):
+        model_with(Parts=Constant(None, Partition("Nope"), ""))
+
+
+def test_names_that_clash_between_sets():
+    declared = model_with(A=Constant(2, Names("w", range(1, 4)), ""), B=Constant(["x"], Names("w", range(1, 4)), ""))
+    assert declared().B == ("x",)
+    with pytest.raises(InputError, match="A and B both hold 'w1'; names must differ"):
+        declared(B=1)
+
+
+def test_constants_that_do_not_go_together():
+    with pytest.raises(
+        InputError, match=r"MaxTickets = 2 is not accepted; it takes at least the number of Writers \(3\)"
+    ):
+        Bakery(MaxTickets=2)

@@ -1,0 +1,304 @@
+"""The reference search, on models small enough to be counted by hand, and symmetry."""
+
+import itertools
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.kernel import (
+    Constant,
+    InputError,
+    Model,
+    ModelError,
+    Names,
+    Variable,
+    action,
+    choose,
+    initial,
+    invariant,
+    reachable,
+    require,
+    search,
+)
+from workbench.kernel.symmetry import Canonical
+from workbench.models.bakery import Bakery
+from workbench.models.bakery_v2 import BakeryV2
+
+SAFETY = ["NoLakekeeperConflict", "RollbackNoIceberg", "UniqueTickets", "TicketOrderPreserved"]
+
+
+class Steps(Model):
+    """Each walker goes from 0 to Last, one step at a time."""
+
+    symmetry = ("Walkers",)
+    Walkers = Constant(2, Names("p", range(1, 5)), "who walks")
+    Last = Constant(2, range(1, 4), "where the way ends")
+    at = Variable(0, per="Walkers")
+
+    @action(p="Walkers")
+    def walk(self, s, p):
+        require(s.at[p] < self.Last, f"{p} is at the end")
+        s.at[p] += 1
+
+    @action
+    def fly(self, s):
+        require(False, "nobody can fly")
+
+    @invariant
+    def Together(self, s):
+        far = [p for p in self.Walkers if s.at[p] == self.Last]
+        return len(far) < len(self.Walkers) or f"{' and '.join(far)} are all at the end"
+
+    @reachable
+    def SomebodyArrives(self, s):
+        return self.Last in s.at.values()
+
+    @reachable
+    def SomebodyFlies(self, s):
+        return any(at > self.Last for at in s.at.values())
+
+
+def test_counts_by_hand():
+    """Two walkers with three places: a grid of 3 x 3 states, whose diagonals are the levels."""
+    result = search(Steps())
+    assert (result.distinct, result.depth, result.levels) == (9, 5, [1, 2, 3, 2, 1])
+    assert result.generated == 1 + 12  # each of the two walks from 6 of the 9 states
+    assert [(a.name, a.enabled, a.generated, a.new) for a in result.actions] == [("walk", 12, 12, 8), ("fly", 0, 0, 0)]
+    assert result.never_taken == ["fly"]
+    assert (result.complete, result.stopped, result.engine) == (True, None, "reference")
+
+
+def test_verdicts_by_hand():
+    result = search(Steps())
+    found = {v.name: (v.holds, v.word, v.trace_states, v.why) for v in result.verdicts}
+    assert found == {
+        "Together": (False, "violated", 5, "p1 and p2 are all at the end"),
+        "SomebodyArrives": (True, "reached", 3, None),
+        "SomebodyFlies": (False, "not reached", None, "no reachable state satisfies it"),
+    }
+    assert [v.name for v in result.violated] == ["Together", "SomebodyFlies"]
+    assert [dict(s.at) for s in result["SomebodyArrives"].trace.states] == [
+        {"p1": 0, "p2": 0},
+        {"p1": 1, "p2": 0},
+        {"p1": 2, "p2": 0},
+    ]
+
+
+def test_counts_by_hand_with_symmetry():
+    """Up to exchanging the walkers: a pair of places without order, 3 + 2 + 1 of them."""
+    result = search(Steps(), symmetry=["Walkers"])
+    assert (result.distinct, result.levels, result.symmetry) == (6, [1, 1, 2, 1, 1], ("Walkers",))
+    assert result["Together"].trace_states == 5
+
+
+def test_several_initial_states():
+    class Anywhere(Steps):
+        @initial
+        def begin(self, s):
+            for p in self.Walkers:
+                s.at[p] = choose(range(self.Last + 1))
+
+    result = search(Anywhere())
+    assert (result.levels, result.generated) == ([9], 9 + 12)
+    assert (result["Together"].trace_states, len(result["Together"].trace.steps)) == (1, 1)
+
+
+def test_json_has_these_keys():
+    assert search(Steps(Walkers=["a", "b"]), ["Together"]).as_dict() | {"seconds": 0} == {
+        "model": "steps",
+        "constants": {"Walkers": ("a", "b"), "Last": 2},
+        "engine": "reference",
+        "symmetry": [],
+        "complete": True,
+        "distinct": 9,
+        "generated": 13,
+        "depth": 5,
+        "seconds": 0,
+        "properties": [
+            {
+                "name": "Together",
+                "kind": "invariant",
+                "holds": False,
+                "trace_states": 5,
+                "why": "a and b are all at the end",
+            }
+        ],
+    }
+
+
+# Budgets -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("most", range(1, 9))
+def test_a_budget_of_states(most):
+    result = search(Steps(), max_states=most)
+    assert most <= result.distinct <= most + 1  # the state at hand, which has two successors, is finished
+    assert not result.complete
+    assert result.stopped == f"the budget of {most} states is used up"
+    assert result["SomebodyFlies"].holds is None
+    assert result["SomebodyArrives"].holds is (True if most >= 4 else None)
+    assert result["Together"].word == "unknown"
+
+
+def test_a_budget_of_time():
+    result = search(Steps(), max_seconds=0)
+    assert (result.complete, result.stopped) == (False, "the budget of 0 seconds is used up")
+
+
+def test_fail_fast():
+    class Short(Steps):
+        @invariant
+        def NotTwo(self, s):
+            return sum(s.at.values()) != 2
+
+    result = search(Short(), fail_fast=True)
+    assert (result.stopped, result.levels[:2], result["NotTwo"].trace_states) == (
+        "stopped at the first violation",
+        [1, 2],
+        3,
+    )
+    assert result.distinct < 9
+    assert (result["NotTwo"].why, result["Together"].holds) == ("it is false", None)
+
+
+def test_unknown_names():
+    with pytest.raises(InputError, match=r"unknown property of steps 'Togther' \(did you mean Together\?\)"):
+        search(Steps(), ["Togther"])
+    with pytest.raises(InputError, match="unknown symmetric set of steps 'Last'; known: Walkers"):
+        search(Steps(), symmetry=["Last"])
+    with pytest.raises(InputError, match="unknown checked property 'Nope'; known: Together"):
+        search(Steps(), ["Together"])["Nope"]
+
+
+# Symmetry ----------------------------------------------------------------------------------------------------------
+
+
+def reached(model, symmetry=()):
+    """The values of all states that the search visits."""
+    canonical = Canonical(model, symmetry)
+    seen = {canonical(s.values): s for s in model.initial_states()}
+    todo = list(seen.values())
+    while todo:
+        state = todo.pop()
+        for instance in model.instances:
+            for _, after in model.outcomes(instance, state):
+                if canonical(after.values) not in seen:
+                    seen[canonical(after.values)] = after
+                    todo.append(after)
+    return [s.values for s in seen.values()], canonical
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        Steps(Walkers=3),
+        Bakery(Writers=2),
+        Bakery(MaxCrashes=0),
+        BakeryV2(Writers=2, StepGranularity="atomic", MaxCrashes=1),
+        BakeryV2(Writers=3, NodeParts=[["w1", "w2"], ["w3"]], StepGranularity="atomic"),
+        BakeryV2(Writers=4, NodeParts=[["w1", "w2"], ["w4", "w3"]], StepGranularity="atomic", SafeAcks=False),
+    ],
+    ids=repr,
+)
+def test_the_orbits_of_the_representatives_are_the_whole_space(model):
+    """Each representative stands for as many states as its orbit has; together they are what there is without it."""
+    names = [p.name for p in model.select() if p.kind == "invariant"]
+    limit = 3000  # where the space is larger: the orbits of the first levels
+    full = search(model, names, max_states=limit)
+    reduced = search(model, names, model.symmetry, max_states=limit)
+    if full.complete:
+        states, _ = reached(model)
+        representatives, canonical = reached(model, model.symmetry)
+        orbits = [set(canonical.orbit(values)) for values in representatives]
+        assert sum(map(len, orbits)) == full.distinct == len(states)
+        assert set().union(*orbits) == set(states)
+        assert len(representatives) == reduced.distinct < full.distinct
+    assert [v.holds for v in reduced.verdicts] == [v.holds for v in full.verdicts] or not full.complete
+
+
+def test_permutations_of_writers_keep_nodes_together():
+    apart = BakeryV2(Writers=3)
+    together = BakeryV2(Writers=["a", "b", "c"], NodeParts=[["a", "b"], ["c"]])
+    assert (len(apart.renamings()), len(together.renamings())) == (6, 2)
+    assert {"a": "b", "b": "a", "c": "c", "n1": "n1", "n2": "n2"} in together.renamings()
+    swapped = next(r for r in apart.renamings() if (r["w1"], r["w2"]) == ("w2", "w1"))
+    assert (swapped["n1"], swapped["n2"], swapped["n3"]) == ("n2", "n1", "n3")
+
+
+class Tag(NamedTuple):
+    owner: str
+    number: int
+
+
+class Tags(Model):
+    symmetry = ("Owners", "Things")
+    Owners = Constant(3, Names("o", range(1, 4)), "one set")
+    Things = Constant(2, Names("t", range(1, 3)), "another")
+    of = Variable(frozenset(), per="Owners")
+    first = Variable(None)
+    pairs = Variable(0, per="everything")
+
+    def everything(self):
+        return tuple(itertools.product(self.Owners, self.Things))
+
+    @action(o="Owners", t="Things")
+    def tag(self, s, o, t):
+        s.of[o] |= {Tag(t, 1)}
+        s.first = s.first or (o, t)
+        s.pairs[o, t] = 1
+
+
+values = st.tuples(
+    *[st.frozensets(st.builds(Tag, st.sampled_from(["t1", "t2"]), st.integers(0, 1)), max_size=2)] * 3,
+    st.sampled_from([None, ("o1", "t1"), ("o3", "t2")]),
+    *[st.integers(0, 1)] * 6,
+)
+
+
+@given(values, st.integers(0, 11))
+def test_the_canonical_value_is_the_same_for_the_whole_orbit(found, which):
+    canonical = Canonical(Tags(), ("Owners", "Things"))
+    orbit = canonical.orbit(found)
+    assert len(orbit) == 3 * 2 * 2
+    assert orbit[0] == found
+    image = orbit[which]
+    assert set(canonical.orbit(image)) == set(orbit)
+    assert canonical(image) == canonical(found)
+
+
+@given(values, values)
+def test_different_orbits_have_different_canonical_values(one, other):
+    canonical = Canonical(Tags(), ("Owners", "Things"))
+    assert (canonical(one) == canonical(other)) is (one in canonical.orbit(other))
+
+
+def test_without_symmetry_a_state_is_its_own_orbit():
+    canonical = Canonical(Tags(), ())
+    (start,) = Tags().initial_states()
+    assert (canonical.orbit(start.values), canonical(start.values)) == ([start.values], start.values)
+
+
+def test_some_of_the_sets():
+    assert len(Tags().renamings(["Things"])) == 2
+    assert len(Tags().renamings()) == 12
+    both, owners = (search(Tags(), symmetry=sets).distinct for sets in (["Owners", "Things"], ["Owners"]))
+    assert both < owners < search(Tags()).distinct
+
+
+def test_too_many_permutations():
+    class Crowd(Steps):
+        Walkers = Constant(8, Names("p", range(1, 9)), "who walks")
+
+    with pytest.raises(InputError, match="symmetry over Walkers has 40,320 permutations; at most 5,040"):
+        Crowd().renamings()
+
+
+def test_cells_that_are_not_symmetric():
+    class Lopsided(Steps):
+        captain = Variable(0, per="captains")
+        captains = ("p1",)
+
+    with pytest.raises(ModelError, match=r"a renaming maps a cell to captain\[p2\], which does not exist"):
+        search(Lopsided(), symmetry=["Walkers"])

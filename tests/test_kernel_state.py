@@ -1,0 +1,179 @@
+"""States, what changed between two of them, and traces that only the model itself can make."""
+
+import pytest
+
+from workbench.kernel import Constant, Map, Model, ModelError, Names, State, Variable, action, choose, replay, require
+from workbench.kernel.state import Cell, Change
+from workbench.kernel.trace import Move
+from workbench.kernel.values import cell_hash
+
+
+class Shop(Model):
+    """Customers take what is in stock."""
+
+    Customers = Constant(2, Names("c", range(1, 4)), "who buys")
+    stock = Variable(Map({"apple": 1, "pear": 2}), doc="what is left")
+    sold = Variable(0)
+    basket = Variable(frozenset(), per="Customers")
+    grid = Variable(None, per="places")
+    places = ((1, "a"), (2, "b"))
+
+    @action(c="Customers")
+    def buy(self, s, c):
+        """Take one thing."""
+        what = choose(sorted(k for k, n in s.stock.items() if n), "what")
+        require(what not in s.basket[c], f"{c} has one")
+        s.stock = s.stock.set(what, s.stock[what] - 1)
+        s.basket[c] |= {what}
+        s.sold += 1
+
+    @action(c="Customers")
+    def wait(self, s, c):
+        """Nothing happens."""
+        s.sold = s.sold
+
+
+MODEL = Shop()
+BUY, WAIT = 0, 2
+
+
+def test_the_layout_numbers_cells_in_the_order_of_declaration():
+    assert [str(cell) for cell in MODEL.layout.cells] == [
+        "stock",
+        "sold",
+        "basket[c1]",
+        "basket[c2]",
+        "grid[1, a]",
+        "grid[2, b]",
+    ]
+
+
+def test_a_state_reads_like_the_model_says():
+    (start,) = MODEL.initial_states()
+    assert start.values == (Map({"apple": 1, "pear": 2}), 0, frozenset(), frozenset(), None, None)
+    assert start.stock["pear"] == 2
+    assert start.basket["c1"] == frozenset()
+    assert start.grid[1, "a"] is None
+    assert list(start.basket) == ["c1", "c2"]
+    assert "c3" not in start.basket
+    assert dict(start.items())[Cell("sold", None)] == 0
+    assert start.lines() == [
+        "stock: {apple: 1, pear: 2}",
+        "sold: 0",
+        "basket: c1={}, c2={}",
+        "grid: (1, a)=-, (2, b)=-",
+    ]
+    assert repr(start) == "\n".join(start.lines())
+    assert repr(start.basket) == "basket[c1={}, c2={}]"
+
+
+def test_a_state_does_not_change():
+    (start,) = MODEL.initial_states()
+    with pytest.raises(ModelError, match="only an action may assign: sold = 1"):
+        start.sold = 1
+    with pytest.raises(ModelError, match=r"only an action may assign: basket\[c1\] = -"):
+        start.basket["c1"] = None
+    with pytest.raises(ModelError, match="undeclared variable 'sould'"):
+        start.sould = 1
+    with pytest.raises(ModelError, match="undeclared variable 'sould'; declared: stock, sold, basket, grid"):
+        start.sould  # noqa: B018 - the look alone is the error
+
+
+def test_states_are_equal_by_their_values():
+    (start,) = MODEL.initial_states()
+    same = MODEL.state(start.values)
+    other = MODEL.state((*start.values[:-1], 1))
+    assert (start == same, hash(start) == hash(same), start == other, start == start.values) == (
+        True,
+        True,
+        False,
+        False,
+    )
+    assert len({start, same, other}) == 2
+
+
+def test_changes_are_cell_by_cell():
+    ((_, after), _) = MODEL.outcomes(MODEL.instances[BUY], MODEL.initial_states()[0])
+    (start,) = MODEL.initial_states()
+    assert start.changes_to(after) == [
+        Change(Cell("stock", None), Map({"apple": 1, "pear": 2}), Map({"apple": 0, "pear": 2})),
+        Change(Cell("sold", None), 0, 1),
+        Change(Cell("basket", "c1"), frozenset(), frozenset({"apple"})),
+    ]
+    assert start.changes_to(start) == []
+    assert [c.after for c in after.changes_to(start)] == [c.before for c in start.changes_to(after)]
+
+
+@pytest.mark.parametrize("bits", [64, 128])
+def test_a_fingerprint_is_the_sum_of_its_cells(bits):
+    (start,) = MODEL.initial_states()
+    ((_, after), _) = MODEL.outcomes(MODEL.instances[BUY], start)
+    cells = [cell_hash(c.variable, c.index, v, bits) for c, v in start.items()]
+    assert start.fingerprint(bits) == sum(cells) % 2**bits
+    moved = sum(
+        cell_hash(*change.cell, change.after, bits) - cell_hash(*change.cell, change.before, bits)
+        for change in start.changes_to(after)
+    )
+    assert after.fingerprint(bits) == (start.fingerprint(bits) + moved) % 2**bits
+    assert after.fingerprint(bits) != start.fingerprint(bits)
+
+
+# Traces ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_trace_is_made_by_the_model():
+    trace = replay(MODEL, 0, [(BUY, 0), (BUY + 1, 0), (WAIT, 0)])
+    assert [(step.label, step.lane) for step in trace.steps] == [
+        ("initial state", ""),
+        ("buy(c1, what=apple)", ""),
+        ("buy(c2, what=pear)", ""),
+        ("wait(c1)", ""),
+    ]
+    assert len(trace) == len(trace.states) == 4
+    assert trace.moves == [Move(0, 0), Move(1, 0), Move(2, 0)]
+    assert trace.last.sold == 2
+    assert [str(change.cell) for change in trace.changes(2)] == ["stock", "sold", "basket[c2]"]
+    assert trace.changes(0) == trace.changes(3) == []
+    assert all(isinstance(state, State) for state in trace.states)
+    assert replay(MODEL, trace.start, trace.moves) == trace
+
+
+def test_a_trace_prints_the_action_and_only_what_changed():
+    assert repr(replay(MODEL, 0, [(BUY, 1)])).splitlines() == [
+        "  1  initial state",
+        "       stock: {apple: 1, pear: 2}",
+        "       sold: 0",
+        "       basket: c1={}, c2={}",
+        "       grid: (1, a)=-, (2, b)=-",
+        "  2  buy(c1, what=pear)",
+        "       stock: {apple: 1, pear: 2} -> {apple: 1, pear: 1}",
+        "       sold: 0 -> 1",
+        "       basket[c1]: {} -> {pear}",
+    ]
+
+
+def test_a_lasso_goes_back_or_stops():
+    around = replay(MODEL, 0, [(BUY, 0), (WAIT, 0)], loop=1)
+    assert (len(around), around.loop, around.back.label, around.moves) == (2, 1, "wait(c1)", [(0, 0), (2, 0)])
+    assert repr(around).splitlines()[-1].strip() == "wait(c1)  -> back to state 2, and so on for ever"
+    stops = replay(MODEL, 0, [(BUY, 0)], loop=1)
+    assert (len(stops), stops.loop, stops.back) == (2, 1, None)
+    assert repr(stops).splitlines()[-1].strip() == "and stops for ever"
+
+
+@pytest.mark.parametrize(
+    ("start", "moves", "loop", "message"),
+    [
+        (1, [], None, "there is no initial state number 1; there are 1"),
+        (-1, [], None, "there is no initial state number -1; there are 1"),
+        (0, [(9, 0)], None, "step 1 names action instance 9; there are 4"),
+        (0, [(0, 0), (-1, 0)], None, "step 2 names action instance -1; there are 4"),
+        (0, [(WAIT, 0), (WAIT, 1)], None, r"step 2 cannot be wait\(c1\): it has 1 outcomes, not 2"),
+        (0, [(0, 0), (0, 0), (0, 0)], None, r"step 3 cannot be buy\(c1\): c1 has one"),
+        (0, [(0, 0), (1, 0)], 0, r"step 2 \(buy\(c2, what=pear\)\) does not lead back to state 1"),
+        (0, [(WAIT, 0)], -1, r"step 1 \(wait\(c1\)\) does not lead back to state 0"),
+    ],
+)
+def test_a_trace_that_the_model_cannot_do(start, moves, loop, message):
+    with pytest.raises(ModelError, match=message):
+        replay(MODEL, start, moves, loop)

@@ -1,0 +1,100 @@
+"""Write a model's whole state graph for Graphviz, Gephi, networkx and others.
+
+  workbench graph bakery --set Writers=2 --dot bakery.dot
+  workbench graph bakery --symmetry --tables bakery_graph
+
+A graph is written whole or not at all: if there are more than --max-states states, the command ends with status 3.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.commands.files import check_writable, writing
+from workbench.commands.options import above_zero, parse_assignments, progress_line
+from workbench.formats.graphs import Edge, Node, write_dot, write_graphml, write_tables
+from workbench.kernel import InputError
+from workbench.models import get_model
+
+if TYPE_CHECKING:
+    from workbench.explore.space import StateSpace
+
+NAME = "graph"
+WRITTEN, INCOMPLETE = 0, 3
+#: What tools that draw graphs can just about load.
+MOST_STATES = 100_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
+    parser.add_argument("--symmetry", action="store_true", help="take interchangeable names as such")
+    parser.add_argument(
+        "--max-states", type=above_zero(int), default=MOST_STATES, metavar="N", help="%(default)s if it is not given"
+    )
+    parser.add_argument("--dot", metavar="FILE", help="as TLC's -dump dot,actionlabels; - for standard output")
+    parser.add_argument("--graphml", metavar="FILE", help="with an attribute per cell; - for standard output")
+    parser.add_argument("--tables", metavar="FOLDER", help="nodes.csv and edges.csv, as Gephi reads them")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    files = _files(arguments)
+    for path in files:
+        check_writable(path)
+
+    from workbench.explore.space import explore  # numba loads here, not with the command line
+
+    model, most = get_model(arguments.model)(**parse_assignments(arguments.set)), arguments.max_states
+    with progress_line() as on_progress:
+        space = explore(model, [], symmetry=arguments.symmetry, max_states=most, on_progress=on_progress)
+    if not space.result.complete:
+        hint = "" if space.result.stopped == "interrupted" else "; --max-states allows more"
+        print(f"workbench: no graph is written: {space.result.stopped}{hint}", file=sys.stderr)
+        return INCOMPLETE
+    for path, write in ((arguments.dot, write_dot), (arguments.graphml, write_graphml)):
+        if path is not None:
+            with writing(path) as out:
+                write(out, _nodes(space), _edges(space))
+    if arguments.tables is not None:
+        nodes, edges = _tables(arguments.tables)
+        with writing(nodes) as nodes_out, writing(edges) as edges_out:
+            write_tables(nodes_out, edges_out, _nodes(space), _edges(space))
+    print(f"{len(space):,} states and {len(space.steps):,} steps written to {', '.join(files)}", file=sys.stderr)
+    return WRITTEN
+
+
+def _files(arguments: argparse.Namespace) -> list[str]:
+    """The files to write; the folder for tables is made, so that what is wrong with it is known before the search."""
+    files = [path for path in (arguments.dot, arguments.graphml) if path is not None]
+    if arguments.tables is not None:
+        try:
+            Path(arguments.tables).mkdir(exist_ok=True)
+        except OSError as error:
+            raise InputError(f"folder {arguments.tables!r} cannot be made: {error.strerror}") from None
+        files += _tables(arguments.tables)
+    if not files:
+        raise InputError("there is nothing to write; give --dot FILE, --graphml FILE or --tables FOLDER")
+    if arguments.dot is not None and arguments.dot == arguments.graphml:
+        raise InputError(f"--dot and --graphml both write to {arguments.dot!r}; give one of them another file")
+    return files
+
+
+def _tables(folder: str) -> list[str]:
+    return [str(Path(folder) / name) for name in ("nodes.csv", "edges.csv")]
+
+
+def _nodes(space: "StateSpace") -> Iterator[Node]:
+    initial = space.result.levels[0]
+    return (Node(number, space.state(number), number < initial) for number in range(len(space)))
+
+
+def _edges(space: "StateSpace") -> Iterator[Edge]:
+    """The steps, with the labels that traces have; the model is run once for each that is memoised."""
+    labels: dict[int, str] = {}
+    columns = (space.sources.tolist(), space.targets.tolist(), space.steps.tolist())
+    for number, (source, target, step) in enumerate(zip(*columns, strict=True)):
+        if step not in labels:
+            labels[step] = space.label(number)
+        yield Edge(source, target, labels[step])

@@ -1,0 +1,121 @@
+"""What a check writes to files: a trace in the formats of other tools, and reports for continuous integration."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
+
+from workbench.commands.files import STDOUT, check_writable, writing
+from workbench.configurations import Configuration
+from workbench.formats.itf import to_itf
+from workbench.formats.junit import FAILED, UNKNOWN, Case, Suite, annotations, suite_of, to_junit
+from workbench.formats.mermaid import to_mermaid
+from workbench.formats.tlc_trace import to_tlc_json
+from workbench.kernel import InputError, Result, Trace, Verdict
+
+_TRACES = {
+    "--itf": lambda trace: _json(to_itf(trace)),
+    "--tlc-json": lambda trace: _json(to_tlc_json(trace)),
+    "--mermaid": to_mermaid,
+}
+
+
+def _json(document: dict[str, object]) -> str:
+    return json.dumps(document, indent=1) + "\n"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "output",
+        "A trace is that of the first violated property, or of a reachable one that is checked alone. "
+        "FILE may be - for standard output; what is printed otherwise then goes to standard error.",
+    )
+    group.add_argument("--itf", metavar="FILE", help="write the trace in the Informal Trace Format, for `replay` too")
+    group.add_argument("--tlc-json", metavar="FILE", help="write the trace as TLC does")
+    group.add_argument("--mermaid", metavar="FILE", help="write the trace as Markdown with a sequence diagram")
+    group.add_argument("--junit", metavar="FILE", help="write a JUnit XML report")
+    group.add_argument("--annotations", action="store_true", help="print what failed as GitHub Actions reads it")
+
+
+def _files(arguments: argparse.Namespace, options: Sequence[str] = (*_TRACES, "--junit")) -> dict[str, str]:
+    """The options that were given, with their files."""
+    given = {option: getattr(arguments, option[2:].replace("-", "_")) for option in options}
+    return {option: path for option, path in given.items() if path is not None}
+
+
+def check_arguments(arguments: argparse.Namespace, checks: int = 1) -> None:
+    """Raise :class:`InputError` for what cannot be written, before `checks` checks are made."""
+    files = _files(arguments)
+    owners = {STDOUT: "--json"} if arguments.json else {}
+    for option, path in files.items():
+        if path in owners:
+            where = "standard output" if path == STDOUT else repr(path)
+            raise InputError(f"{owners[path]} and {option} both write to {where}; give one of them another file")
+        owners[path] = option
+        check_writable(path)
+        if option in _TRACES and checks > 1:
+            raise InputError(f"{option} is not accepted with {checks} configurations; a trace is that of one check")
+
+
+@contextmanager
+def report(arguments: argparse.Namespace) -> Iterator[None]:
+    """What is printed in here leaves standard output to a file that goes there."""
+    with redirect_stdout(sys.stderr if STDOUT in _files(arguments).values() else sys.stdout):
+        yield
+
+
+def write_trace(arguments: argparse.Namespace, result: Result) -> None:
+    """Write the trace of a check to the files that are asked for."""
+    found, files = _trace_of(result), _files(arguments, list(_TRACES))
+    if not files:
+        return
+    if found is None:
+        why = "nothing has a counterexample, and the witness of a reachable property is written if it is checked alone"
+        print(f"note: {', '.join(files)}: no trace is written; {why}", file=sys.stderr)
+        return
+    name, trace = found
+    for option, path in files.items():
+        with writing(path) as out:
+            out.write(_TRACES[option](trace))
+    print(f"the trace of {name}, {len(trace)} states, is written to {', '.join(files.values())}", file=sys.stderr)
+
+
+def _trace_of(result: Result) -> tuple[str, Trace] | None:
+    """The first violated property and its trace, or the only one that was checked and its witness."""
+    alone = result.verdicts if len(result.verdicts) == 1 else []
+    return next(((v.name, v.trace) for v in [*result.violated, *alone] if v.trace is not None), None)
+
+
+def write_reports(arguments: argparse.Namespace, suites: Sequence[tuple[Suite, str | None]]) -> None:
+    """Write what continuous integration reads; each suite comes with the file that its annotations belong to."""
+    if arguments.junit is not None:
+        with writing(arguments.junit) as out:
+            out.write(to_junit(suite for suite, _ in suites))
+    if arguments.annotations:
+        taken = arguments.json or STDOUT in _files(arguments).values()
+        for suite, file in suites:
+            for line in annotations([suite], file):
+                print(line, file=sys.stderr if taken else sys.stdout)  # GitHub reads both
+
+
+def suite_of_configuration(one: Configuration, result: Result, differences: Sequence[str]) -> Suite:
+    """A configuration as a suite of one case, which passes if everything is as expected."""
+    if differences:
+        traces = [f"{v.name}:\n{v.trace}" for v in result.violated if v.trace is not None and _is_in(v, differences)]
+        case = Case(one.title, FAILED, "; ".join(differences), "\n\n".join(["\n".join(differences), *traces]))
+    elif not result.complete:
+        case = Case(one.title, UNKNOWN, f"incomplete: {result.stopped}")
+    else:
+        case = Case(one.title)
+    return replace(suite_of(str(one.path), result), cases=[case])
+
+
+def _is_in(verdict: Verdict, differences: Sequence[str]) -> bool:
+    return any(line.startswith(f"{verdict.name}: ") for line in differences)
+
+
+def suite_of_unchecked(one: Configuration) -> Suite:
+    """The suite of a configuration that was not reached before the command was interrupted."""
+    return Suite(str(one.path), [Case(one.title, UNKNOWN, "not checked: interrupted")])

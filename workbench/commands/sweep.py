@@ -1,0 +1,146 @@
+"""Check a model under many settings of its constants, side by side on Spark.
+
+  workbench sweep bakery_v2 --grid SafeAcks=true,false --grid MaxCrashes=0,1
+  workbench sweep hudi --grid ConcurrencyControl=0,1,2 --set MonotonicTs=false --out results
+
+Values are separated by commas, or given as a JSON list: --grid Writers=[2,3]. With --out every result is kept as soon
+as it is there, and running the same command again computes only what is missing.
+
+Exit status: 0 everything holds, 1 something is violated, 2 bad input, 3 an error or an incomplete check without a
+violation.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import MofNCompleteColumn, Progress
+from rich.table import Table
+
+from workbench.commands.options import above_zero, console, parse_assignments, parse_value
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+from workbench.models import get_model
+
+NAME = "sweep"
+HOLDS, VIOLATED, INCOMPLETE = 0, 1, 3
+_GOOD, _BAD = ("holds", "reached"), ("violated", "not reached")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help="a model's name, or path/to/file.py:Class")
+    parser.add_argument(
+        "--grid",
+        action="extend",
+        nargs="+",
+        required=True,
+        metavar="NAME=V1,V2",
+        help="the values of a constant; all combinations are checked",
+    )
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="the same in all settings")
+    parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
+    parser.add_argument("--symmetry", action="store_true", help="take interchangeable names as such")
+    parser.add_argument("--max-states", type=above_zero(int), metavar="N", help="for each setting")
+    parser.add_argument("--max-seconds", type=above_zero(float), metavar="S", help="for each setting")
+    parser.add_argument("--out", metavar="DIR", help="keep the results here; those that are there are not redone")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, with a row for each setting")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    model, grid = get_model(arguments.model), parse_grid(arguments.grid)
+    from workbench.explore.sweep import sweep  # pyspark loads here, not with the command line
+
+    with _progress() as on_progress:
+        table = sweep(
+            model,
+            grid,
+            arguments.property,
+            constants=parse_assignments(arguments.set),
+            symmetry=arguments.symmetry,
+            max_states=arguments.max_states,
+            max_seconds=arguments.max_seconds,
+            out=arguments.out,
+            on_progress=on_progress,
+        )
+    rows = json.loads(table.to_json(orient="records"))  # plain values, None for what is missing
+    if arguments.json:
+        print(json.dumps({"model": model.name, "symmetry": table.attrs["symmetry"], "rows": rows}))
+    else:
+        _print(rows, list(grid), table.attrs["properties"], table.attrs["notes"])
+    if any(row[name] in _BAD for row in rows for name in table.attrs["properties"]):
+        return VIOLATED
+    return HOLDS if all(row["complete"] for row in rows) else INCOMPLETE
+
+
+def parse_grid(given: Iterable[str]) -> dict[str, list[Any]]:
+    """The values of each constant, from ``NAME=V1,V2`` or ``NAME=[V1, V2]`` texts.
+
+    Examples
+    --------
+    >>> parse_grid(["SafeAcks=true,false", "StepGranularity=split", 'NodeParts=[null, [["w1", "w2"]]]'])
+    {'SafeAcks': [True, False], 'StepGranularity': ['split'], 'NodeParts': [None, [['w1', 'w2']]]}
+    """
+    grid: dict[str, list[Any]] = {}
+    for text in given:
+        name, equals, values = text.partition("=")
+        if not equals:
+            raise InputError(f"--grid {brief(text)} is not accepted; it takes NAME=V1,V2 or NAME=[V1, V2]")
+        whole = parse_value(values)
+        grid[name.strip()] = whole if isinstance(whole, list) else [parse_value(v.strip()) for v in values.split(",")]
+    return grid
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on the terminal; None, and silence, where there is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with Progress(*Progress.get_default_columns(), MofNCompleteColumn(), console=Console(stderr=True)) as bar:
+        task = bar.add_task("settings")
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _print(rows: list[dict[str, Any]], grid: list[str], properties: list[str], notes: list[str]) -> None:
+    out = console()
+    table = Table(*grid, *properties, "distinct", "depth", "seconds", box=None, pad_edge=False)
+    for column in table.columns:
+        column.overflow = "fold"  # names stay whole
+    for column in table.columns[-3:]:
+        column.justify = "right"
+    for row in rows:
+        measures = (_number(row["distinct"]), _number(row["depth"]), _number(row["seconds"], ".2f"))
+        table.add_row(
+            *(escape(_value(row[name])) for name in grid),
+            *(_verdict(row[name], row[f"{name}_states"]) for name in properties),
+            *measures,
+        )
+    out.print(table, width=None if out.is_terminal else 1000)
+    out.print()
+    for note in notes:
+        out.print(f"note: {note}", markup=False)
+    for row in rows:
+        why = f"error: {row['error']}" if row["error"] else f"incomplete: {row['stopped']}"
+        if not row["complete"]:
+            out.print(", ".join(f"{name}={_value(row[name])}" for name in grid) + f": {why}", markup=False)
+    violated = sum(any(row[name] in _BAD for name in properties) for row in rows)
+    sound = sum(row["complete"] and all(row[name] in _GOOD for name in properties) for row in rows)
+    out.print(f"{len(rows)} settings: everything holds in {sound}, something is violated in {violated}")
+
+
+def _number(value: float | None, form: str = ",") -> str:
+    return "-" if value is None else format(value, form)
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _verdict(word: str, states: int | None) -> str:
+    mark = "[green]\N{CHECK MARK}[/]" if word in _GOOD else "[bold red]\N{BALLOT X}[/]" if word in _BAD else word
+    return mark if states is None else f"{mark} {states}"
