@@ -12,8 +12,11 @@ import pytest
 
 from workbench import configurations
 from workbench.explore.check import check
+from workbench.explore.dataset import load, save
+from workbench.explore.space import explore
 from workbench.explore.spark import engine, rundir
 from workbench.explore.spark.entry import resume
+from workbench.explore.spark.export import save_run
 from workbench.kernel import InputError
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
@@ -248,3 +251,23 @@ def test_traces_are_checked_against_the_files(spark, tmp_path):
     shutil.rmtree(run / "level-00003")
     with pytest.raises(InputError, match="cannot be read"):
         search.trace_to(level, fingerprint)
+
+
+def test_a_run_as_a_dataset(spark, tmp_path):
+    """The same tables as a space in memory gives, up to the states' ids."""
+    check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=tmp_path / "run")
+    saved = load(save_run(tmp_path / "run", tmp_path / "data", spark), spark)
+    save(explore(RACE, safety_of(RACE)), tmp_path / "here")
+    for query in (
+        "SELECT level, count(*), count(DISTINCT id) FROM states GROUP BY level ORDER BY level",
+        "SELECT action, parameters, process, count(*) FROM transitions GROUP BY ALL ORDER BY 1, string(parameters)",
+        "SELECT pc['w1'], iceberg, count(*) FROM states GROUP BY ALL ORDER BY 1, string(iceberg)",
+        "SELECT count(*) FROM transitions t JOIN states a ON a.id = source JOIN states b ON b.id = target",
+    ):
+        assert saved.sql(query).collect() == load(tmp_path / "here", spark).sql(query).collect()
+
+
+def test_a_run_that_began_in_process_has_not_all_states(spark, tmp_path):
+    check(RACE, safety_of(RACE), spark=spark, hand_over_states=900, run_dir=tmp_path / "run")
+    with pytest.raises(InputError, match="began in process"):
+        save_run(tmp_path / "run", tmp_path / "data", spark)

@@ -1,6 +1,7 @@
 """Save the states and transitions of a model as Parquet, to be queried with SQL or pandas.
 
-  workbench save bakery_v2 states/race --set AsyncParquet=true --set RestampPatch=false
+  workbench save bakery_v2 data/race --set AsyncParquet=true --set RestampPatch=false
+  workbench save data/run data/states        what a search on Spark has in its run directory
 
 Exit status: 0 the whole space is saved, 2 bad input, 3 a budget was used up: what was found is saved.
 """
@@ -9,6 +10,7 @@ import argparse
 from pathlib import Path
 
 from workbench.commands.options import above_zero, console, parse_assignments, progress_line
+from workbench.kernel import InputError
 from workbench.models import get_model
 
 NAME = "save"
@@ -16,7 +18,7 @@ COMPLETE, INCOMPLETE = 0, 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="a model's name, or path/to/file.py:Class")
+    parser.add_argument("model", metavar="MODEL|RUN_DIR", help="a name, path/to/file.py:Class, or a run directory")
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="a new or empty one, or a dataset to be replaced")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
     parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
@@ -27,6 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if (Path(arguments.model) / "manifest.json").is_file():
+        return _save_run(arguments)
     model = get_model(arguments.model)(**parse_assignments(arguments.set))
     from workbench.explore.dataset import save  # numba and pyspark load here, not with the command line
     from workbench.explore.space import explore
@@ -45,3 +49,13 @@ def run(arguments: argparse.Namespace) -> int:
     if not result.complete:
         out.print(f"INCOMPLETE: {result.stopped}", markup=False)
     return COMPLETE if result.complete else INCOMPLETE
+
+
+def _save_run(arguments: argparse.Namespace) -> int:
+    if arguments.set or arguments.property or arguments.symmetry:
+        raise InputError("--set, --property and --symmetry are not accepted with a run directory; it has its own")
+    from workbench.explore.spark.export import save_run
+
+    save_run(arguments.model, arguments.folder)
+    console().print(f"saved {arguments.model} in {arguments.folder}", markup=False)
+    return COMPLETE

@@ -26,11 +26,11 @@ from pyspark.sql import DataFrame, SparkSession
 from workbench.explore.columns import StateColumns, as_text, unused_name
 from workbench.explore.session import spark_session
 from workbench.explore.space import StateSpace
-from workbench.kernel import InputError, Result
+from workbench.kernel import InputError, Model, Result, State
 
 _FORMAT = 1
 _RUN = "run.json"
-_TABLES = ("states", "transitions")
+STATES, TRANSITIONS = _TABLES = ("states", "transitions")
 _BATCH = 1 << 16  # rows that are converted at a time, and that become one row group
 
 
@@ -58,12 +58,13 @@ def save(space: StateSpace, folder: str | Path) -> Path:
     with new_dataset(folder) as writing:
         _write_states(writing, columns, space.rows, space.levels, decided)
         _write_transitions(writing, space)
-        run = {**_describe(space.result), "transitions": len(space.targets), "columns": columns.names}
+        run = {**describe_run(space.result), "transitions": len(space.targets), "columns": columns.names}
         (writing / _RUN).write_text(json.dumps(run, indent=1) + "\n")
     return Path(folder)
 
 
-def _describe(result: Result) -> dict[str, Any]:
+def describe_run(result: Result) -> dict[str, Any]:
+    """What ``run.json`` says of the check."""
     return {"format": _FORMAT, **result.as_dict(), "stopped": result.stopped, "levels": result.levels}
 
 
@@ -150,28 +151,45 @@ def _write_states(
 
 
 def _write_transitions(folder: Path, space: StateSpace) -> None:
-    # What is said of a transition is the same for all that take the same memoised step.
-    _, example, step = np.unique(space.steps, return_index=True, return_inverse=True)
-    said = [_describe_step(space, int(transition)) for transition in example]
-    kinds = {"action": pa.string(), "parameters": pa.map_(pa.string(), pa.string()), "process": pa.string()}
-    texts = {name: pa.array([one[name] for one in said], kind) for name, kind in kinds.items()}
+    texts = describe_steps(
+        space.model, space.steps, space.move, lambda transition: space.state(int(space.sources[transition]))
+    )
 
     def arrays(batch: slice) -> dict[str, pa.Array]:
         return {
             "source": pa.array(space.sources[batch]),
             "target": pa.array(space.targets[batch]),
-            **{name: array.take(pa.array(step[batch])) for name, array in texts.items()},
+            **{name: array.slice(batch.start, batch.stop - batch.start) for name, array in texts.items()},
         }
 
-    schema = pa.schema({"source": pa.int64(), "target": pa.int64(), **kinds})
-    _write_table(folder / "transitions", schema, len(step), arrays)
+    schema = pa.schema({"source": pa.int64(), "target": pa.int64(), **_STEP_COLUMNS})
+    _write_table(folder / "transitions", schema, len(space.steps), arrays)
 
 
-def _describe_step(space: StateSpace, transition: int) -> dict[str, Any]:
-    """The action, parameters and process of a transition. What was chosen is among the parameters."""
-    move = space.move(transition)
-    instance = space.model.instances[move.instance]
-    outcome, _ = space.model.outcomes(instance, space.state(int(space.sources[transition])))[move.outcome]
+_STEP_COLUMNS = {"action": pa.string(), "parameters": pa.map_(pa.string(), pa.string()), "process": pa.string()}
+
+
+def describe_steps(
+    model: Model, steps: np.ndarray, move: Callable[[int], tuple[int, int]], source: Callable[[int], State]
+) -> dict[str, pa.Array]:
+    """The action, parameters and process of each transition. What was chosen is among the parameters.
+
+    Parameters
+    ----------
+    steps : integer array
+        The memoised step of each transition; all that take the same one are described alike.
+    move, source : callable
+        The move and the source state of a transition, by its position.
+    """
+    _, example, step = np.unique(steps, return_index=True, return_inverse=True)
+    said = [_describe_step(model, move(int(transition)), source(int(transition))) for transition in example]
+    texts = {name: pa.array([one[name] for one in said], kind) for name, kind in _STEP_COLUMNS.items()}
+    return {name: array.take(pa.array(step)) for name, array in texts.items()}
+
+
+def _describe_step(model: Model, move: tuple[int, int], source: State) -> dict[str, Any]:
+    instance = model.instances[move[0]]
+    outcome, _ = model.outcomes(instance, source)[move[1]]
     used: set[str] = set()
     given = [*zip(instance.action.parameters, instance.arguments, strict=True), *outcome.choices]
     parameters = [(unused_name(name or "choice", used), as_text(value)) for name, value in given]

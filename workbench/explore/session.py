@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
@@ -73,9 +74,9 @@ def spark_session(master: str | None = None, **conf: Any) -> SparkSession:
         with _startup_files_and_variables() as options:
             settings = {**_local_settings(cores), **options, **conf}
             return _configured(builder.master(master), settings).getOrCreate()
-    except (PySparkException, ImportError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise InputError(f"Spark does not start with master {master!r}: {reason}") from error
+    except (PySparkException, Py4JJavaError, ImportError) as error:
+        said = error.java_exception.getMessage() if isinstance(error, Py4JJavaError) else str(error)
+        raise InputError(f"Spark does not start with master {master!r}: {said.splitlines()[0]}") from error
 
 
 def _configured(builder: SparkSession.Builder, settings: dict[str, Any]) -> SparkSession.Builder:
