@@ -12,6 +12,7 @@ from workbench.kernel.model import Model
 MODELS = {
     "bakery": "workbench.models.bakery:Bakery",
     "bakery_v2": "workbench.models.bakery_v2_extended:BakeryV2Extended",
+    "bakery_v2_published": "workbench.models.bakery_v2:BakeryV2",
     "hudi": "workbench.models.hudi:Hudi",
     "paimon": "workbench.models.paimon_extended:PaimonExtended",
 }

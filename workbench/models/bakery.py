@@ -187,8 +187,10 @@ class Bakery(Model):
 
     @reachable
     def RestartedWriterCommits(self, s):
-        """A writer can commit with its second ticket, if there are restarts at all."""
-        return not self.MaxRestarts or any(snapshot.ticket > len(self.Writers) for snapshot in s.iceberg)
+        """A writer can commit with its second ticket, if restarts can happen at all."""
+        if not min(self.MaxCrashes, self.MaxRestarts):
+            return True
+        return any(snapshot.ticket > len(self.Writers) for snapshot in s.iceberg)
 
     def waiting(self, s, w):
         return s.decision[w] is None and any(c.writer == w for c in s.claims)
@@ -208,7 +210,7 @@ class Bakery(Model):
 
     @liveness(w="Writers")
     def RestartsHeal(self, w):
-        """A writer with a claim gets to a decision, unless it crashes or a restart is still possible."""
+        """NonCrashedProgress, but nothing is owed as long as a restart is still possible."""
         return leads_to(
             lambda s: self.waiting(s, w) and not s.crashed[w],
             lambda s: s.decision[w] is not None or s.crashed[w] or catalog.restart_is_open(self, s),

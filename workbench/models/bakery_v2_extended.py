@@ -3,12 +3,12 @@
 Each extension hangs on one constant, whose default switches it off; what remains is the published protocol, state by
 state::
 
-    workbench check bakery_v2 --set MaxCrashes=1 --set MaxRestarts=1 --set Writers=2    # crashed writers come back
-    workbench check bakery_v2 --set MaxRetries=2 --set AsyncParquet=true --set RestampPatch=false   # and 409s pass
-    workbench check bakery_v2 --set ClaimTimeout=true --set SafeAcks=false              # waiting has an end
-    workbench check bakery_v2 --set UserTable=true --set Writers=2                      # rows beside the claims
+    workbench check bakery_v2 --set Writers=2 --set MaxCrashes=1 --set MaxRestarts=1    # crashed writers come back
+    workbench check bakery_v2 --set Writers=2 --set ClaimTimeout=true --set SafeAcks=false      # no wait is endless
+    workbench check bakery_v2 --set Writers=2 --set UserTable=true                      # rows travel beside the claims
+    workbench check specs/bakery/v2_retry.toml                                          # a 409 is tried again
 
-``specs/bakery/README.md`` says what comes of them.
+``specs/bakery/README.md`` says what comes of them, and which choices of a real system the constants stand for.
 """
 
 from workbench.kernel import (
@@ -86,20 +86,27 @@ class BakeryV2Extended(BakeryV2):
 
     @reachable
     def RestartedWriterCommits(self, s):
-        """A writer that crashed with a ticket in its hand can commit with another, if there are restarts at all."""
+        """A writer that crashed with a ticket in its hand can commit with another, if restarts can happen at all."""
+        if not min(self.MaxCrashes, self.MaxRestarts):
+            return True
         first_round = all(s.retries_left[w] == self.MaxRetries for w in self.Writers)
-        return not self.MaxRestarts or (first_round and any(x.ticket > len(self.Writers) for x in s.iceberg))
+        return first_round and any(snapshot.ticket > len(self.Writers) for snapshot in s.iceberg)
 
     # Retries -----------------------------------------------------------------------------------------------------
 
     def delete_deferrals(self, s, w):
-        """The end of a round: a writer that was told 409 goes round again, from the staging on, while it may."""
         super().delete_deferrals(s, w)
         if s.decision[w] == CONFLICT and s.retries_left[w] > 0:
-            s.retries_left[w] -= 1
-            s.decision[w] = None
-            s.my_ticket[w] = s.parent_seen[w] = s.parent_staged[w] = 0
-            s.pc[w] = "Stage"
+            s.pc[w] = "Retry"
+
+    @action(BakeryV2.writer)
+    def retry(self, s, w):
+        """The last round ended with a 409, and was cleaned up: begin another one, with files and ticket to come."""
+        self.at(s, w, "Retry")
+        s.retries_left[w] -= 1
+        s.decision[w] = None
+        s.my_ticket[w] = s.parent_seen[w] = s.parent_staged[w] = 0
+        s.pc[w] = "Stage"
 
     @invariant(w="Writers")
     def NobodyEndsWithConflict(self, s, w):
@@ -159,22 +166,19 @@ class BakeryV2Extended(BakeryV2):
 
     # Progress ----------------------------------------------------------------------------------------------------
 
-    def waiting(self, s, w):
-        return s.decision[w] is None and any(claim.writer == w for claim in s.claims[self.node_of[w]])
+    def queues(self, s, w):
+        return s.my_ticket[w] > 0 and s.decision[w] is None and not s.crashed[w]
 
     @liveness(w="Writers")
     def NonCrashedProgress(self, w):
-        """A writer with a claim gets to a decision, unless it crashes."""
-        return leads_to(
-            lambda s: self.waiting(s, w) and not s.crashed[w],
-            lambda s: s.decision[w] is not None or s.crashed[w],
-        )
+        """A writer with a ticket gets to a decision, unless it crashes."""
+        return leads_to(lambda s: self.queues(s, w), lambda s: s.decision[w] is not None or s.crashed[w])
 
     @liveness(w="Writers")
     def RestartsHeal(self, w):
-        """A writer with a claim gets to a decision, unless it crashes or a restart is still possible."""
+        """The same, but nothing is owed as long as a restart is still possible."""
         return leads_to(
-            lambda s: self.waiting(s, w) and not s.crashed[w],
+            lambda s: self.queues(s, w),
             lambda s: s.decision[w] is not None or s.crashed[w] or catalog.restart_is_open(self, s),
         )
 

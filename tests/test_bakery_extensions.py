@@ -1,0 +1,342 @@
+"""What the bakeries add to the published models: off by default, alive when on, and broken when a line is broken."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.explore.check import check
+from workbench.explore.space import explore
+from workbench.kernel import InputError, action, require, search
+from workbench.models import catalog, get_model
+from workbench.models.bakery import Bakery
+from workbench.models.bakery_v2 import BakeryV2
+from workbench.models.bakery_v2_extended import BakeryV2Extended
+
+SAFETY = ["NoLakekeeperConflict", "RollbackNoIceberg", "UniqueTickets", "TicketOrderPreserved"]
+SHARED = {"Writers": ["a1", "a2", "b1"], "NodeParts": [["a1", "a2"], ["b1"]], "StepGranularity": "atomic"}
+RACE = {"AsyncParquet": True, "RestampPatch": False, "StepGranularity": "atomic"}
+ONE_RESTART = {"Writers": 2, "MaxCrashes": 1, "MaxRestarts": 1}
+EXTENSION_CELLS = {"restart_budget", "retries_left", "user_rows"}
+
+
+def verdict(model, name):
+    """Such as ``violated 19``; the verdict on one property, and the states of its trace."""
+    found = check(model, [name])[name]
+    return found.word if found.trace_states is None else f"{found.word} {found.trace_states}"
+
+
+def assert_agree(model):
+    found, wanted = check(model, engine="local"), search(model)
+    assert (found.levels, found.generated) == (wanted.levels, wanted.generated)
+    assert [(v.name, v.holds, v.trace_states) for v in found.verdicts] == [
+        (v.name, v.holds, v.trace_states) for v in wanted.verdicts
+    ]
+
+
+# Off ---------------------------------------------------------------------------------------------------------------
+
+
+def test_the_name_on_the_command_line_is_the_extended_model():
+    assert get_model("bakery_v2") is BakeryV2Extended
+    assert get_model("bakery_v2_published") is BakeryV2
+    assert (BakeryV2Extended.name, BakeryV2.name) == ("bakery_v2", "bakery_v2_published")
+
+
+def steps_of(model):
+    """Every transition, as the values of the cells that the published model has too."""
+    space = explore(model, SAFETY)
+    cells = [i for i, cell in enumerate(model.layout.cells) if cell.variable not in EXTENSION_CELLS]
+    states = [tuple(space.state(n).values[i] for i in cells) for n in range(len(space))]
+    moves = {
+        (states[source], space.label(t), states[target])
+        for t, (source, target) in enumerate(zip(space.sources, space.targets, strict=True))
+    }
+    return set(states), moves
+
+
+@pytest.mark.parametrize("constants", [{}, {"SafeAcks": False}, {"AsyncParquet": True, "RestampPatch": False}])
+def test_switched_off_the_extended_model_is_the_published_one_step_by_step(constants):
+    assert steps_of(BakeryV2Extended(Writers=2, **constants)) == steps_of(BakeryV2(Writers=2, **constants))
+
+
+@pytest.mark.parametrize(
+    ("model", "witnesses"),
+    [
+        (Bakery(MaxCrashes=0), ["RestartedWriterCommits"]),
+        (
+            BakeryV2Extended(Writers=2),
+            ["RestartedWriterCommits", "RetriedWriterCommits", "SomeoneTimesOut", "CommitsRunAhead"],
+        ),
+    ],
+)
+def test_witnesses_ask_for_nothing_while_their_mechanism_is_off(model, witnesses):
+    assert {verdict(model, name) for name in witnesses} == {"reached 1"}
+
+
+# Engine and reference ----------------------------------------------------------------------------------------------
+
+
+@given(
+    writers=st.integers(2, 3),
+    crashes=st.integers(0, 2),
+    restarts=st.integers(0, 2),
+    startup=st.booleans(),
+    reap=st.booleans(),
+)
+@settings(max_examples=6, deadline=None)
+def test_bakery_with_restarts(writers, crashes, restarts, startup, reap):
+    crashes = min(crashes, 4 - writers)
+    assert_agree(Bakery(Writers=writers, MaxCrashes=crashes, MaxRestarts=restarts, NodeStartup=startup, LazyReap=reap))
+
+
+@given(
+    parts=st.sampled_from([None, [["w1", "w2"]]]),
+    restarts=st.integers(0, 1),
+    clean_up=st.sampled_from(["stale", "node", "off"]),
+    retries=st.integers(0, 1),
+    race=st.booleans(),
+    timeout=st.booleans(),
+    rows=st.booleans(),
+)
+@settings(max_examples=5, deadline=None)
+def test_bakery_v2_with_any_extension(parts, restarts, clean_up, retries, race, timeout, rows):
+    model = BakeryV2Extended(
+        Writers=2,
+        NodeParts=parts,
+        StepGranularity="atomic",
+        MaxCrashes=restarts,
+        MaxRestarts=restarts,
+        CleanUp=clean_up,
+        MaxRetries=retries,
+        AsyncParquet=race,
+        RestampPatch=not race,
+        ClaimTimeout=timeout,
+        UserTable=rows,
+    )
+    assert_agree(model)
+
+
+# Restarts ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_restarted_writer_begins_again_with_nothing_but_its_old_claim():
+    model = BakeryV2Extended(**ONE_RESTART, AsyncParquet=True)
+    space = explore(model, SAFETY)
+    restarts = [t for t, n in enumerate(space.instances) if model.instances[n].action.name == "restart"]
+    assert restarts
+    for t in restarts:
+        (w,) = model.instances[space.instances[t]].arguments
+        before, after = space.state(space.sources[t]), space.state(space.targets[t])
+        assert before.crashed[w]
+        assert before.decision[w] is None
+        changed = {str(change.cell) for change in before.changes_to(after)}
+        allowed = {f"{name}[{w}]" for name in ("crashed", "pc", "my_ticket", "parent_seen", "parent_staged")}
+        assert changed <= allowed | {"restart_budget"}, "neither the queue nor the crash budget"
+        assert (after.crashed[w], after.pc[w], after.my_ticket[w]) == (False, "CleanUp", 0)
+        assert (after.parent_seen[w], after.parent_staged[w]) == (0, 0)
+
+
+def test_restarts_are_owed_by_nobody():
+    for model in (Bakery(MaxRestarts=1), BakeryV2Extended(**ONE_RESTART, UserTable=True)):
+        fair = frozenset().union(*(condition.actions for condition in model.fairness()))
+        unfair = {instance.action.name for instance in model.instances if instance.number not in fair}
+        assert unfair == {"restart", "all_done"} if isinstance(model, Bakery) else {"restart", "replicate_row"}
+
+
+def test_tickets_may_not_run_out():
+    with pytest.raises(InputError, match=r"^MaxTickets = 3 is not accepted with MaxRestarts = 1 .* at least 4, so"):
+        BakeryV2Extended(MaxTickets=3, MaxCrashes=1, MaxRestarts=1)
+    with pytest.raises(InputError, match=r"^MaxTickets = 6 is not accepted .* MaxRetries = 2; it takes at least 9, so"):
+        BakeryV2Extended(MaxRetries=2)
+    assert BakeryV2Extended(MaxTickets=3, MaxRestarts=1).tickets == (1, 2, 3), "without a crash nobody restarts"
+
+
+def broken(model, **methods):
+    """A subclass of `model` with other methods; an action is given as the function that it runs."""
+    declared = model.declared_actions
+    return type(
+        "Broken", (model,), {n: replace(declared[n], function=f) if n in declared else f for n, f in methods.items()}
+    )
+
+
+def run(model, name):
+    """The function of an action of `model`, for mutants to call."""
+    return model.declared_actions[name].function
+
+
+def test_mutant_decided_writers_restart():
+    def restart(self, s, w):
+        s.decision[w] = None
+        run(Bakery, "restart")(self, s, w)
+
+    good, bad = Bakery(Writers=2, MaxRestarts=1), broken(Bakery, restart=restart)(Writers=2, MaxRestarts=1)
+    assert verdict(good, "RollbackNoIceberg") == "holds"
+    assert verdict(bad, "RollbackNoIceberg").startswith("violated")
+
+
+def test_mutant_clean_up_forgets_deferrals_without_serving_them():
+    def clean_up(self, s, w):
+        kept = dict(s.acks)
+        run(BakeryV2Extended, "clean_up")(self, s, w)
+        for ticket, acks in kept.items():
+            s.acks[ticket] = acks
+
+    bad = broken(BakeryV2Extended, clean_up=clean_up)(**ONE_RESTART)
+    assert verdict(BakeryV2Extended(**ONE_RESTART), "NonCrashedProgress") == "holds"
+    assert verdict(bad, "NonCrashedProgress").startswith("violated")
+
+
+def test_mutant_clean_up_spares_mates_that_died():
+    """Two crashes on one node: the writer that comes back must also remove the claim of the one that does not."""
+    budgets = {"MaxCrashes": 2, "MaxRestarts": 1}
+
+    def is_stale(self, s, claim, w):
+        return claim.writer == w
+
+    def heals(model):
+        """Whether a2 can commit by its restart after a1 has died with a claim."""
+        space = explore(model, SAFETY)
+        return bool(
+            space.where(
+                lambda s: (
+                    s.crashed["a1"]
+                    and s.decision["a1"] is None
+                    and s.my_ticket["a1"] == 1
+                    and s.restart_budget == 0
+                    and s.decision["a2"] == catalog.COMMITTED
+                    and s.my_ticket["a2"] > 1
+                )
+            ).any()
+        )
+
+    assert heals(BakeryV2Extended(**SHARED, **budgets))
+    assert not heals(broken(BakeryV2Extended, is_stale=is_stale)(**SHARED, **budgets))
+
+
+def test_mutant_an_orphan_of_the_restarted_writer_stays_in_v1():
+    def node_startup(self, s, w):
+        self.at(s, w, "NodeStartup")
+        s.pc[w] = "BeginClaim"
+
+    assert verdict(Bakery(MaxRestarts=1), "RestartsHeal") == "holds"
+    assert verdict(broken(Bakery, node_startup=node_startup)(MaxRestarts=1), "RestartsHeal").startswith("violated")
+
+
+# Retries -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("writers", "retries", "ends"), [(2, 0, False), (2, 1, True), (3, 1, False), (3, 2, True)])
+def test_a_409_for_each_other_writer_is_the_most(writers, retries, ends):
+    model = BakeryV2Extended(Writers=writers, MaxTickets=9, MaxRetries=retries, **RACE)
+    assert (verdict(model, "NobodyEndsWithConflict") == "holds") is ends
+    assert verdict(model, "NoLakekeeperConflict").startswith("violated"), "a retry does not hide the 409"
+
+
+def test_a_retry_takes_a_new_ticket():
+    model = BakeryV2Extended(Writers=2, MaxRetries=1, **RACE)
+    witness = check(model, ["RetriedWriterCommits"])["RetriedWriterCommits"].trace
+    labels = [step.label for step in witness.steps]
+    (w,) = [label[6:8] for label in labels if label.startswith("retry(")]
+    assert [label.startswith(f"begin_claim({w},") for label in labels].count(True) == 2
+    assert witness.last.iceberg[-1].ticket == 3
+    assert witness.last.retries_left[w] == 0
+
+
+def test_mutant_a_retry_skips_the_staging():
+    def retry(self, s, w):
+        staged = s.parent_staged[w]
+        run(BakeryV2Extended, "retry")(self, s, w)
+        s.parent_staged[w] = staged
+        s.pc[w] = "BeginClaim"
+
+    bad = broken(BakeryV2Extended, retry=retry)(Writers=2, MaxRetries=1, **RACE)
+    assert verdict(bad, "NobodyEndsWithConflict").startswith("violated")
+
+
+# Timeouts ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_timeout_withdraws_and_drains():
+    model = BakeryV2Extended(Writers=2, ClaimTimeout=True)
+    space = explore(model, [*SAFETY, "SurvivorsFinish"])
+    assert not space.result.violated
+    done = space.where(lambda s: s.pc["w1"] == s.pc["w2"] == "Done" and s.parent_seen["w1"] == 0)
+    assert done.any()
+    left = space.where(lambda s: any(s.claims[n] or s.deferred[n] for n in model.nodes))
+    assert not (done & left).any()
+
+
+def test_mutant_a_timeout_goes_ahead_instead():
+    def time_out(self, s, w):
+        require(self.ClaimTimeout, "waiting does not time out")
+        self.at(s, w, "WaitAcks")
+        s.pc[w] = "Prepare"
+
+    bad = broken(BakeryV2Extended, time_out=time_out)(Writers=2, ClaimTimeout=True)
+    assert verdict(bad, "NoLakekeeperConflict").startswith("violated")
+    assert verdict(bad, "SomeoneTimesOut") == "not reached"
+
+
+def test_mutant_a_timeout_leaves_its_claim():
+    def time_out(self, s, w):
+        run(BakeryV2Extended, "time_out")(self, s, w)
+        s.pc[w] = "Done"
+
+    class Once(broken(BakeryV2Extended, time_out=time_out)):
+        """Only w1 times out; w2 has to wait for it."""
+
+        @action(BakeryV2.writer)
+        def time_out(self, s, w):
+            require(w == "w1", "only w1 times out")
+            time_out(self, s, w)
+
+    assert verdict(Once(Writers=2, ClaimTimeout=True), "NonCrashedProgress").startswith("violated")
+
+
+# The user table ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "constants",
+    [{"Writers": 2}, {"Writers": 2, "SafeAcks": False}, {"Writers": 3, "StepGranularity": "atomic"}],
+)
+def test_without_its_rows_the_bakery_with_a_user_table_is_the_bakery(constants):
+    beside, alone = BakeryV2Extended(**constants, UserTable=True), BakeryV2Extended(**constants)
+
+    def bakery_of(model):
+        space = explore(model, SAFETY)
+        keep = [i for i, cell in enumerate(model.layout.cells) if cell.variable != "user_rows"]
+        columns = [[repr(v) for v in space.values[i]] for i in keep]
+        return {tuple(c[n] for c, n in zip(columns, row, strict=True)) for row in space.rows[:, keep].tolist()}
+
+    assert bakery_of(beside) == bakery_of(alone)
+
+
+def test_the_rows_get_everywhere_or_nowhere():
+    model = BakeryV2Extended(Writers=2, UserTable=True)
+    space = explore(model, SAFETY)
+    all_done = space.where(lambda s: all(s.pc[w] == "Done" for w in model.Writers))
+    for rows in (1, 2):
+        assert (
+            all_done & space.where(lambda s, rows=rows: all(len(s.user_rows[n]) == rows for n in model.nodes))
+        ).any()
+
+
+def test_mutant_a_commit_waits_for_the_rows():
+    def wait_acks(self, s, w):
+        run(BakeryV2Extended, "wait_acks")(self, s, w)
+        for node in self.nodes:
+            require(w in s.user_rows[node], f"{node} lacks the row of {w}")
+
+    good = BakeryV2Extended(Writers=2, UserTable=True)
+    bad = broken(BakeryV2Extended, wait_acks=wait_acks)(Writers=2, UserTable=True)
+    assert (verdict(good, "EventualProgress"), verdict(good, "CommitsRunAhead")) == ("holds", "reached 18")
+    assert verdict(bad, "EventualProgress").startswith("violated")
+    assert verdict(bad, "CommitsRunAhead") == "not reached"
+
+
+def test_a_writer_may_not_be_called_like_a_node():
+    with pytest.raises(InputError, match="'n1' is not accepted"):
+        BakeryV2(Writers=["n1", "w2"])
