@@ -111,7 +111,7 @@ def test_a_default_must_be_accepted():
 
 def test_unknown_constants_are_named_with_the_nearest():
     with pytest.raises(
-        InputError, match=r"unknown constant of bakery_v2 'SafeAck' \(did you mean SafeAcks\?\); known: "
+        InputError, match=r"unknown constant of bakery_v2_published 'SafeAck' \(did you mean SafeAcks\?\); known: "
     ):
         BakeryV2(SafeAck=True)
 

@@ -448,7 +448,7 @@ def test_two_results_side_by_side():
     assert view.what_changed(stock, stock) == "Same constants: no verdict changes"
     assert (
         view.what_changed(check(Bakery(), ["SomeoneCommits"]), stock)
-        == "bakery_v2 instead of bakery: no verdict changes"
+        == "bakery_v2_published instead of bakery: no verdict changes"
     )
     compared = view.compare(stock, raced, names=("stock", "race"))
     assert [name for name, _, _ in compared.constants] == ["AsyncParquet", "RestampPatch"]
