@@ -47,11 +47,12 @@ LARGE = (
         "paimon",
         {
             "MAX_WRITE_OPS": 4,
-            "MAX_WRITE_OPS_PER_KEY": 3,
+            "MAX_WRITE_OPS_PER_KEY": 4,
+            "MAX_WRITE_OPS_PER_WRITER": 4,
             "MAX_COMPACTIONS": 4,
-            "MAX_COMPACTIONS_PER_COMPACTOR": 2,
+            "MAX_COMPACTIONS_PER_COMPACTOR": 3,
         },
-        runs=2,
+        runs=1,
     ),
 )
 

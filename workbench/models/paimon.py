@@ -14,7 +14,8 @@ The properties, and the commands that check them::
 NoBadState and SequentialSnapshots of the published text cannot fail here and so are not checked: what a commit prepared
 is part of the state, and a snapshot only ever gets the number after the newest, or one that exists.
 
-``specs/paimon/README.md`` explains the protocol. Semantics after Vanlightly/table-formats-tlaplus (paimon, MIT
+``specs/paimon/README.md`` explains the protocol; what real writers and readers do besides is in
+:mod:`workbench.models.paimon_extended`. Semantics after Vanlightly/table-formats-tlaplus (paimon, MIT
 licence).
 """
 
@@ -94,7 +95,7 @@ class Paimon(Model):
     rewrite = Variable(None, per="compactors", doc="what a compaction is about to rewrite")
     message = Variable(None, per="operations", doc="what is to be committed")
     prepared = Variable(None, per="operations", doc="the version that the commit will try to create")
-    sequence_no = Variable(0, per="writers", doc="the sequence number of the writer's next row")
+    sequence_no = Variable(0, per="writers", doc="writes that the writer has started; the number of its next row")
     compactions_of = Variable(0, per="compactors", doc="compactions that the compactor has started")
     write_ops = Variable(0, doc="for checking: write operations started")
     compactions = Variable(0, doc="for checking: compactions started")
@@ -166,8 +167,12 @@ class Paimon(Model):
     def may_delete(self, s, key):
         return self.ALLOW_DELETES and self.may_change(s, key) and self.exists(s, key)
 
+    def next_sequence(self, s, w, key):
+        """The sequence number of the writer's next row."""
+        return s.sequence_no[w]
+
     def start(self, s, w, key, kind, columns, sets=COLUMNS):
-        s.write[w] = Write(key, s.sequence_no[w], kind, columns, sets)
+        s.write[w] = Write(key, self.next_sequence(s, w, key), kind, columns, sets)
         s.sequence_no[w] += 1
         s.write_ops += 1
         s.write_ops_on[key] = 1 if kind == INSERT else s.write_ops_on[key] + 1
@@ -211,7 +216,7 @@ class Paimon(Model):
         """Write the row into a new file of level 0."""
         self.at(s, w, WRITE_DATA_FILES)
         write = s.write[w]
-        file = self.file_name(w, write.sequence)
+        file = self.file_name(w, s.sequence_no[w] - 1)
         s.level[file] = 0
         s.sequence[file, write.key], s.kind[file, write.key] = write.sequence, write.kind
         s.columns[file, write.key] = write.columns
@@ -362,8 +367,10 @@ class Paimon(Model):
     @invariant(key="PkCol1Values", version="versions")
     def ConsistentRead(self, s, key, version):
         """Every version reads as what had been committed up to it."""
-        if s.snapshots[version] is None:
-            return True
+        return s.snapshots[version] is None or self.reads_as_committed(s, key, version)
+
+    def reads_as_committed(self, s, key, version):
+        """For readers that merge the files of all levels."""
         read = table.read(s, key, version, self.bucket_of[key], use_vectors=not self.AsPublished) or (None, None)
         expected = tuple(table.expected(s, key, column, version) for column in COLUMNS)
         return read == expected or f"version {version}: {key} reads as {show(read)}, but committed was {show(expected)}"
@@ -385,10 +392,7 @@ class Paimon(Model):
         """With deletion vectors, no key has two unmarked rows in files above level 0: a reader need not merge them."""
         if not self.DV_ENABLED or s.snapshots[version] is None:
             return True
-        bucket = self.bucket_of[key]
-        vectors = table.deletion_vectors(s, version, bucket)
-        above = [file for file in table.live_files(s, version, bucket) if s.level[file] > 0]
-        valid = [file for file in above if not table.is_marked(vectors, file, key) and s.kind[file, key] is not None]
+        valid = table.valid_above_level_0(s, key, version, self.bucket_of[key])
         return len(valid) < 2 or (
             f"version {version}: {key} has a valid row in each of "
             + ", ".join(f"{file} (level {s.level[file]})" for file in valid)

@@ -111,6 +111,25 @@ def read(s: Any, key: str, version: int, bucket: str, use_vectors: bool = True) 
     return None if file is None else s.columns[file, key]
 
 
+def valid_above_level_0(s: Any, key: str, version: int, bucket: str) -> list[str]:
+    """The files above level 0 with a row of `key` that is not marked, at a version."""
+    vectors = deletion_vectors(s, version, bucket)
+    above = [file for file in live_files(s, version, bucket) if s.level[file] > 0]
+    return [file for file in above if not is_marked(vectors, file, key) and s.kind[file, key] is not None]
+
+
+def compacted_up_to(s: Any, version: int, bucket: str) -> int:
+    """The newest version without any of the files that wait in level 0 of the bucket at `version`; or 0."""
+    waiting = {file for file in live_files(s, version, bucket) if s.level[file] == 0}
+    return next(v for v in range(version, -1, -1) if waiting.isdisjoint(live_files(s, v, bucket)))
+
+
+def largest_sequence(s: Any, version: int, bucket: str, keys: Iterable[str]) -> int:
+    """The largest sequence number in the bucket's live files at a version, marked or not; -1 if there is no row."""
+    numbers = (s.sequence[file, key] for file in live_files(s, version, bucket) for key in keys)
+    return max((number for number in numbers if number is not None), default=-1)
+
+
 def mark(s: Any, vectors: Map, files: Iterable[str], keys: Iterable[str]) -> Map:
     """`vectors` with the rows of `keys` in `files` marked too; a file without such rows gets no entry."""
     for file in files:

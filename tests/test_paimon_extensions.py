@@ -1,0 +1,318 @@
+"""Paimon beyond the published specification: restored sequence numbers, and readers that skip level 0."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from workbench.explore.check import check
+from workbench.kernel import InputError, require, search
+from workbench.models import get_model
+from workbench.models import paimon_table as table
+from workbench.models.paimon import READY, Paimon
+from workbench.models.paimon_extended import PaimonExtended
+
+ROOT = Path(__file__).parent.parent
+INVARIANTS = ["ConsistentRead", "NoDanglingDeletionVectors", "OneValidRowPerKeyAboveLevel0"]
+LIVENESS = "AllSnapshotsCommitted"
+RESTORE, SKIP, STREAMING = {"RestoreSequence": True}, {"ReadersSkipLevel0": True}, {"STREAMING_SINK": True}
+FIGURES = {
+    line["name"]: line for line in map(json.loads, (ROOT / "data" / "paimon_figures.jsonl").read_text().splitlines())
+}
+TWO_WRITERS = FIGURES["one_bucket_two_writers"]["constants"]
+NO_COMPACTION = {**TWO_WRITERS, "NUM_COMPACTORS": 0, "MAX_COMPACTIONS": 0}
+FOUR_WRITES = {"MAX_WRITE_OPS": 4, "MAX_WRITE_OPS_PER_KEY": 4, "MAX_WRITE_OPS_PER_WRITER": 3}
+ONE_WRITER = {
+    **FIGURES["one_bucket_deletes_dv_paimon"]["constants"],
+    "MAX_LEVEL": 2,
+    "MAX_COMPACTIONS": 2,
+    "MAX_COMPACTIONS_PER_COMPACTOR": 2,
+}
+NO_DELETES = {"ALLOW_DELETES": False}
+
+
+def constants_of(name, **changed):
+    return {**FIGURES[name]["constants"], **changed}
+
+
+def violations(model, names=INVARIANTS):
+    """For each violated property the states of a shortest trace."""
+    return {v.name: v.trace_states for v in check(model, names, engine="local").violated}
+
+
+def reachable_states(model):
+    states = model.initial_states()
+    seen = set(states)
+    for state in states:
+        for instance in model.instances:
+            for _, successor in model.outcomes(instance, state):
+                if successor not in seen:
+                    seen.add(successor)
+                    states.append(successor)
+    return states
+
+
+# The published protocol --------------------------------------------------------------------------------------------
+
+
+def test_the_model_of_that_name_has_the_extensions_and_they_are_off():
+    model = get_model("paimon")()
+    assert isinstance(model, PaimonExtended)
+    assert not model.RestoreSequence
+    assert not model.ReadersSkipLevel0
+
+
+@pytest.mark.parametrize("name", [name for name, line in FIGURES.items() if line["distinct"] < 2_000])
+def test_switched_off_they_change_no_level_of_the_search_and_no_verdict(name):
+    with_them, without = (search(model(**constants_of(name)), INVARIANTS) for model in (PaimonExtended, Paimon))
+    assert with_them.levels == without.levels
+    assert [v.trace_states for v in with_them.verdicts] == [v.trace_states for v in without.verdicts]
+
+
+# Restored sequence numbers -----------------------------------------------------------------------------------------
+
+
+class OneAtATime(PaimonExtended):
+    """Nobody starts a write before the others have ended theirs."""
+
+    def ready_to_write(self, s, w, key):
+        super().ready_to_write(s, w, key)
+        require(all(s.pc[other] == READY for other in self.writers), "somebody writes")
+
+
+class KeepsTheBucketOpen(OneAtATime):
+    """A writer restores its number once, and then counts for itself."""
+
+    def next_sequence(self, s, w, key):
+        if s.sequence_no[w] == 0:
+            return super().next_sequence(s, w, key)
+        (before,) = (s.sequence[self.file_name(w, s.sequence_no[w] - 1), other] for other in self.keys_of[w])
+        return before + 1
+
+
+@pytest.mark.parametrize("vectors", [True, False])
+def test_writers_that_take_turns_are_safe_if_they_restore_their_numbers(vectors):
+    constants = {**TWO_WRITERS, "DV_ENABLED": vectors}
+    assert violations(OneAtATime(**constants)) == {"ConsistentRead": 9}
+    assert violations(OneAtATime(**constants, **RESTORE)) == {}
+
+
+def test_writers_that_take_turns_are_not_safe_if_they_keep_the_bucket_open():
+    assert violations(KeepsTheBucketOpen(**TWO_WRITERS, **RESTORE)) == {"ConsistentRead": 13}
+
+
+def test_writers_at_the_same_time_take_the_same_number_and_the_first_to_commit_wins():
+    model = PaimonExtended(**NO_COMPACTION, **RESTORE)
+    verdict = search(model, ["ConsistentRead"])["ConsistentRead"]
+    end = verdict.trace.states[-1]
+    _, first, second = table.live_files(end, 3, "p0b0")
+    assert end.sequence[first, "jack"] == end.sequence[second, "jack"] == 1
+    assert table.read(end, "jack", 3, "p0b0") == end.columns[first, "jack"] != end.columns[second, "jack"]
+
+
+def test_a_later_commit_can_also_have_the_smaller_number(monkeypatch):
+    """Even if of equal numbers the later one counted."""
+    newest = table.newest
+    monkeypatch.setattr(table, "newest", lambda key, files, *rest: newest(key, tuple(files)[::-1], *rest))
+    assert violations(PaimonExtended(**NO_COMPACTION | STREAMING, **RESTORE)) == {}
+    assert violations(PaimonExtended(**NO_COMPACTION | STREAMING | FOUR_WRITES, **RESTORE)) == {"ConsistentRead": 17}
+
+
+def test_if_the_later_commit_counted_there_would_remain_updates_of_a_row_that_is_not_the_latest(monkeypatch):
+    def last(key, files, sequence, vectors):
+        return next((file for file in tuple(files)[::-1] if sequence[file, key] is not None), None)
+
+    monkeypatch.setattr(table, "newest", last)
+    assert violations(PaimonExtended(**NO_COMPACTION | STREAMING | FOUR_WRITES)) == {}
+    result = search(PaimonExtended(**NO_COMPACTION | NO_DELETES), ["ConsistentRead"])
+    assert result["ConsistentRead"].trace_states == 13
+    assert result["ConsistentRead"].why == "version 3: jack reads as (red, A), but committed was (blue, A)"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["two_buckets", "two_buckets_lock", "published_default", "dangling_one_compactor", "count_rule"]
+    + [pytest.param(f"one_bucket_deletes_{mode}_paimon", marks=pytest.mark.slow) for mode in ("dv", "nodv")],
+)
+def test_one_writer_per_bucket_stays_safe(name):
+    assert violations(PaimonExtended(**constants_of(name, **RESTORE)), [*INVARIANTS, LIVENESS]) == {}
+
+
+def test_numbers_go_down_when_deletes_are_compacted_away():
+    started = [s for s in reachable_states(PaimonExtended(**ONE_WRITER, **RESTORE)) if s.write["w0"] is not None]
+    differences = {s.write["w0"].sequence - (s.sequence_no["w0"] - 1) for s in started}
+    assert min(differences) == -2
+    assert max(differences) == 0
+
+
+@pytest.mark.parametrize(
+    ("constants", "reached"),
+    [(TWO_WRITERS, True), (ONE_WRITER, True), ({**ONE_WRITER, **NO_DELETES}, False)],
+    ids=["two writers", "one writer", "one writer, no deletes"],
+)
+def test_whether_restoring_makes_a_difference(constants, reached):
+    verdict = check(PaimonExtended(**constants, **RESTORE), ["NumberIsRestored"], engine="local")["NumberIsRestored"]
+    assert (verdict.word == "reached") is reached
+
+
+class TakesTheLargestItself(OneAtATime):
+    def next_sequence(self, s, w, key):
+        return max(super().next_sequence(s, w, key) - 1, 0)
+
+
+class AsksAnEarlierVersion(OneAtATime):
+    def next_sequence(self, s, w, key):
+        return table.largest_sequence(s, max(s.latest - 1, 0), self.bucket_of[key], [key]) + 1
+
+
+class OverlooksLevel0(OneAtATime):
+    def next_sequence(self, s, w, key):
+        files = [file for file in table.live_files(s, s.latest, self.bucket_of[key]) if s.level[file] > 0]
+        return max((s.sequence[file, key] or 0 for file in files), default=-1) + 1
+
+
+@pytest.mark.parametrize("variant", [TakesTheLargestItself, AsksAnEarlierVersion, OverlooksLevel0])
+def test_restoring_a_wrong_number_is_noticed(variant):
+    assert list(violations(variant(**TWO_WRITERS, **RESTORE))) == ["ConsistentRead"]
+
+
+def test_the_largest_number_is_that_of_all_keys_of_the_bucket_alone():
+    """Of two keys in one bucket each takes its number after the other's; in two buckets both begin at 0."""
+    ways = {}
+    for buckets in (1, 2):
+        model = PaimonExtended(NUM_BUCKETS=buckets, NUM_COMPACTORS=0, ALLOW_UPDATES=False, **NO_DELETES, **RESTORE)
+        ends = [s for s in reachable_states(model) if s.latest == 2]
+        ways[buckets] = {tuple(sorted(n for n in s.sequence.values() if n is not None)) for s in ends}
+    assert ways == {1: {(0, 0), (0, 1)}, 2: {(0, 0)}}
+
+
+# Readers that skip level 0 -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("constants", "violated"),
+    [
+        ({}, {}),
+        (STREAMING, {}),
+        ({"USE_LOCK": True, "PUT_IF_ABSENT": False}, {}),
+        ({"PUT_IF_ABSENT": False}, {"ConsistentRead": 9}),
+        ({**ONE_WRITER, **STREAMING}, {}),
+        ({**ONE_WRITER, **STREAMING, **RESTORE}, {}),
+        ({**ONE_WRITER, **NO_DELETES}, {"ConsistentRead": 21}),
+        ({**TWO_WRITERS, **STREAMING}, {"ConsistentRead": 13}),
+        ({**TWO_WRITERS, **STREAMING, **RESTORE}, {"ConsistentRead": 17}),
+    ],
+    ids=str,
+)
+def test_where_readers_may_skip_level_0(constants, violated):
+    assert violations(PaimonExtended(**constants, **SKIP)) == violated
+
+
+def test_two_valid_rows_harm_only_readers_that_do_not_merge():
+    constants = constants_of("dangling")
+    assert "ConsistentRead" not in violations(PaimonExtended(**constants))
+    result = search(PaimonExtended(**constants, **SKIP), INVARIANTS)
+    assert {v.name: v.trace_states for v in result.violated} == dict.fromkeys(INVARIANTS, 21)
+    why = "version 5: jack reads as (red, A) and (red, A), but committed up to version 5 was (red, A)"
+    assert result["ConsistentRead"].why == why
+
+
+class UpdatesReadEverything(PaimonExtended):
+    def read_latest(self, s, key):
+        return Paimon.read_latest(self, s, key)
+
+
+def test_updates_are_lost_because_they_read_as_readers_do():
+    constants = {**ONE_WRITER, **NO_DELETES, **SKIP}
+    why = "version 5: jack reads as (red, A), but committed up to version 5 was (blue, A)"
+    assert search(PaimonExtended(**constants), ["ConsistentRead"])["ConsistentRead"].why == why
+    assert violations(UpdatesReadEverything(**constants)) == {}
+
+
+@pytest.mark.parametrize("constants", [{"MAX_WRITE_OPS": 2}, {**ONE_WRITER, **STREAMING}], ids=["two buckets", "one"])
+def test_readers_never_go_back_and_have_everything_once_level_0_is_empty(constants):
+    model = PaimonExtended(**constants, **SKIP)
+    behind = 0
+    for s in reachable_states(model):
+        for bucket in model.buckets:
+            as_of = [table.compacted_up_to(s, version, bucket) for version in range(s.latest + 1)]
+            assert as_of == sorted(as_of)
+            for version, compacted in enumerate(as_of):
+                waiting = [file for file in table.live_files(s, version, bucket) if s.level[file] == 0]
+                assert (compacted == version) is (not waiting)
+                behind += compacted < version
+    assert behind
+
+
+class ReadsAreUpToDate(PaimonExtended):
+    """What ConsistentRead says of readers that merge, asked of those that skip level 0."""
+
+    def reads_as_committed(self, s, key, version):
+        rows = [s.columns[file, key] for file in table.valid_above_level_0(s, key, version, self.bucket_of[key])]
+        return [row for row in [tuple(table.expected(s, key, c, version) for c in table.COLUMNS)] if row[0]] == rows
+
+
+def test_to_ask_for_the_latest_values_would_be_too_much():
+    assert violations(ReadsAreUpToDate(**SKIP)) == {"ConsistentRead": 5}
+
+
+@pytest.mark.parametrize(("buckets", "word"), [(1, "not reached"), (2, "reached")])
+def test_writes_are_read_in_order_within_a_bucket_but_not_across(buckets, word):
+    model = PaimonExtended(NUM_BUCKETS=buckets, NUM_WRITERS=buckets, MAX_COMPACTIONS_PER_COMPACTOR=2, **SKIP)
+    assert check(model, ["LaterWriteIsReadFirst"], engine="local")["LaterWriteIsReadFirst"].word == word
+
+
+class NothingIsMarked(PaimonExtended):
+    def outdated(self, found):
+        return set()
+
+
+class DeletesMarkNothing(PaimonExtended):
+    def outdated(self, found):
+        return {key for key, kind in found.items() if kind != table.DELETE}
+
+
+class SourcesStayLive(PaimonExtended):
+    def replaced(self, live, message):
+        return (*live, message.file)
+
+
+@pytest.mark.parametrize("variant", [NothingIsMarked, DeletesMarkNothing, SourcesStayLive])
+def test_wrong_deletion_vectors_are_noticed(variant):
+    constants = {**ONE_WRITER, **STREAMING, "MAX_LEVEL": 3, "MAX_COMPACTIONS": 3, "MAX_COMPACTIONS_PER_COMPACTOR": 3}
+    assert "ConsistentRead" in violations(variant(**constants, **SKIP))
+
+
+def reads_level_0_too(s, key, version, bucket):
+    vectors = table.deletion_vectors(s, version, bucket)
+    files = [file for file in table.live_files(s, version, bucket) if s.kind[file, key] is not None]
+    return [file for file in files if not table.is_marked(vectors, file, key)]
+
+
+def ignores_the_vectors(s, key, version, bucket):
+    above = [file for file in table.live_files(s, version, bucket) if s.level[file] > 0]
+    return [file for file in above if s.kind[file, key] is not None]
+
+
+@pytest.mark.parametrize("reader", [reads_level_0_too, ignores_the_vectors])
+def test_another_reader_is_noticed(monkeypatch, reader):
+    monkeypatch.setattr(table, "valid_above_level_0", reader)
+    assert "ConsistentRead" in violations(PaimonExtended(**ONE_WRITER | STREAMING | SKIP))
+
+
+def test_a_reader_that_takes_one_compacted_version_too_few_is_noticed(monkeypatch):
+    compacted = table.compacted_up_to
+    monkeypatch.setattr(table, "compacted_up_to", lambda s, version, bucket: max(compacted(s, version, bucket) - 1, 0))
+    assert violations(PaimonExtended(**SKIP)) == {"ConsistentRead": 13}
+
+
+@pytest.mark.parametrize(
+    ("constants", "message"),
+    [
+        ({"DV_ENABLED": False}, "ReadersSkipLevel0 = TRUE is not accepted with DV_ENABLED = FALSE; it takes TRUE"),
+        ({"AsPublished": True}, "ReadersSkipLevel0 = TRUE is not accepted with AsPublished = TRUE; it takes FALSE"),
+    ],
+)
+def test_readers_that_skip_level_0_need_right_deletion_vectors(constants, message):
+    with pytest.raises(InputError, match=message):
+        PaimonExtended(**constants, **SKIP)

@@ -1,0 +1,96 @@
+"""Paimon, with two things that real writers and readers do and those of the published model do not.
+
+Each extension hangs on one constant, whose default switches it off; what remains is the published protocol, state by
+state::
+
+    workbench check specs/paimon/restored_two_writers.toml       # ConsistentRead: two writers take the same number
+    workbench check specs/paimon/skip_level_0.toml               # an earlier version is read, and it is consistent
+    workbench check specs/paimon/skip_level_0_two_compactors.toml    # ConsistentRead: a key is read twice
+
+``specs/paimon/README.md`` says what comes of them.
+"""
+
+from workbench.kernel import Constant, InputError, Map, reachable
+from workbench.kernel.values import show
+from workbench.models import paimon_table as table
+from workbench.models.paimon import Paimon
+from workbench.models.paimon_table import COLUMNS
+
+
+class PaimonExtended(Paimon):
+    """Paimon's primary-key table with compaction and deletion vectors, and extensions that are off at first."""
+
+    name = "paimon"
+
+    RestoreSequence = Constant(False, bool, "an operation goes on from the bucket's largest sequence number")
+    ReadersSkipLevel0 = Constant(False, bool, "readers, also those of updates, read files above level 0, unmerged")
+
+    def validate(self) -> None:
+        super().validate()
+        for name, needed in (("DV_ENABLED", True), ("AsPublished", False)):
+            given = self.constants[name]
+            if self.ReadersSkipLevel0 and given != needed:
+                raise InputError(
+                    f"ReadersSkipLevel0 = TRUE is not accepted with {name} = {show(given)}; it takes {show(needed)}, "
+                    "since who does not merge relies on deletion vectors that are right"
+                )
+
+    # RestoreSequence ---------------------------------------------------------------------------------------------
+
+    def next_sequence(self, s, w, key):
+        """The number after the largest in the bucket at latest, in rows that are marked too."""
+        if not self.RestoreSequence:
+            return super().next_sequence(s, w, key)
+        bucket = self.bucket_of[key]
+        neighbours = [other for other in self.PkCol1Values if self.bucket_of[other] == bucket]
+        return table.largest_sequence(s, s.latest, bucket, neighbours) + 1
+
+    @reachable
+    def NumberIsRestored(self, s):
+        """A row can get another number than its writer has counted up to, if numbers are restored at all."""
+        return not self.RestoreSequence or any(
+            s.write[w] is not None and s.write[w].sequence != s.sequence_no[w] - 1 for w in self.writers
+        )
+
+    # ReadersSkipLevel0 -------------------------------------------------------------------------------------------
+
+    def read_latest(self, s, key):
+        """The row that an update finds; the newer one if it is given two."""
+        if not self.ReadersSkipLevel0:
+            return super().read_latest(s, key)
+        found = table.valid_above_level_0(s, key, s.latest, self.bucket_of[key])
+        file = table.newest(key, found, s.sequence, Map())
+        return None if file is None else s.columns[file, key]
+
+    def reads_as_committed(self, s, key, version):
+        """For readers that skip level 0: the rows read are the one of the version up to which all is compacted."""
+        if not self.ReadersSkipLevel0:
+            return super().reads_as_committed(s, key, version)
+        bucket = self.bucket_of[key]
+        rows = [s.columns[file, key] for file in table.valid_above_level_0(s, key, version, bucket)]
+        compacted = table.compacted_up_to(s, version, bucket)
+        row = tuple(table.expected(s, key, column, compacted) for column in COLUMNS)
+        return rows == ([] if row == (None, None) else [row]) or (
+            f"version {version}: {key} reads as {' and '.join(map(show, rows)) or 'nothing'}, "
+            f"but committed up to version {compacted} was {show(row)}"
+        )
+
+    def read_as_of(self, s, key):
+        """The version that a reader of the latest one reads the key's bucket as of."""
+        return table.compacted_up_to(s, s.latest, self.bucket_of[key]) if self.ReadersSkipLevel0 else s.latest
+
+    @reachable
+    def ReadIsOld(self, s):
+        """The latest version can read as an earlier one does, but not as nothing, if readers skip level 0 at all."""
+        return not self.ReadersSkipLevel0 or any(0 < self.read_as_of(s, key) < s.latest for key in self.PkCol1Values)
+
+    @reachable
+    def LaterWriteIsReadFirst(self, s):
+        """A reader can have a write, and not yet an older one in another bucket, if readers skip level 0 at all."""
+        as_of = {key: self.read_as_of(s, key) for key in self.PkCol1Values}
+        return not self.ReadersSkipLevel0 or any(
+            s.log[key, column, version]
+            for key in self.PkCol1Values
+            for column in COLUMNS
+            for version in range(min(as_of.values()) + 2, as_of[key] + 1)  # the first one that is not read is older
+        )
