@@ -8,6 +8,6 @@ def spark():
     """One Spark session for all tests."""
     from workbench.explore.session import spark_session
 
-    session = spark_session("local[2]")
+    session = spark_session("local[2,4]")  # a task whose worker dies is tried again
     yield session
     session.stop()

@@ -267,7 +267,10 @@ def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nope"], "workbench: unknown model 'nope'; known: bakery, bakery_v2, hudi, paimon"),
+        (
+            ["nope"],
+            "workbench: unknown model 'nope'; known: bakery, bakery_v2, bakery_v2_published, hudi, paimon, paimon_published",
+        ),
         (["bakry"], "workbench: unknown model 'bakry' (did you mean bakery?)"),
         ([""], "workbench: unknown model ''"),
         ([":"], "workbench: unknown model ':'"),
@@ -476,7 +479,10 @@ def test_symmetry_may_be_overruled(run, toml):
     [
         ("", "model = None is not accepted; it takes the name of a model"),
         ("model = 7", "model = 7 is not accepted; it takes the name of a model"),
-        ('model = "nope"', "unknown model 'nope'; known: bakery, bakery_v2, hudi, paimon"),
+        (
+            'model = "nope"',
+            "unknown model 'nope'; known: bakery, bakery_v2, bakery_v2_published, hudi, paimon, paimon_published",
+        ),
         ('model = "x.py:Y"', "model file 'x.py' cannot be read; give an existing file"),
         (BAKERY + "colour = 1", "unknown key 'colour'; known: constants, expect, model"),
         (BAKERY + "title = 3", "title = 3 is not accepted; it takes a text"),

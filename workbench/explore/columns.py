@@ -49,9 +49,11 @@ def type_of(value: Any) -> pa.DataType:
 
 
 def key_type(keys: Iterable[Any]) -> pa.DataType:
-    """The type of a map's keys."""
-    common = common_type(keys)
-    return common if pa.types.is_boolean(common) or pa.types.is_integer(common) else pa.string()
+    """The type of a map's keys, of which none may be null."""
+    kinds = [type_of(key) for key in keys]
+    common = reduce(unify, kinds, pa.null())
+    plain = pa.types.is_boolean(common) or pa.types.is_integer(common)
+    return common if plain and pa.null() not in kinds else pa.string()
 
 
 def common_type(values: Iterable[Any]) -> pa.DataType:

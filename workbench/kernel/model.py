@@ -98,7 +98,7 @@ class Model:
         cls.declared_actions = {n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Action)}
         cls.declared_properties = {n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Property)}
         cls.declared_processes = {n: v for n, v in declared.items() if isinstance(v, Process)}
-        starts = {n: v for n, v in declared.items() if isinstance(v, Initial)}
+        starts = {n: v for n, v in declared.items() if isinstance(v, Initial) and n != "declared_initial"}
         if len(starts) > 1:
             raise ModelError(f"{cls.__name__} has more than one @initial method: {', '.join(starts)}")
         cls.declared_initial = next(iter(starts.values()), None)

@@ -15,6 +15,7 @@ MODELS = {
     "bakery_v2_published": "workbench.models.bakery_v2:BakeryV2",
     "hudi": "workbench.models.hudi:Hudi",
     "paimon": "workbench.models.paimon_extended:PaimonExtended",
+    "paimon_published": "workbench.models.paimon:Paimon",
 }
 
 

@@ -55,7 +55,7 @@ class Paimon(Model):
         prepared version exists.
     """
 
-    name = "paimon"
+    name = "paimon_published"
     symmetry = ("Col2Values", "Col3Values")
 
     NUM_WRITERS = Constant(2, range(1, 6), "writers; writer i is part of instance i")

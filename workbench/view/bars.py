@@ -164,4 +164,7 @@ def _rows_figure(chart: Bars) -> Any:
         figure.add_trace(bar, 1, place + 1)
     figure.update_layout(**layout(chart.title, 120 + 24 * len(labels)))
     figure.update_annotations(font_size=13)
-    return figure.update_xaxes(**AXIS).update_yaxes(autorange="reversed", **{**AXIS, "showgrid": False})
+    room = 1.35 * max(1, *(value for values in chart.series.values() for value in values))  # for the number of a bar
+    return figure.update_xaxes(range=[0, room], **AXIS).update_yaxes(
+        autorange="reversed", **{**AXIS, "showgrid": False}
+    )

@@ -207,6 +207,7 @@ def _figure(grid: Grid) -> Any:
             text=[["" if cell is None else cell.sign for cell in line] for line in lines],
             hovertext=[["" if cell is None else cell.hover for cell in line] for line in lines],
             texttemplate="<b>%{text}</b>",
+            textfont_size=11,
             hovertemplate="%{hovertext}<extra></extra>",
             colorscale=scale,
             zmin=0,

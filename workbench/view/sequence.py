@@ -1,5 +1,6 @@
 """The lanes of a trace as an SVG picture: one column per actor, one row per step, arrows to what a step changes."""
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -16,28 +17,37 @@ if TYPE_CHECKING:
 _MARGIN, _HEAD, _ROW, _LINE = 46, 34, 30, 20
 #: The least and the most that a lane and the shared state take.
 _LANE, _SHARED = (92, 160), (150, 440)
+#: What the shared state gets before lanes are made narrower.
+_FAIR_SHARED = 260
 #: Up to this width the picture is widened for what is wrong with an invariant.
 _REMARK = 1180
 
 
-def draw(view: "TraceView", current: int | None = None) -> str:
-    """The picture; row i is a group with ``data-step="i"``, and that of index `current` is marked."""
-    return _Picture(view).draw(current)
+def draw(view: "TraceView", current: int | None = None, width: float = math.inf) -> str:
+    """The picture; row i is a group with ``data-step="i"``, and that of index `current` is marked.
+
+    It gets as wide as its texts, but not wider than `width` if lanes and shared state can be narrower.
+    """
+    return _Picture(view, width).draw(current)
 
 
 class _Picture:
-    def __init__(self, view: "TraceView") -> None:
+    def __init__(self, view: "TraceView", width: float) -> None:
         self.view = view
         *actors, self.shared = view.lanes
         steps = [*view.steps, *([view.back] if view.back else [])]
+        told = [_told(step.effects[self.shared]) for step in steps if self.shared in step.effects]
+        shared = _between(_SHARED, [width_of(text, 11.5) for text in told])
         lane = _between(_LANE, [20 + width_of(_short(step), 11.5) for step in steps])
+        for_lanes = width - _MARGIN - 14
+        lane = max(_LANE[0], min(lane, (for_lanes - min(shared, _FAIR_SHARED)) / max(1, len(actors))))
+        shared = max(_SHARED[0], min(shared, for_lanes - lane * len(actors)))
         self.box = lane - 12
         self.center = {name: _MARGIN + lane * (i + 0.5) for i, name in enumerate(actors)}
         self.shared_x = _MARGIN + lane * len(actors) + 14
-        told = [_told(step.effects[self.shared]) for step in steps if self.shared in step.effects]
         reasons = [_MARGIN + 1.1 * width_of(_reason(truth)) for step in steps for truth in step.broken]
-        needed = self.shared_x + _between(_SHARED, [width_of(text, 11.5) for text in told])
-        self.width = _between((needed, max(needed, _REMARK)), reasons)
+        needed = self.shared_x + shared
+        self.width = _between((needed, max(needed, min(width, _REMARK))), reasons)
         self.sheet = Sheet(f"{len(view.steps)} steps of {view.trace.model.name}")
 
     def draw(self, current: int | None) -> str:

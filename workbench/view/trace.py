@@ -1,5 +1,6 @@
 """A trace as plain data: who steps, what each step changes, whom that concerns, and which properties hold."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -93,9 +94,12 @@ class TraceView(Drawn):
             "back": None if self.back is None else _as_dict(self.back),
         }
 
-    def svg(self, current: int | None = None) -> str:
-        """The lanes; row i is a group with ``data-step="i"``, and that of index `current` is marked."""
-        return sequence.draw(self, current)
+    def svg(self, current: int | None = None, width: float = math.inf) -> str:
+        """The lanes; row i is a group with ``data-step="i"``, and that of index `current` is marked.
+
+        They are made narrower, as far as is sensible, to fit into `width`.
+        """
+        return sequence.draw(self, current, width)
 
     def step_html(self, index: int) -> str:
         """The state after step `index`: what changed, every property's truth, and the rest folded."""

@@ -1,0 +1,44 @@
+"""The public surface: what ``workbench`` offers, and that asking for the package alone loads next to nothing."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import workbench
+from workbench import kernel
+
+
+def test_the_list_is_sorted_and_without_repetitions():
+    assert workbench.__all__ == sorted(set(workbench.__all__))
+
+
+def test_the_list_is_complete():
+    """All of the modelling language, and what is said to be elsewhere."""
+    assert set(workbench.__all__) == set(kernel.__all__) | set(workbench._ELSEWHERE)
+    assert set(workbench.__all__) <= set(dir(workbench))
+
+
+@pytest.mark.parametrize("name", workbench.__all__)
+def test_a_name_is_there_and_documented(name):
+    assert getattr(workbench, name).__doc__
+
+
+def test_no_name_is_that_of_a_part_of_the_package():
+    parts = {path.stem for folder in workbench.__path__ for path in Path(folder).iterdir()}
+    assert parts.isdisjoint(workbench.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'workbench' has no attribute 'sweeep'"):
+        workbench.sweeep  # noqa: B018 - to look is the point
+
+
+def test_the_package_alone_and_a_model_load_nothing_heavy():
+    script = (
+        "import sys, workbench; workbench.get_model('hudi')(); print(*{name.split('.')[0] for name in sys.modules})"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    heavy = {"ipywidgets", "numba", "numpy", "pandas", "pyarrow", "pyspark", "rich", "scipy"}
+    assert heavy.isdisjoint(ended.stdout.split())

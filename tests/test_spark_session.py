@@ -1,0 +1,148 @@
+"""The Spark session: its settings, what it prints, and what is said where Java is missing or too old."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workbench.explore.session import check_java, spark_session
+from workbench.kernel import InputError
+
+pytestmark = pytest.mark.spark
+
+
+def fake_java(folder: Path, version: str) -> Path:
+    """A program called java that says it is `version`, in ``folder/bin``."""
+    java = folder / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2024-01-01' >&2\n")
+    java.chmod(0o755)
+    return java
+
+
+# Java ----------------------------------------------------------------------------------------------------------------
+
+
+def test_without_java_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match=r"^Spark needs Java, and there is no java on the PATH; install Java 17 .*$"):
+        check_java()
+
+
+def test_a_java_home_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+    with pytest.raises(InputError, match=r"^Spark needs Java, and JAVA_HOME = '/nowhere' is none that runs; install "):
+        check_java()
+
+
+@pytest.mark.parametrize(("version", "major"), [("1.8.0_392", 8), ("11.0.2", 11), ("16", 16)])
+def test_a_java_that_is_too_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, major: int) -> None:
+    java = fake_java(tmp_path, version)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(java.parent), prepend=os.pathsep)
+    with pytest.raises(InputError, match=rf"^Spark needs Java 17 or newer, and {java} is Java {major}; install "):
+        check_java()
+
+
+@pytest.mark.parametrize("version", ["17", "17.0.15", "21.0.1", "26-ea"])
+def test_a_java_that_is_new_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+    fake_java(tmp_path, version)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    check_java()
+
+
+def test_the_command_line_without_java() -> None:
+    command = ["sweep", "bakery", "--grid", "Writers=2"]
+    environment = {**os.environ, "JAVA_HOME": "/nowhere"}
+    ended = subprocess.run(
+        [sys.executable, "-m", "workbench", *command], env=environment, capture_output=True, text=True
+    )
+    assert ended.returncode == 2
+    assert ended.stdout == ""
+    assert ended.stderr.splitlines() == [
+        "workbench: Spark needs Java, and JAVA_HOME = '/nowhere' is none that runs; "
+        "install Java 17 or newer, such as the package openjdk-17-jre-headless"
+    ]
+
+
+# The session ---------------------------------------------------------------------------------------------------------
+
+
+def test_settings_of_a_local_session(spark):
+    cores = str(len(os.sched_getaffinity(0)))
+    expected = {
+        "spark.sql.shuffle.partitions": cores,
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.ansi.enabled": "true",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+    }
+    assert {name: spark.conf.get(name).lower() for name in expected} == expected
+
+
+def test_workers_run_this_python(spark):
+    def executables(batches):
+        import pyarrow
+
+        for _ in batches:
+            yield pyarrow.RecordBatch.from_pydict({"python": [sys.executable]})
+
+    assert {row.python for row in spark.range(2).mapInArrow(executables, "python string").collect()} == {sys.executable}
+
+
+def test_an_overflow_is_an_error(spark):
+    with pytest.raises(Exception, match="ARITHMETIC_OVERFLOW"):
+        spark.sql("SELECT 9223372036854775807 + id FROM range(2)").collect()
+
+
+def test_the_running_session_is_taken_and_no_other_beside_it(spark):
+    assert spark_session() is spark
+    with pytest.raises(InputError, match="another Spark session is not accepted while one is running"):
+        spark_session("local[1]")
+    with pytest.raises(InputError, match="another Spark session"):
+        spark_session(**{"spark.ui.enabled": True})
+
+
+SCRIPT = """
+import os
+from workbench import InputError, spark_session
+
+def set_while_it_starts():
+    return [os.environ.get(name) for name in ("PYSPARK_PYTHON", "SPARK_LOCAL_IP")]
+
+before = set_while_it_starts()
+try:
+    spark_session("local[many]")
+except InputError as error:
+    print(error)
+assert set_while_it_starts() == before
+spark = spark_session("local[1]", **{"spark.sql.shuffle.partitions": 3})
+print(spark.conf.get("spark.sql.shuffle.partitions"), spark.range(5).count())
+try:
+    spark.sql("SELECT CAST('x' AS INT)").collect()
+except Exception as error:
+    print(type(error).__name__)
+
+def fail(batches):
+    yield from batches
+    raise ValueError("on purpose")
+
+try:
+    spark.range(1).mapInArrow(fail, "id long").collect()
+except Exception as error:
+    print(str(error).splitlines()[-1])
+assert set_while_it_starts() == before
+"""
+
+
+def test_a_session_of_its_own_is_quiet_and_leaves_the_environment_alone():
+    ended = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
+    said = ended.stdout.splitlines()
+    assert said[0].startswith("Spark does not start with master 'local[many]': ")
+    assert said[1:] == ["3 5", "NumberFormatException", "ValueError: on purpose"]
+    assert ended.stderr.splitlines() == ["WARNING: Using incubator modules: jdk.incubator.vector"]  # Java's own

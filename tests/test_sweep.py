@@ -1,0 +1,367 @@
+"""Sweeps: what a check finds, many at a time; what is kept, what is computed again, and what an error does."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from workbench.cli import main
+from workbench.commands.sweep import parse_grid
+from workbench.explore.check import check
+from workbench.explore.sweep import sweep
+from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
+from workbench.models import get_model
+from workbench.models.bakery import Bakery
+from workbench.models.hudi import Hudi
+
+pytestmark = pytest.mark.spark
+
+ROOT = Path(__file__).parent.parent
+FAULTS = ("none", "raises", "memory", "dies")
+
+
+class Counter(Model):
+    """Counts to its size; it may have a fault. A worker cannot import this module."""
+
+    Size = Constant(2, range(1, 100), "how far it counts")
+    Bound = Constant(50, range(100), "what it should not reach")
+    Fault = Constant("none", ("none", "refuses", "raises", "memory", "dies"), "what happens, at 1 or before it starts")
+
+    n = Variable(0)
+
+    def validate(self):
+        if self.Fault == "refuses":
+            raise InputError("Fault = 'refuses' is not accepted")
+        if self.Fault == "memory":
+            raise MemoryError
+
+    @action
+    def count(self, s):
+        require(s.n < self.Size, "at its end")
+        if s.n == 1 and self.Fault == "raises":
+            raise ValueError("on purpose")
+        if s.n == 1 and self.Fault == "dies":
+            os._exit(1)
+        s.n += 1
+
+    @invariant
+    def BelowBound(self, s):
+        return s.n < self.Bound
+
+
+def files(folder: Path) -> dict[str, int]:
+    """The files in a folder, each with what changes when it is written again."""
+    return {path.name: path.stat().st_ino for path in folder.iterdir()}
+
+
+def verdicts(table):
+    return table["BelowBound"].tolist()
+
+
+# What a sweep finds --------------------------------------------------------------------------------------------------
+
+
+def test_it_finds_what_single_checks_find(spark):
+    table = sweep(Bakery, {"Writers": [2, 3], "MaxCrashes": [0, 1]}, symmetry=True, constants={"LazyReap": False})
+    assert table[["Writers", "MaxCrashes"]].to_numpy().tolist() == [[2, 0], [2, 1], [3, 0], [3, 1]]
+    for row in table.astype(object).where(table.notna(), None).to_dict("records"):
+        result = check(Bakery(Writers=row["Writers"], MaxCrashes=row["MaxCrashes"], LazyReap=False), symmetry=True)
+        assert (row["distinct"], row["depth"]) == (result.distinct, result.depth)
+        assert (row["complete"], row["stopped"], row["error"]) == (True, None, None)
+        for verdict in result.verdicts:
+            assert (row[verdict.name], row[f"{verdict.name}_states"]) == (verdict.word, verdict.trace_states)
+
+
+def test_what_was_decided_about_the_checks_is_told(spark):
+    table = sweep(Bakery, {"Writers": [2]}, ["UniqueTickets", "EventualProgress"], symmetry=True)
+    [note] = table.attrs["notes"]
+    assert "without symmetry" in note
+    assert table.attrs["symmetry"] == []
+    assert table.attrs["properties"] == ["UniqueTickets", "EventualProgress"]
+
+
+def test_settings_that_are_no_grid(spark):
+    table = sweep(Counter, [{"Size": 3}, {"Size": 5, "Bound": 4}, {"Bound": 2}])
+    assert table[["Size", "Bound"]].to_numpy().tolist() == [[3, 50], [5, 4], [2, 2]]
+    assert verdicts(table) == ["holds", "violated", "violated"]
+    assert table["BelowBound_states"].tolist()[1:] == [5, 3]
+
+
+@pytest.mark.slow
+def test_the_grid_of_hudis_switches(spark, tmp_path):
+    """The command that docs/sweeps.md shows, against the published figures."""
+    block = (ROOT / "docs" / "sweeps.md").read_text().split("```sh\n")[1].split("```")[0]
+    words = shlex.split(block.replace("\\\n", " ").replace("data/hudi_grid", str(tmp_path / "grid")))
+    assert words.pop(0) == "workbench"
+    assert main(words) == 1
+    rows = [json.loads(path.read_text()) for path in (tmp_path / "grid").iterdir()]
+    assert len(rows) == 48
+    found = {
+        json.dumps(Hudi(**row["constants"]).constants, sort_keys=True): {
+            "distinct": row["distinct"],
+            "depth": row["depth"],
+            "violated": {name: states for name, (_, states) in row["verdicts"].items()},
+        }
+        for row in rows
+    }
+    assert len(found) == 48
+    published = [json.loads(line) for line in (ROOT / "data" / "hudi_figures.jsonl").read_text().splitlines()]
+    compared = 0
+    for line in published:
+        constants = json.dumps(Hudi(**line["constants"]).constants, sort_keys=True)
+        if constants in found:
+            assert found[constants] == {name: line[name] for name in ("distinct", "depth", "violated")}
+            compared += 1
+    assert compared == 14
+
+
+# Errors --------------------------------------------------------------------------------------------------------------
+
+
+def test_an_error_is_a_row(spark):
+    table = sweep(Counter, {"Fault": ["none", "refuses", "raises", "memory"], "Size": [3]})
+    assert verdicts(table) == ["holds", "error", "error", "error"]
+    assert table["complete"].tolist() == [True, False, False, False]
+    assert table["error"].tolist() == [
+        None,
+        "Fault = 'refuses' is not accepted",
+        "ModelError: action count raised ValueError: on purpose",
+        "MemoryError: ",
+    ]
+
+
+def test_a_worker_that_dies_takes_no_other_setting_with_it(spark):
+    table = sweep(Counter, {"Fault": ["none", "dies", "none"], "Size": [1, 3]})
+    assert verdicts(table) == ["holds", "holds", "holds", "error", "holds", "holds"]
+    assert table["error"][3] == "the worker died 2 times; it may need more memory than there is"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"grid": {"Sizes": [1]}}, "unknown constant of counter 'Sizes' (did you mean Size?)"),
+        ({"grid": {"Size": [1, 100]}}, "Size = 100 is not accepted; it takes an integer from 1 to 99"),
+        ({"grid": {"Size": "12"}}, "grid: Size = '12' is not accepted; it takes a list of values"),
+        ({"grid": {"Size": 3}}, "grid: Size = 3 is not accepted; it takes a list of values"),
+        ({"grid": {"Size": []}}, "it takes at least one setting"),
+        ({"grid": []}, "grid [] is not accepted; it takes at least one setting"),
+        ({"grid": {"Size": [1]}, "constants": {"Size": 2}}, "constants: Size = 2 is not accepted; the grid sets it"),
+        ({"grid": {"Size": [1]}, "constants": {"Bound": -1}}, "Bound = -1 is not accepted"),
+        ({"grid": {"Size": [1]}, "properties": ["Below"]}, "unknown property of counter 'Below'"),
+        ({"grid": {"Size": [1]}, "symmetry": True}, "counter declares no set of interchangeable names"),
+        ({"grid": {"Size": [1]}, "max_states": 0}, "max_states = 0 is not accepted; it takes a number above 0"),
+        ({"grid": {"Size": [1]}, "max_seconds": float("nan")}, "max_seconds = nan is not accepted"),
+    ],
+)
+def test_bad_input_is_refused_before_anything_runs(arguments, said, tmp_path):
+    with pytest.raises(InputError) as error:
+        sweep(Counter, out=tmp_path, **arguments)
+    assert said in str(error.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_model_with_constants_is_refused():
+    with pytest.raises(InputError, match="it takes a class, such as Hudi, without constants"):
+        sweep(Counter(), {"Size": [1]})
+
+
+# What is kept --------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_there_is_not_computed_again(spark, tmp_path):
+    first = sweep(Counter, {"Size": [1, 2]}, out=tmp_path)
+    kept = files(tmp_path)
+    assert len(kept) == 2
+    both = sweep(Counter, {"Size": [3, 2, 1]}, out=tmp_path)
+    assert both["distinct"].tolist() == [4, 3, 2]
+    assert both["seconds"].tolist()[:0:-1] == first["seconds"].tolist()
+    assert kept.items() <= files(tmp_path).items()
+    assert len(files(tmp_path)) == 3
+
+
+def test_after_a_crash_only_what_is_missing_or_damaged_is_computed(spark, tmp_path):
+    sweep(Counter, {"Size": [1, 2, 3]}, out=tmp_path)
+    kept = files(tmp_path)
+    one, two, three = sorted(tmp_path.iterdir())
+    one.unlink()
+    two.write_text(two.read_text()[:-10])
+    (tmp_path / ".half-written").write_text("{")
+    assert sweep(Counter, {"Size": [1, 2, 3]}, out=tmp_path)["distinct"].tolist() == [2, 3, 4]
+    after = files(tmp_path)
+    assert {name for name in kept if kept[name] == after[name]} == {three.name}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"properties": []},
+        {"constants": {"Bound": 40}},
+        {"model": type("Counter", (Counter,), {"validate": lambda self: print(end="")})},
+    ],
+    ids=lambda other: next(iter(other)),
+)
+def test_another_question_is_another_result(spark, tmp_path, other):
+    asked = {"model": Counter, "grid": {"Size": [1]}, "out": tmp_path}
+    sweep(**asked)
+    sweep(**{**asked, **other})
+    assert len(files(tmp_path)) == 2
+
+
+def test_a_result_that_a_budget_cut_short_is_computed_again_under_another_one(spark, tmp_path):
+    def run(budget):
+        table = sweep(Counter, {"Size": [2, 30]}, out=tmp_path, max_states=budget)
+        return (
+            table["distinct"].tolist(),
+            table["complete"].tolist(),
+            verdicts(table),
+            table["stopped"][1],
+            files(tmp_path),
+        )
+
+    *found, first = run(10)
+    assert found == [[3, 10], [True, False], ["holds", "unknown"], "the budget of 10 states is used up"]
+    *found, again = run(10)
+    assert again == first
+    *found, more = run(None)
+    assert found == [[3, 31], [True, True], ["holds", "holds"], None]
+    assert len(more.items() & first.items()) == 1
+
+
+def test_an_error_is_tried_again_unless_the_model_is_to_blame(spark, tmp_path):
+    grid = {"Fault": ["refuses", "raises", "memory"]}
+    sweep(Counter, grid, out=tmp_path)
+    first = files(tmp_path)
+    sweep(Counter, grid, out=tmp_path)
+    assert len(first.items() & files(tmp_path).items()) == 2
+
+
+# While it runs -------------------------------------------------------------------------------------------------------
+
+
+def test_progress_ends_with_everything_done(spark, tmp_path):
+    sweep(Counter, {"Size": [1, 2]}, out=tmp_path)
+    seen = []
+    sweep(Counter, {"Size": [1, 2, 3, 4]}, out=tmp_path, on_progress=lambda *at: seen.append(at))
+    assert seen == sorted(seen)
+    assert {total for _, total in seen} == {4}
+    assert all(2 <= done <= 4 for done, _ in seen)
+    assert seen[-1] == (4, 4)
+
+
+SLOW = """
+import time
+from workbench.kernel import Constant, Model, Variable, action, require
+
+class Slow(Model):
+    Seconds = Constant(0, range(1000), "how long a step takes")
+    n = Variable(0)
+
+    @action
+    def step(self, s):
+        require(s.n == 0, "done")
+        time.sleep(self.Seconds)
+        s.n = 1
+"""
+
+
+def test_an_interrupt_keeps_what_has_finished(tmp_path):
+    (tmp_path / "slow.py").write_text(SLOW)
+    out = tmp_path / "out"
+    command = ["sweep", f"{tmp_path}/slow.py:Slow", "--grid", "Seconds=0,900", "--out", str(out)]
+    running = subprocess.Popen([sys.executable, "-m", "workbench", *command], stdout=subprocess.PIPE, text=True)
+    while running.poll() is None and not (out.exists() and list(out.glob("*.json"))):
+        time.sleep(0.1)
+    running.send_signal(signal.SIGINT)
+    printed, _ = running.communicate()
+    assert running.returncode == 3
+    assert "Seconds=900: error: interrupted" in printed
+    [kept] = out.iterdir()
+    assert json.loads(kept.read_text())["complete"] is True
+
+
+# Models from anywhere ------------------------------------------------------------------------------------------------
+
+
+def test_a_model_of_the_main_module(tmp_path):
+    """As in a notebook: the class is in no file that a worker could import."""
+    script = SLOW + "\nfrom workbench import sweep\nprint(sweep(Slow, {'Seconds': [0]})['distinct'].tolist())\n"
+    ended = subprocess.run(
+        [sys.executable, "-"], input=script, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "[2]\n"
+
+
+def test_a_model_of_a_file(spark, tmp_path):
+    (tmp_path / "slow.py").write_text(SLOW)
+    table = sweep(get_model(f"{tmp_path}/slow.py:Slow"), {"Seconds": [0]})
+    assert table["distinct"].tolist() == [2]
+
+
+# The command line ----------------------------------------------------------------------------------------------------
+
+
+def test_the_command_prints_a_table(spark, capsys):
+    command = ["sweep", "bakery", "--grid", "Writers=2,3", "MaxTickets=2,6", "--set", "MaxCrashes=0"]
+    status = main([*command, "--property", "UniqueTickets", "--property", "SomeoneCommits", "--symmetry"])
+    head, *rows, blank, error, total = capsys.readouterr().out.splitlines()
+    assert status == 3
+    assert head.split() == ["Writers", "MaxTickets", "UniqueTickets", "SomeoneCommits", "distinct", "depth", "seconds"]
+    committed = check(Bakery(MaxCrashes=0), ["SomeoneCommits"], symmetry=True)
+    assert [row.split()[:-1] for row in rows[2:]] == [
+        ["3", "2", "error", "error", "-", "-"],
+        ["3", "6", "\N{CHECK MARK}", "\N{CHECK MARK}", str(committed["SomeoneCommits"].trace_states)]
+        + [str(committed.distinct), str(committed.depth)],
+    ]
+    assert blank == ""
+    assert error.startswith("Writers=3, MaxTickets=2: error: MaxTickets = 2 is not accepted")
+    assert total == "4 settings: everything holds in 3, something is violated in 0"
+
+
+def test_the_command_prints_json(spark, capsys, tmp_path):
+    command = ["sweep", "bakery", "--grid", "Writers=[2]", "NodeStartup=true,false", "--property", "EventualProgress"]
+    assert main([*command, "--json", "--out", str(tmp_path)]) == 1
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["model"], printed["symmetry"]) == ("bakery", [])
+    assert [row["EventualProgress"] for row in printed["rows"]] == ["violated", "violated"]
+    assert all(row["error"] is None and row["complete"] for row in printed["rows"])
+    assert len(files(tmp_path)) == 2
+
+
+def test_the_command_says_when_all_holds(spark):
+    assert main(["sweep", "bakery", "--grid", "Writers=2", "--property", "UniqueTickets"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("N=1,2", [1, 2]),
+        ("N=1", [1]),
+        ("N=[1, 2]", [1, 2]),
+        ("N=true, split", [True, "split"]),
+        ('N=[["a"], ["b"]]', [["a"], ["b"]]),
+        ("N=", [""]),
+    ],
+)
+def test_values_of_a_grid(text, values):
+    assert parse_grid([text]) == {"N": values}
+
+
+def test_a_grid_without_values_is_refused():
+    with pytest.raises(InputError, match="--grid 'Writers' is not accepted; it takes NAME=V1,V2"):
+        parse_grid(["Writers"])
+
+
+# The page ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_code_in_the_documentation_runs(spark):
+    block = (ROOT / "docs" / "sweeps.md").read_text().split("```python\n")[1].split("```")[0]
+    names = {}
+    exec(block, names)
+    assert names["table"]["NoLakekeeperConflict"].tolist() == ["holds"] * 4

@@ -1,0 +1,161 @@
+"""What-if and seek: computed answers against the reference search and against sets that are known."""
+
+import pytest
+
+from workbench.explore.seek import predicate_of, seek
+from workbench.explore.whatif import alternatives, flips, repairs
+from workbench.kernel import (
+    Constant,
+    InputError,
+    Model,
+    Variable,
+    action,
+    choose,
+    initial,
+    invariant,
+    replay,
+    require,
+    search,
+)
+from workbench.models.bakery import Bakery
+from workbench.models.bakery_v2 import BakeryV2
+
+
+class Guarded(Model):
+    """A counter that stays below its limit only with both guards, or with the small limit."""
+
+    first = Constant(False, bool, "the first guard")
+    second = Constant(False, bool, "the second guard")
+    third = Constant(False, bool, "has no effect")
+    mode = Constant("open", ("open", "shut"), "shut: with the third guard nothing moves")
+    most = Constant(4, range(1, 6), "how far it counts")
+
+    n = Variable(0)
+
+    def validate(self):
+        if self.third and self.first:
+            raise InputError("first and third do not go together")
+
+    @action
+    def count(self, s):
+        require(s.n < self.most, "at the end")
+        require(not (self.mode == "shut" and self.third), "shut")
+        if s.n < 3 or not (self.first and self.second):
+            s.n += 1
+
+    @invariant
+    def BelowFour(self, s):
+        return s.n < 4
+
+    @invariant
+    def NotNegative(self, s):
+        return s.n >= 0
+
+
+def test_alternatives_are_the_other_values() -> None:
+    assert alternatives(Guarded(mode="shut", most=5), integers=True) == [
+        ("first", True),
+        ("second", True),
+        ("third", True),
+        ("mode", "open"),
+        ("most", 4),
+    ]
+
+
+@pytest.mark.parametrize("model", [Bakery(Writers=2), BakeryV2(Writers=2, AsyncParquet=True)], ids=repr)
+def test_flips_are_what_the_reference_search_finds(model: Model) -> None:
+    names = ["NoLakekeeperConflict", "TicketOrderPreserved"]
+    before = {v.name: v.holds for v in search(model, names).verdicts}
+    found = {
+        next(iter(attempt.changes.items())): {after.name: after.holds for _, after in attempt.flipped}
+        for attempt in flips(model, names, integers=True)
+    }
+    expected = {}
+    for name, value in alternatives(model, integers=True):
+        verdicts = search(type(model)(**{**model.constants, name: value}), names).verdicts
+        expected[name, value] = {v.name: v.holds for v in verdicts if v.holds != before[v.name]}
+    assert found == expected
+
+
+def test_a_change_that_is_not_accepted_is_said_to_be_so() -> None:
+    (attempt,) = [a for a in flips(Guarded(first=True)) if a.changes == {"third": True}]
+    assert attempt.result is None
+    assert attempt.error == "first and third do not go together"
+    assert "first and third" in repr(attempt)
+
+
+def test_repairs_are_all_the_smallest_sets() -> None:
+    found = repairs(Guarded(), "BelowFour")
+    assert [attempt.changes for attempt in found.found] == [
+        {"first": True, "second": True},
+        {"third": True, "mode": "shut"},
+    ]
+    assert found.complete
+    assert all(attempt.result["BelowFour"].holds for attempt in found.found)
+    assert [v.name for v in found.found[0].result.verdicts] == ["BelowFour", "NotNegative"]
+
+
+def test_repairs_stop_where_they_are_told_to() -> None:
+    assert repairs(Guarded(), "BelowFour", most=1).found == []
+    assert repairs(Guarded(), "BelowFour", most=1).complete
+    stopped = repairs(Guarded(), "BelowFour", should_stop=lambda: True)
+    assert (stopped.found, stopped.complete) == ([], False)
+
+
+def test_a_check_that_is_not_finished_decides_nothing() -> None:
+    found = repairs(Guarded(), "BelowFour", most=1, max_states=2)
+    assert not found.complete
+    assert all(not attempt.flipped for attempt in flips(Guarded(), max_states=2))
+
+
+class Branching(Model):
+    """Starts at 0 or 10; the second is nearer to 12."""
+
+    n = Variable(0)
+
+    @initial
+    def begin(self, s):
+        s.n = choose((0, 10))
+
+    @action
+    def up(self, s):
+        require(s.n < 20, "at the top")
+        s.n += 1
+
+
+def test_seek_finds_a_shortest_way_from_any_initial_state() -> None:
+    trace, _ = seek(Branching(), lambda s: s.n == 12)
+    assert [state.n for state in trace.states] == [10, 11, 12]
+
+
+def test_seek_goes_on_from_a_trace() -> None:
+    model = Branching()
+    after = replay(model, 0, [(0, 0), (0, 0)])
+    trace, _ = seek(model, lambda s: s.n == 12, after=after)
+    assert [state.n for state in trace.states] == list(range(13))
+    assert trace.model is model
+    again, _ = seek(model, lambda s: s.n == 2, after=after)
+    assert again is not None
+    assert len(again) == len(after), "one is there already"
+
+
+def test_seek_says_that_there_is_no_such_state() -> None:
+    trace, result = seek(Branching(), lambda s: s.n == 21)
+    assert trace is None
+    assert result.complete
+    trace, result = seek(Branching(), lambda s: s.n == 20, max_states=5)
+    assert trace is None
+    assert not result.complete
+
+
+def test_a_condition_may_use_the_constants() -> None:
+    model = Bakery(Writers=2)
+    trace, _ = seek(model, predicate_of(model, "all(s.decision[w] is not None for w in Writers)"))
+    assert all(trace.last.decision[w] is not None for w in model.Writers)
+
+
+@pytest.mark.parametrize("text", ["s.pc ==", "s.nothing", "import os", "", "s.pc['w9']"])
+def test_a_bad_condition_is_refused_in_one_line(text: str) -> None:
+    with pytest.raises(InputError, match="condition") as refused:
+        predicate_of(Bakery(Writers=2), text)
+    assert "\n" not in str(refused.value)
