@@ -1,0 +1,561 @@
+"""Panels without a browser: what they compute, show and send."""
+
+import re
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.explore.check import check
+from workbench.kernel import Constant, InputError, Model, Names, Partition, Variable, action, invariant, replay, require
+from workbench.models import MODELS, get_model
+from workbench.models.bakery import Bakery
+from workbench.widgets import Simulator, TracePlayer, Workbench, panel, presets
+from workbench.widgets.controls import Controls
+from workbench.widgets.jobs import Runner
+from workbench.widgets.player import WIDTH
+from workbench.widgets.presets import start_from
+
+BakeryV2 = get_model("bakery_v2")
+STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+def settle(shown: Workbench) -> None:
+    """Wait until neither the check nor a tab is at work."""
+    assert shown.runner.wait(60)
+    assert shown.aside.wait(60)
+
+
+def opened(shown: Workbench, title: str) -> Any:
+    """Open a tab of a panel; returns the tab."""
+    titles = [tab.title for tab in shown.tabs]
+    shown._tabs.selected_index = titles.index(title)
+    settle(shown)
+    return shown.tabs[titles.index(title)]
+
+
+def everything(widget: object) -> str:
+    """All the HTML in a widget and in those inside it."""
+    own = getattr(widget, "html", "")
+    return own + "".join(map(everything, getattr(widget, "children", ())))
+
+
+# Jobs ----------------------------------------------------------------------------------------------------------------
+
+
+def test_a_newer_job_cancels_the_one_before_it() -> None:
+    runner = Runner(threading.RLock())
+    told: list[object] = []
+    started = threading.Event()
+
+    def long(job):
+        started.set()
+        while not job.should_stop():
+            time.sleep(0.001)
+        return "old"
+
+    runner.start(long, told.append, told.append)
+    assert started.wait(10)
+    runner.start(lambda job: "new", told.append, told.append)
+    assert runner.wait(10)
+    assert told == ["new"]
+
+
+def test_a_stopped_job_hands_over_what_it_has() -> None:
+    runner = Runner(threading.RLock())
+    told: list[object] = []
+
+    def work(job):
+        job.pause(60)
+        return job.should_stop()
+
+    runner.start(work, told.append, told.append)
+    assert runner.busy
+    runner.stop()
+    assert runner.wait(10)
+    assert told == [True]
+
+
+def test_a_job_that_fails_says_why() -> None:
+    runner = Runner(threading.RLock())
+    done: list[object] = []
+    failed: list[str] = []
+
+    def work(job):
+        raise InputError("Writers = 9 is not accepted")
+
+    runner.start(work, done.append, failed.append)
+    assert runner.wait(10)
+    assert (done, failed) == ([], ["Writers = 9 is not accepted"])
+
+
+# Controls ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_controls_give_back_what_a_model_has(name: str) -> None:
+    model = get_model(name)
+    controls = Controls(model, lambda: pytest.fail("nobody changed anything"))
+    controls.assign(model().constants)
+    assert model(**controls.values()).constants == model().constants
+
+
+class Every(Model):
+    """A constant of each kind."""
+
+    On = Constant(True, bool, "a switch")
+    Count = Constant(4, range(2, 9, 2), "an integer")
+    Kind = Constant("b", ("a", "b", 3), "a choice")
+    Actors = Constant(3, Names("a", range(1, 6)), "a set")
+    Parts = Constant(None, Partition("Actors"), "a partition")
+
+    n = Variable(0)
+
+    @action
+    def up(self, s):
+        require(s.n < self.Count, "at the end")
+        s.n += 1
+
+    @invariant
+    def Small(self, s):
+        return s.n < 6
+
+
+def test_a_control_is_made_for_each_kind_of_constant() -> None:
+    changed: list[dict[str, Any]] = []
+    controls = Controls(Every, lambda: changed.append(controls.values()))
+    controls.assign(Every(Actors=["x", "y"], Parts=[["x", "y"]]).constants)
+    widgets = {name: control.widget for name, control in controls._controls.items()}
+    assert [type(widget).__name__ for widget in widgets.values()] == [
+        "Checkbox",
+        "IntSlider",
+        "Dropdown",
+        "IntSlider",
+        "Text",
+    ]
+    assert (widgets["Count"].min, widgets["Count"].max, widgets["Count"].step) == (2, 8, 2)
+    assert all(declared.doc in widgets[name].tooltip for name, declared in Every.declared_constants.items())
+    assert controls.values()["Actors"] == ("x", "y"), "names given by hand are kept"
+    widgets["Actors"].value = 3
+    widgets["Parts"].value = "a1 a2 | a3"
+    widgets["Kind"].value = 3
+    assert changed[-1] == {"On": True, "Count": 4, "Kind": 3, "Actors": 3, "Parts": [["a1", "a2"], ["a3"]]}
+    assert len(changed) == 3
+    assert Every(**changed[-1]).Parts == (("a1", "a2"), ("a3",))
+
+
+# What a panel starts from --------------------------------------------------------------------------------------------
+
+
+def test_a_panel_starts_from_whatever_names_a_model() -> None:
+    path = Path(__file__).parents[1] / "specs" / "bakery" / "v2_race.toml"
+    by_name, by_path = start_from("v2_race"), start_from(str(path))
+    for start in (by_name, by_path, start_from(by_name.configuration)):
+        assert start.symmetry
+        assert start.properties == by_name.configuration.properties
+        assert start.model.constants == by_name.configuration.model.constants
+    assert start_from(Bakery).model.constants == Bakery().constants
+    model = Bakery(Writers=2)
+    assert start_from(model).model is model
+    assert start_from("hudi").with_constants({"OpLimit": 1}).model.constants["OpLimit"] == 1
+
+
+@pytest.mark.parametrize("what", ["v2_rase", "nosuch.toml", 7, "hudi.py:Nothing"])
+def test_what_is_no_model_is_refused_in_one_line(what: object) -> None:
+    with pytest.raises(InputError) as refused:
+        start_from(what)
+    assert "\n" not in str(refused.value)
+
+
+def test_presets_are_the_configurations_of_the_model() -> None:
+    names = [name.split(" ")[0] for name in presets.presets(BakeryV2)]
+    assert "v2_race" in names
+    assert "v1" not in names
+    assert not any(path.parent.name == "hudi" for path in presets.presets(BakeryV2).values())
+
+
+def test_a_panel_needs_no_specs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(presets.workbench, "__file__", str(tmp_path / "lib" / "workbench" / "__init__.py"))
+    monkeypatch.chdir(tmp_path)
+    assert presets.presets(BakeryV2) == {}
+    shown = Workbench("bakery", Writers=2)
+    assert shown.wait(60) is not None
+    with pytest.raises(InputError, match="v2_race"):
+        start_from("v2_race")
+
+
+# The panel -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def stale() -> Workbench:
+    """A panel in which the staged files are not restamped: a 409."""
+    shown = Workbench("bakery_v2", **STALE)
+    settle(shown)
+    return shown
+
+
+def test_a_panel_shows_the_verdicts_of_a_check(stale: Workbench) -> None:
+    expected = check(BakeryV2(**STALE))
+    assert [(v.name, v.word, v.trace_states) for v in stale.result.verdicts] == [
+        (v.name, v.word, v.trace_states) for v in expected.verdicts
+    ]
+    verdict = stale._verdict.html
+    assert f"{len(expected.violated)} of {len(expected.verdicts)} violated" in verdict
+    assert stale.selected == expected.violated[0].name
+    assert expected["NoLakekeeperConflict"].why in verdict.replace("&#x27;", "'")
+
+
+def test_a_flipped_switch_is_checked_and_the_difference_told(stale: Workbench) -> None:
+    stale._controls._controls["RestampPatch"].widget.value = True
+    settle(stale)
+    assert stale.result["NoLakekeeperConflict"].holds
+    assert "RestampPatch on: NoLakekeeperConflict now holds" in stale.change
+    assert "RestampPatch on" in stale._verdict.html
+    assert "everything holds" in stale._verdict.html
+    stale.apply({"RestampPatch": False})
+    settle(stale)
+    assert stale.selected == "NoLakekeeperConflict", "what has just broken is selected"
+
+
+def test_bad_constants_are_one_line_and_the_old_verdict_is_greyed(stale: Workbench) -> None:
+    parts = stale._controls._controls["NodeParts"].widget
+    parts.value = "w1 | w9"
+    settle(stale)
+    assert "NodeParts" in stale._status.html
+    assert "must hold each of w1, w2 exactly once" in stale._status.html
+    assert "Traceback" not in stale._status.html
+    assert "wb-stale" in stale._verdict.html
+    parts.value = "w1 w2"
+    settle(stale)
+    assert stale.result.model.NodeParts == (("w1", "w2"),)
+    assert "wb-stale" not in stale._verdict.html
+    assert stale._status.html == ""
+
+
+def test_after_a_long_check_a_change_waits_for_the_button(stale: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(panel, "LIVE_SECONDS", 0.0)
+    stale.run()
+    settle(stale)
+    before = stale.result
+    stale._controls._controls["RestampPatch"].widget.value = True
+    settle(stale)
+    assert stale.result is before
+    assert "press Run" in stale._progress.html
+    assert "wb-stale" in stale._verdict.html
+    stale._run.click()
+    settle(stale)
+    assert stale.result["NoLakekeeperConflict"].holds
+
+
+def test_stop_keeps_what_was_found() -> None:
+    shown = Workbench("bakery_v2", Writers=2)
+    settle(shown)
+    shown.apply({"Writers": 4, "MaxCrashes": 2})
+    while "level" not in shown._progress.html:
+        time.sleep(0.01)
+    assert "states/s" in shown._progress.html
+    assert "wb-stale" in shown._verdict.html
+    shown._stop.click()
+    result = shown.wait(60)
+    assert not result.complete
+    assert result.distinct > 1000
+    assert "not decided" in shown._verdict.html
+    assert "stopped on request" in shown._progress.html
+
+
+def test_a_change_cancels_the_running_check() -> None:
+    shown = Workbench("bakery_v2", Writers=4, MaxCrashes=2)
+    shown.apply({"Writers": ("w1", "w2"), "MaxCrashes": 0})
+    settle(shown)
+    assert shown.result.complete
+    assert shown.result.model.constants == BakeryV2(Writers=2).constants
+    assert shown.before is None
+
+
+def test_a_named_configuration_sets_everything_and_is_as_expected(stale: Workbench) -> None:
+    name = next(name for name in stale._presets if name.startswith("v2_async "))
+    stale._preset.value = name
+    settle(stale)
+    one = start_from("v2_async")
+    assert stale.result.model.constants == one.model.constants
+    assert [v.name for v in stale.result.verdicts] == one.properties
+    assert stale.result.symmetry == ("Writers",)
+    assert stale.result.distinct == one.configuration.expect["distinct"]
+    assert "as expected" in stale._status.html
+    stale.apply({"RestampPatch": False})
+    settle(stale)
+    assert stale._preset.value == panel._BY_HAND
+    assert "as expected" not in stale._status.html
+    stale._preset.value = panel._DEFAULTS
+    settle(stale)
+    assert stale.result.model.constants == BakeryV2().constants
+    assert [v.name for v in stale.result.verdicts] == list(BakeryV2.declared_properties)
+
+
+def test_properties_can_be_left_out(stale: Workbench) -> None:
+    for name, box in stale._properties.items():
+        box.value = name == "UniqueTickets"
+    settle(stale)
+    assert [v.name for v in stale.result.verdicts] == ["UniqueTickets"]
+    assert stale.selected == "UniqueTickets"
+
+
+def test_a_model_from_a_cell_gets_a_panel() -> None:
+    shown = Workbench(Every, Count=8)
+    settle(shown)
+    assert shown.result["Small"].trace_states == 7
+    for tab in shown.tabs:
+        opened(shown, tab.title)
+    assert shown.static() is not None
+
+
+# Its tabs ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_tab_is_filled_when_it_is_opened(stale: Workbench) -> None:
+    compare = next(tab for tab in stale.tabs if tab.title == "Compare")
+    assert everything(compare) == ""
+    assert "no such result yet" in everything(opened(stale, "Compare"))
+
+
+def test_the_trace_tab_shows_the_selected_property(stale: Workbench) -> None:
+    tab = opened(stale, "Trace")
+    assert len(tab.player.trace) == stale.result["NoLakekeeperConflict"].trace_states
+    stale._select("RollbackNoIceberg")
+    assert "there is no behaviour to show" in everything(tab)
+    stale._select("EveryoneCommits")
+    assert tab.player.trace.last == stale.result["EveryoneCommits"].trace.last
+
+
+def test_a_click_on_a_verdict_leads_to_its_trace(stale: Workbench) -> None:
+    stale._verdict._received(None, {"send": "NoLakekeeperConflict"}, [])
+    assert stale.tabs[stale._tabs.selected_index].title == "Trace"
+
+
+def test_one_may_step_on_from_a_trace(stale: Workbench) -> None:
+    tab = opened(stale, "Trace")
+    tab.player.step = 3
+    tab._continue.click()
+    simulator = stale._step_tab.simulator
+    assert stale.tabs[stale._tabs.selected_index] is stale._step_tab
+    assert simulator.state.values == tab.player.trace.steps[3].state.values
+
+
+def test_the_simulator_begins_anew_with_other_constants(stale: Workbench) -> None:
+    simulator = opened(stale, "Step it yourself").simulator
+    simulator.walk(5, seed=1)
+    stale._properties["UniqueTickets"].value = False
+    settle(stale)
+    assert len(simulator.trace) == 6, "the constants are the same"
+    stale.apply({"RestampPatch": True})
+    settle(stale)
+    assert (len(simulator.trace), simulator.model.RestampPatch) == (1, True)
+
+
+@pytest.mark.parametrize("mode", ["trace and alternatives", "whole graph", "around a state", "seen through variables"])
+def test_the_graph_tab_draws_every_mode(stale: Workbench, mode: str) -> None:
+    tab = opened(stale, "Graph")
+    tab._mode.value = mode
+    settle(stale)
+    page = everything(tab)
+    assert "<svg" in page
+    assert "wb-wrong" not in page
+
+
+def test_a_click_on_a_state_shows_what_is_around_it(stale: Workbench) -> None:
+    tab = opened(stale, "Graph")
+    tab._mode.value = "whole graph"
+    settle(stale)
+    assert 'data-send="3"' in everything(tab)
+    tab._picture._received(None, {"send": "3"}, [])
+    settle(stale)
+    assert "State 3 of bakery_v2" in everything(tab)
+
+
+def test_a_graph_that_cannot_be_drawn_says_why(stale: Workbench) -> None:
+    tab = opened(stale, "Graph")
+    tab._variables.value = ()
+    tab._mode.value = "seen through variables"
+    settle(stale)
+    assert "at least one variable" in everything(tab)
+    stale._select("RollbackNoIceberg")
+    tab._mode.value = "trace and alternatives"
+    settle(stale)
+    assert "takes a property with a trace" in everything(tab)
+
+
+def test_the_charts_are_plotly_with_static_twins(stale: Workbench) -> None:
+    tab = opened(stale, "Charts")
+    shown = [output["data"] for output in (*tab._charts.outputs, *tab._access.outputs)]
+    assert len(shown) == 3
+    assert all({"application/vnd.plotly.v1+json", "image/svg+xml", "text/plain"} <= data.keys() for data in shown)
+
+
+def test_what_if_lists_what_flips_a_verdict_and_applies_it(stale: Workbench) -> None:
+    tab = opened(stale, "What if")
+    flipping = [attempt.changes for attempt in tab._attempts if attempt.flipped]
+    assert {"RestampPatch": True} in flipping
+    assert {"AsyncParquet": False} in flipping
+    tab._repair.click()
+    settle(stale)
+    page = tab._sets.html
+    assert "RestampPatch=TRUE" in page
+    assert "AsyncParquet=FALSE" in page
+    number = next(at for at, attempt in enumerate(tab._attempts) if attempt.changes == {"RestampPatch": True})
+    assert f'data-send="{number}"' in tab._single.html
+    tab._single._received(None, {"send": str(number)}, [])
+    settle(stale)
+    assert stale.result.model.RestampPatch
+    assert stale.result["NoLakekeeperConflict"].holds
+
+
+def test_compare_shows_another_result_beside_this_one(stale: Workbench) -> None:
+    tab = opened(stale, "Compare")
+    tab._keep()
+    stale.apply({"RestampPatch": True})
+    settle(stale)
+    assert "RestampPatch on: NoLakekeeperConflict now holds" in everything(tab)
+    preset = next(name for name in tab._presets if name.startswith("v2_two_writers_wedge "))
+    tab._other.value = preset
+    settle(stale)
+    assert "SafeAcks" in everything(tab)
+
+
+# Without a kernel ----------------------------------------------------------------------------------------------------
+
+
+def test_a_saved_panel_shows_verdicts_and_a_picture(stale: Workbench) -> None:
+    data, _ = stale._repr_mimebundle_()
+    assert WIDGET in data
+    assert "NoLakekeeperConflict" in data["text/html"]
+    assert "<img" in data["text/html"], "the lanes"
+    assert "NoLakekeeperConflict" in data["text/plain"]
+
+
+# The trace player ----------------------------------------------------------------------------------------------------
+
+
+def test_a_player_holds_every_state_so_that_it_needs_no_kernel() -> None:
+    trace = check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace
+    assert trace is not None
+    player = TracePlayer(trace)
+    assert player.step == len(trace) - 1
+    assert player.labels == [step.label for step in trace.steps]
+    assert len(player.states) == len(trace)
+    assert all(player.states)
+    assert player.permalink.startswith("workbench:bakery_v2?Writers=")
+    data, _ = player._repr_mimebundle_()
+    assert {WIDGET, "text/html"} <= data.keys()
+
+
+def test_a_player_shows_only_the_chosen_variables() -> None:
+    player = TracePlayer(check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace)
+    everywhere = player.lanes
+    player.variables = ["iceberg"]
+    assert "iceberg" in player.lanes
+    assert "next_ticket" in everywhere
+    assert "next_ticket" not in player.lanes
+
+
+def test_the_lanes_fit_beside_a_file_browser() -> None:
+    player = TracePlayer(check(BakeryV2(AsyncParquet=True), ["EveryoneCommits"])["EveryoneCommits"].trace)
+    width = re.search(r'<svg [^>]*width="([0-9.]+)"', player.lanes)
+    assert width is not None
+    assert float(width[1]) <= WIDTH
+
+
+def test_a_player_shows_the_loop_of_a_lasso() -> None:
+    verdict = check(BakeryV2(Writers=2, MaxCrashes=1), ["EventualProgress"])["EventualProgress"]
+    assert verdict.trace.loop is not None
+    assert "for ever" in TracePlayer(verdict.trace).lanes
+
+
+def test_a_lazy_player_fills_in_the_state_it_steps_to() -> None:
+    player = TracePlayer()
+    player.show(replay(Bakery(Writers=2), 0, [(0, 0), (1, 0)]), 0, lazy=True)
+    assert [bool(state) for state in player.states] == [True, False, False]
+    player.step = 2
+    assert [bool(state) for state in player.states] == [True, False, True]
+
+
+# The simulator -------------------------------------------------------------------------------------------------------
+
+
+def test_enabled_steps_are_buttons_and_the_others_say_why() -> None:
+    simulator = Simulator(BakeryV2(Writers=2))
+    moves, _, greyed = simulator._moves.html.partition("<details")
+    assert 'data-send="0.0"' in moves
+    assert "start(w1)" in moves
+    assert "stage(w1)" not in moves
+    assert "stage(w1)" in greyed
+    assert "w1 is not at Stage" in greyed
+    assert "data-send" not in greyed
+
+
+def test_steps_are_taken_undone_and_jumped_to() -> None:
+    simulator = Simulator("bakery_v2")
+    simulator._moves._received(None, {"send": "0.0"}, [])
+    simulator.take("stage(w1)")
+    assert simulator.state.pc["w1"] == "BeginClaim"
+    simulator.undo()
+    assert simulator.state.pc["w1"] == "Stage"
+    assert len(simulator.trace) == 3, "what was undone stays in sight"
+    simulator._player.step = 0
+    assert simulator.state == simulator.trace.steps[0].state
+    simulator.take("start(w2)")
+    assert [step.label for step in simulator.trace.steps] == ["initial state", "start(w2)"]
+    with pytest.raises(InputError, match=r"'commit\(w1\)' is not enabled"):
+        simulator.take("commit(w1)")
+
+
+def test_a_random_walk_is_a_behaviour_and_ends_where_nothing_is_possible() -> None:
+    simulator = Simulator(Every(Count=4))
+    simulator.walk(500)
+    assert simulator.state.n == 4
+    assert "No step is possible" in simulator._moves.html
+    again = Simulator(BakeryV2())
+    again.walk(12, seed=7)
+    assert len(again.trace) == 13
+    assert replay(again.model, 0, again.trace.moves).last == again.state
+
+
+def test_one_is_taken_to_a_state_along_a_shortest_way() -> None:
+    simulator = Simulator(BakeryV2(Writers=2))
+    simulator.take("start(w2)")
+    simulator.go('s.decision["w1"] == "committed"')
+    assert simulator.trace.steps[1].label == "start(w2)"
+    assert simulator.state.decision["w1"] == "committed"
+    along = len(simulator.trace)
+    simulator.go(lambda s: s.decision["w1"] == "committed", anew=True)
+    assert len(simulator.trace) < along
+    with pytest.raises(InputError, match="no such state can be reached"):
+        simulator.go("len(s.iceberg) > 3")
+    with pytest.raises(InputError, match="not accepted"):
+        simulator.go("s.iceberg >")
+
+
+def test_the_search_of_the_panel_runs_in_a_thread() -> None:
+    simulator = Simulator(BakeryV2(Writers=2))
+    simulator._condition.value = "len(s.iceberg) == 3"
+    simulator._find()
+    assert simulator._runner.wait(60)
+    assert len(simulator.state.iceberg) == 3
+    simulator._condition.value = "s.nothing"
+    simulator._find()
+    assert simulator._runner.wait(60)
+    assert "undeclared variable" in simulator._message.html
+
+
+def test_a_simulator_begins_at_any_step_of_a_violation() -> None:
+    trace = check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace
+    simulator = Simulator(trace, 4)
+    assert simulator.state.values == trace.steps[4].state.values
+    data, _ = simulator._repr_mimebundle_()
+    assert "text/html" in data
+    lasso = check(BakeryV2(Writers=2, MaxCrashes=1), ["EventualProgress"])["EventualProgress"].trace
+    assert lasso is not None
+    assert len(Simulator(lasso).trace) == len(lasso)

@@ -1,0 +1,171 @@
+"""Controls made from the constants that a model declares: one for each, by its kind."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import ipywidgets
+
+from workbench.kernel import Constant, Model
+
+
+class Control:
+    """A widget for one constant.
+
+    Attributes
+    ----------
+    widget : Widget
+    """
+
+    widget: Any
+
+    def get(self) -> Any:
+        """What is set, in a form that the constant accepts (or complains about)."""
+        return self.widget.value
+
+    def set(self, value: Any) -> None:
+        """Set to a value that a model has."""
+        self.widget.value = value
+
+
+def _tooltip(constant: Constant) -> str:
+    return f"{constant.doc} ({constant.describe()})"
+
+
+class Switch(Control):
+    """On or off."""
+
+    def __init__(self, name: str, constant: Constant) -> None:
+        self.widget = switch(name, _tooltip(constant))
+
+
+def switch(name: str, tooltip: str, value: bool = False) -> Any:
+    """A checkbox that looks like a switch."""
+    widget = ipywidgets.Checkbox(value, description=name, tooltip=tooltip, indent=False)
+    widget.add_class("wb-switch")
+    return widget
+
+
+class Choice(Control):
+    """One of a few values."""
+
+    def __init__(self, name: str, constant: Constant) -> None:
+        options = [(str(value), value) for value in constant.domain]
+        self.widget = ipywidgets.Dropdown(options=options, description=name, tooltip=_tooltip(constant))
+
+
+class Integer(Control):
+    """A number in a range."""
+
+    def __init__(self, name: str, constant: Constant) -> None:
+        self.widget = _slider(name, constant, constant.domain)
+
+
+def _slider(name: str, constant: Constant, numbers: range) -> Any:
+    return ipywidgets.IntSlider(
+        min=numbers[0],
+        max=numbers[-1],
+        step=numbers.step,
+        description=name,
+        tooltip=_tooltip(constant),
+        continuous_update=False,
+    )
+
+
+class Size(Control):
+    """The size of a set of names; names that were given by hand stay until the size is changed."""
+
+    def __init__(self, name: str, constant: Constant) -> None:
+        self.widget = _slider(name, constant, constant.domain.sizes)
+        self._names: tuple[str, ...] = ()
+
+    def get(self) -> Any:
+        return self._names if len(self._names) == self.widget.value else self.widget.value
+
+    def set(self, value: Any) -> None:
+        self._names = value
+        self.widget.value = len(value)
+
+
+class Parts(Control):
+    """A partition, typed as ``w1 w2 | w3``; nothing for a part of its own for each member."""
+
+    def __init__(self, name: str, constant: Constant) -> None:
+        self.widget = ipywidgets.Text(
+            description=name,
+            tooltip=f"{_tooltip(constant)}; written as: w1 w2 | w3",
+            placeholder="w1 w2 | w3",
+            continuous_update=False,
+        )
+
+    def get(self) -> Any:
+        parts = [part.replace(",", " ").split() for part in self.widget.value.split("|")]
+        return None if parts == [[]] else parts
+
+    def set(self, value: Any) -> None:
+        self.widget.value = " | ".join(" ".join(part) for part in value or ())
+
+
+_CONTROLS: dict[str, Callable[[str, Constant], Control]] = {
+    "switch": Switch,
+    "choice": Choice,
+    "integer": Integer,
+    "names": Size,
+    "partition": Parts,
+}
+
+
+def grid(widgets: Iterable[Any], least: int) -> Any:
+    """Widgets in columns of at least that many pixels, as many as fit."""
+    columns = f"repeat(auto-fill, minmax({least}px, 1fr))"
+    layout = ipywidgets.Layout(grid_template_columns=columns, grid_gap="0 24px")
+    return ipywidgets.GridBox(list(widgets), layout=layout).add_class("wb-controls")
+
+
+class Controls(ipywidgets.VBox):
+    """The controls of a model's constants: the switches side by side, and what else there is above them.
+
+    Parameters
+    ----------
+    model : type of Model
+    on_change : callable
+        Called after a person has changed something.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery import Bakery
+    >>> controls = Controls(Bakery, print)
+    >>> controls.assign({**Bakery(Writers=2).constants})
+    >>> controls.values()["Writers"], controls.values()["LazyReap"]
+    (('w1', 'w2'), True)
+    """
+
+    def __init__(self, model: type[Model], on_change: Callable[[], None]) -> None:
+        self._controls = {name: _CONTROLS[c.kind](name, c) for name, c in model.declared_constants.items()}
+        self._on_change, self._assigning = on_change, False
+        longest = max((len(name) for name, c in self._controls.items() if not isinstance(c, Switch)), default=0)
+        #: So that controls stand in line.
+        self.style = {"description_width": f"{min(150, 10 + 7 * longest)}px"}
+        switches = [c.widget for c in self._controls.values() if isinstance(c, Switch)]
+        others = [c.widget for c in self._controls.values() if not isinstance(c, Switch)]
+        for widget in others:
+            widget.style = self.style
+        super().__init__([grid(others, 260), grid(switches, 200)])
+        for control in self._controls.values():
+            control.widget.observe(self._changed, "value")
+
+    def values(self) -> dict[str, Any]:
+        """What is set, for the model's constructor."""
+        return {name: control.get() for name, control in self._controls.items()}
+
+    def assign(self, constants: dict[str, Any]) -> None:
+        """Set some or all of the controls, without calling `on_change`."""
+        self._assigning = True
+        try:
+            for name, value in constants.items():
+                self._controls[name].set(value)
+        finally:
+            self._assigning = False
+
+    def _changed(self, _: Any) -> None:
+        if not self._assigning:
+            self._on_change()

@@ -1,0 +1,137 @@
+"""The state graph: whole, around a state, a trace with its alternatives, or seen through some variables."""
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets
+
+from workbench import view
+from workbench.explore.space import StateSpace, explore
+from workbench.kernel import InputError, Result, Trace
+from workbench.view.html import element
+from workbench.widgets.jobs import Job, copy_of, copy_of_trace
+from workbench.widgets.pane import Pane
+from workbench.widgets.tab import Tab
+
+if TYPE_CHECKING:
+    from workbench.widgets.panel import Workbench
+
+#: How many states are kept for the graph; beyond that it is of the first ones.
+MOST_STATES = 200_000
+
+_TRACE, _WHOLE, _NEAR, _SEEN = "trace and alternatives", "whole graph", "around a state", "seen through variables"
+_SEARCH = (
+    '<input type="search" data-search="g.node" placeholder="find states that show ..."><span class="wb-note"></span>'
+)
+_LEGEND = (
+    '<span><i class="wb-initial"></i>initial</span><span><i class="wb-on-trace"></i>on the trace</span>'
+    '<span><i class="wb-violating"></i>an invariant is violated</span>'
+    '<label><input type="checkbox" class="wb-fit">fit to width</label>'
+)
+
+
+class GraphTab(Tab):
+    """States as nodes, steps as arrows."""
+
+    title = "Graph"
+
+    def __init__(self, panel: "Workbench") -> None:
+        super().__init__(panel)
+        self._mode = ipywidgets.ToggleButtons(
+            options=[_TRACE, _WHOLE, _NEAR, _SEEN], value=_WHOLE, style={"button_width": "auto"}
+        )
+        self._variables = ipywidgets.SelectMultiple(
+            rows=5, description="variables", tooltip="what the nodes show; several with Ctrl or Shift"
+        )
+        self._number = ipywidgets.BoundedIntText(0, min=0, max=MOST_STATES, description="state")
+        self._radius = ipywidgets.IntSlider(2, min=1, max=5, description="within", continuous_update=False)
+        self._edges = ipywidgets.IntSlider(
+            80, min=20, max=300, step=20, description="at most", tooltip="edges that are drawn",
+            continuous_update=False,
+        )  # fmt: skip
+        self._picture = Pane(on_send=self._around)
+        self._space: tuple[Result, StateSpace] | None = None
+        options = ipywidgets.VBox([self._number, self._radius, self._edges])
+        self.children = [
+            self._mode,
+            ipywidgets.HBox([self._variables, options]).add_class("wb-options"),
+            self._working,
+            self._picture,
+        ]
+        self._drawing = False
+        for control in (self._mode, self._variables, self._number, self._radius, self._edges):
+            control.observe(self._changed, "value")
+
+    def what(self) -> Any:
+        return id(self.panel.result), self.panel.selected
+
+    def refresh(self, result: Result) -> None:
+        model = result.model
+        verdict = self.panel.verdict
+        if self._variables.options != tuple(model.declared_variables):
+            self._drawing = True
+            self._variables.options = list(model.declared_variables)
+            first = [name for name in ("pc", "phase") if name in model.declared_variables]
+            self._variables.value = first or list(model.declared_variables)[:1]
+            if verdict is not None and verdict.trace is not None:
+                self._mode.value = _TRACE
+            self._drawing = False
+        self._draw(result)
+
+    def _changed(self, _: Any) -> None:
+        with self.panel.lock:
+            if not self._drawing and self.panel.result is not None:
+                self._draw(self.panel.result)
+
+    def _around(self, number: str) -> None:
+        """A state was clicked."""
+        with self.panel.lock:
+            self._drawing = True
+            self._mode.value, self._number.value = _NEAR, int(number)
+            self._drawing = False
+            self._changed(None)
+
+    def _draw(self, result: Result) -> None:
+        mode = self._mode.value
+        self._number.layout.display = self._radius.layout.display = "" if mode == _NEAR else "none"
+        asked = (mode, self._variables.value, self._number.value, self._radius.value, self._edges.value)
+        verdict = self.panel.verdict
+        trace = None if verdict is None else verdict.trace
+
+        def work(job: Job) -> str:
+            if mode == _TRACE:
+                if trace is None:
+                    raise InputError(f"{_TRACE} takes a property with a trace; select one above")
+                return _page(view.alternatives(copy_of_trace(trace), variables=asked[1], most_edges=asked[4]))
+            space = self._explored(result, job)
+            note = "" if space.result.complete else f"Of the first {len(space):,} states, since there are more."
+            return _page(_graph(space, trace, *asked), note)
+
+        self.compute("Drawing", work, self._show)
+
+    def _explored(self, result: Result, job: Job) -> StateSpace:
+        if self._space is None or self._space[0] is not result:
+            names = [verdict.name for verdict in result.verdicts]
+            model = copy_of(result.model)
+            space = explore(model, names, max_states=MOST_STATES, should_stop=job.should_stop)
+            self._space = (result, space)
+        return self._space[1]
+
+    def _show(self, page: str) -> None:
+        self._picture.html = page
+
+
+def _graph(
+    space: StateSpace, trace: Trace | None, mode: str, names: Any, number: int, radius: int, edges: int
+) -> view.StateGraph:
+    if mode == _WHOLE:
+        return view.state_graph(space, variables=names, trace=trace, most_edges=edges)
+    if mode == _NEAR:
+        return view.neighbourhood(space, number, radius, variables=names, trace=trace, most_edges=edges)
+    return view.projection(space, names, most_edges=edges)
+
+
+def _page(graph: view.StateGraph, note: str = "") -> str:
+    html = re.sub(r'class="node">\s*<title>state (\d+)', r'class="node" data-send="\1"><title>state \1', graph.html())
+    drawn = re.sub(r"(<svg\b.*</svg>)", r'<div class="wb-graph wb-scroll">\1</div>', html, flags=re.DOTALL)
+    return element("div", _SEARCH + _LEGEND, class_="wb-legend") + drawn + element("p", note, class_="wb-note")

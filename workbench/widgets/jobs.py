@@ -1,0 +1,130 @@
+"""Work that runs in a thread, one piece at a time: a newer piece cancels the one before it."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from workbench.kernel import InputError, Model, ModelError, Trace, replay
+
+
+def copy_of(model: Model) -> Model:
+    """The same model for another thread: a model object serves one thread at a time."""
+    return type(model)(**model.constants)
+
+
+def copy_of_trace(trace: Trace) -> Trace:
+    """The same behaviour, of a copy of its model."""
+    return replay(copy_of(trace.model), trace.start, trace.moves, trace.loop)
+
+
+class Job:
+    """One piece of work, as the work itself sees it.
+
+    Attributes
+    ----------
+    cancelled : bool
+        Nobody wants its outcome any more.
+    """
+
+    def __init__(self) -> None:
+        self.cancelled = False
+        self._stop = threading.Event()
+
+    def should_stop(self) -> bool:
+        """Whether the work should end early; if it is not cancelled, with what it has found so far."""
+        return self._stop.is_set()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def cancel(self) -> None:
+        self.cancelled = True
+        self._stop.set()
+
+    def pause(self, seconds: float) -> None:
+        """Sleep, but not longer than until somebody stops the job."""
+        self._stop.wait(seconds)
+
+
+class Runner:
+    """Runs jobs in a thread, at most one at a time.
+
+    Widgets may be changed from any thread, but not by two at once: `lock` is held while an outcome is handed over,
+    and whoever handles a click must hold it too. Since a job is cancelled under the lock, its outcome can never
+    arrive after that of a newer one.
+
+    Parameters
+    ----------
+    lock : RLock
+    """
+
+    def __init__(self, lock: Any) -> None:
+        self.lock = lock
+        self._job: Job | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def busy(self) -> bool:
+        return self._job is not None
+
+    def start(
+        self,
+        work: Callable[[Job], Any],
+        done: Callable[[Any], None],
+        failed: Callable[[str], None],
+        delay: float = 0.0,
+    ) -> None:
+        """Cancel what is running, and run `work` after `delay` seconds.
+
+        Parameters
+        ----------
+        work : callable
+            Gets its :class:`Job` and returns the outcome that `done` gets.
+        failed : callable
+            Gets, instead, what is wrong with the input or the model.
+        """
+        self.cancel()
+        job, before = Job(), self._thread
+
+        def run() -> None:
+            if before is not None:
+                before.join()
+            job.pause(delay)
+            if job.cancelled:
+                return
+            outcome, wrong = None, ""
+            try:
+                outcome = work(job)
+            except (InputError, ModelError) as error:
+                wrong = str(error)
+            except Exception as error:
+                self._finish(job, failed, f"{type(error).__name__}: {error}")
+                raise
+            self._finish(job, failed if wrong else done, wrong or outcome)
+
+        self._job = job
+        self._thread = threading.Thread(target=run, name="workbench", daemon=True)
+        self._thread.start()
+
+    def _finish(self, job: Job, tell: Callable[[Any], None], what: Any) -> None:
+        with self.lock:
+            if not job.cancelled:
+                self._job = None
+                tell(what)
+
+    def stop(self) -> None:
+        """Ask the running job to end with what it has found."""
+        if self._job is not None:
+            self._job.stop()
+
+    def cancel(self) -> None:
+        """End the running job and forget its outcome."""
+        if self._job is not None:
+            self._job.cancel()
+            self._job = None
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until nothing is running; whether that came to pass. Not to be called with the lock held."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+        return not self.busy
