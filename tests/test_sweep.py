@@ -55,9 +55,9 @@ class Counter(Model):
         return s.n < self.Bound
 
 
-def files(folder: Path) -> dict[str, int]:
+def files(folder: Path) -> dict[str, tuple[int, int]]:
     """The files in a folder, each with what changes when it is written again."""
-    return {path.name: path.stat().st_ino for path in folder.iterdir()}
+    return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns) for path in folder.iterdir()}
 
 
 def verdicts(table):

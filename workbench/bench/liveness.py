@@ -3,9 +3,9 @@
 import time
 from typing import Any
 
-from workbench.bench.processes import peak_mib
 from workbench.bench.searches import title
 from workbench.explore.check import local_result, plan, run_local
+from workbench.kernel.memory import peak_bytes
 from workbench.models import get_model
 
 CASES = (
@@ -37,5 +37,5 @@ def row(name: str, constants: dict[str, Any], declared: str) -> dict[str, Any]:
         "search s": round(result.seconds - seconds, 2),
         "liveness s": round(seconds, 2),
         "ns/transition": round(1e9 * seconds / transitions),
-        "peak MiB": peak_mib(),
+        "peak MiB": peak_bytes() // 2**20,
     }

@@ -1,7 +1,6 @@
 """Whole processes, as a person starts them; and measurements that need a process of their own for their memory."""
 
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -34,8 +33,3 @@ def apart(module: str, *arguments: Any) -> dict[str, Any]:
         [sys.executable, "-c", code], input=json.dumps([module, arguments]), capture_output=True, text=True, check=True
     )
     return json.loads(done.stdout.splitlines()[-1])
-
-
-def peak_mib() -> int:
-    """The largest resident size of this process so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

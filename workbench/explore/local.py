@@ -1,6 +1,5 @@
 """The in-process engine: breadth-first, level by level, over memoised decision trees."""
 
-import resource
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from workbench.explore.store import BLOCK, Store
 from workbench.explore.watch import Labels, Watched
 from workbench.kernel import Model, Result, Trace, Verdict, replay
 from workbench.kernel.errors import ModelError
+from workbench.kernel.memory import peak_bytes
 from workbench.kernel.properties import Property
 from workbench.kernel.result import ActionCount
 from workbench.kernel.search import safety_verdict
@@ -318,7 +318,7 @@ class LocalSearch:
             actions=self.action_counts(),
             verdicts=verdicts,
             seconds=self.seconds,
-            peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            peak_bytes=peak_bytes(),
             collision_probability=min(1.0, pairs / 2.0**self.cells.bits),
             notes=list(notes),
             figures=figures,

@@ -130,7 +130,7 @@ def explore(
     >>> from workbench.models.bakery import Bakery
     >>> space = explore(Bakery(Writers=2, MaxCrashes=0))
     >>> len(space), int(space.where(lambda s: s.decision["w1"] == "committed").sum())
-    (130, 44)
+    (100, 18)
     """
     from workbench.explore.local import Budget
 

@@ -3,12 +3,12 @@
 It is the meaning of a check. The engines of ``workbench.explore`` must give the same counts and verdicts.
 """
 
-import resource
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.errors import ModelError
+from workbench.kernel.memory import peak_bytes
 from workbench.kernel.properties import Property
 from workbench.kernel.result import ActionCount, Result, Verdict
 from workbench.kernel.symmetry import Canonical
@@ -175,6 +175,6 @@ def search(
         actions=[ActionCount(name, *count) for name, count in counts.items()],
         verdicts=[verdicts[p.name] for p in chosen],
         seconds=time.perf_counter() - began,
-        peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        peak_bytes=peak_bytes(),
         notes=notes,
     )

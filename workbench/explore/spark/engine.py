@@ -27,6 +27,7 @@ from workbench.explore.spark.rundir import (
 from workbench.explore.spark.worker import Admitted, Work
 from workbench.kernel import InputError, Model, Result, Trace, replay
 from workbench.kernel.errors import ModelError
+from workbench.kernel.memory import peak_bytes
 from workbench.kernel.search import safety_verdict
 
 
@@ -326,14 +327,14 @@ class SparkSearch:
             actions=count_actions(self.model, counts),
             verdicts=verdicts,
             seconds=manifest.seconds,
-            peak_bytes=max(worker.peak_bytes(), self.worker_peak_bytes),
+            peak_bytes=max(peak_bytes(), self.worker_peak_bytes),
             collision_probability=min(1.0, pairs / 2.0**self.task.bits),
             notes=list(notes),
             figures={
                 "shuffle_bytes": sum(level.shuffled for level in manifest.levels),
                 "slowest_level": max(level.seconds for level in manifest.levels),
                 "fastest_level": min((level.seconds for level in manifest.levels[1:]), default=0.0),
-                "driver_peak_bytes": worker.peak_bytes(),
+                "driver_peak_bytes": peak_bytes(),
                 "worker_peak_bytes": self.worker_peak_bytes,
             },
         )

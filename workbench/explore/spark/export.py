@@ -107,7 +107,7 @@ class Exporter:
         shared, _ = self.worker.numbering.to_shared(rows, self.level)
         name = f"part-{level:05}-{file.bucket:05}-{group:05}.parquet"
         states = {"id": pa.array(ids), "level": pa.array(np.full(len(ids), level + 1, np.int32))}
-        self._put(STATES, name, {**states, **self.columns.arrays(shared.astype(np.int32))})
+        self._put(STATES, name, {**states, **self.columns.arrays(shared)})
         return self._write_transitions(rows, name) if expand else 0
 
     def _write_transitions(self, rows: np.ndarray, name: str) -> int:

@@ -5,7 +5,6 @@ from task to task. All of that can be made again from the run directory, so any 
 """
 
 import pickle
-import resource
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ from workbench.explore.expander import Expander
 from workbench.explore.spark.rundir import LevelFile, Manifest, RunDirectory, Task, extras_of
 from workbench.explore.store import Store, Visited
 from workbench.explore.watch import evaluate
+from workbench.kernel.memory import peak_bytes
 
 #: States per message: large enough that Spark's cost per row does not matter, small enough for its buffers.
 CHUNK = 1 << 14
@@ -41,7 +41,7 @@ class Candidates(NamedTuple):
     fingerprints, parents : uint64 arrays (states, words)
     instances, ordinals : integer arrays
         The step from the parent.
-    rows : uint16 or int32 array (states, cells)
+    rows : PackedRows
         Values by global number; from the number of global values on they are numbered by `extras`.
     extras : list of list
         For each cell the values that have no global number yet.
@@ -51,8 +51,48 @@ class Candidates(NamedTuple):
     parents: np.ndarray
     instances: np.ndarray
     ordinals: np.ndarray
-    rows: np.ndarray
+    rows: "PackedRows"
     extras: list[list[Any]]
+
+    @property
+    def nbytes(self) -> int:
+        return sum(part.nbytes for part in (*self[:4], *self.rows))
+
+
+class PackedRows(NamedTuple):
+    """Rows of value numbers for the shuffle, whose bytes decide its speed: most cells vary little within a message.
+
+    Attributes
+    ----------
+    least : int32 array (cells)
+        The least number in each cell; the others hold what is above it.
+    narrow, wide : integer arrays (states, some cells)
+        Cells that need one byte, and cells that need more. A cell with one value only is in neither.
+    narrow_cells, wide_cells : integer arrays
+    """
+
+    least: np.ndarray
+    narrow: np.ndarray
+    wide: np.ndarray
+    narrow_cells: np.ndarray
+    wide_cells: np.ndarray
+
+    @classmethod
+    def of(cls, rows: np.ndarray) -> "PackedRows":
+        """Pack int32 rows (states, cells), at least one."""
+        least = rows.min(axis=0)
+        spread = rows.max(axis=0) - least
+        narrow = np.flatnonzero((spread > 0) & (spread < 1 << 8))
+        wide = np.flatnonzero(spread >= 1 << 8)
+        return cls(
+            least, (rows[:, narrow] - least[narrow]).astype(np.uint8), shrink(rows[:, wide] - least[wide]), narrow, wide
+        )
+
+    def unpack(self) -> np.ndarray:
+        rows = np.tile(self.least, (len(self.narrow), 1))
+        rows[:, self.narrow_cells] += self.narrow
+        rows[:, self.wide_cells] += self.wide.astype(np.int32)
+        return rows
 
 
 class StepCounts(NamedTuple):
@@ -81,8 +121,19 @@ class Admitted(NamedTuple):
     peak_bytes: int
 
 
+def shrink(numbers: np.ndarray) -> np.ndarray:
+    """Numbers from 0 on in as few bytes as the largest of them needs."""
+    return numbers.astype(np.min_scalar_type(numbers.max(initial=0)))
+
+
 def narrow(rows: np.ndarray) -> np.ndarray:
-    """Rows of value numbers in two bytes each, if they fit."""
+    """Rows of value numbers in two bytes each, if they fit: what level files hold.
+
+    Examples
+    --------
+    >>> narrow(np.array([[1, 2]])).dtype, narrow(np.array([[1, 70_000]])).dtype
+    (dtype('uint16'), dtype('int32'))
+    """
     return rows.astype(np.uint16) if rows.size == 0 or rows.max() < 1 << 16 else rows.astype(np.int32)
 
 
@@ -149,7 +200,7 @@ class Numbering:
             parts.append(part)
         shared_rows = rows.copy()
         kernels.translate(shared_rows, base, np.concatenate(parts))
-        return narrow(shared_rows), extras
+        return shared_rows, extras
 
 
 class BucketSet:
@@ -238,7 +289,17 @@ class Worker:
                 some = order[at : min(at + CHUNK, ends[bucket + 1])]
                 shared, extras = self.numbering.to_shared(rows[some], level)
                 instances, ordinals = steps[some].T
-                yield bucket, Candidates(found[some], parents[some], instances, ordinals, shared, extras)
+                yield (
+                    bucket,
+                    Candidates(
+                        found[some],
+                        parents[some],
+                        shrink(instances),
+                        shrink(ordinals),
+                        PackedRows.of(shared),
+                        extras,
+                    ),
+                )
 
     # Admitting ---------------------------------------------------------------------------------------------------
 
@@ -270,8 +331,8 @@ class Worker:
                 generated += message.generated
                 continue
             new = visited.add(message.fingerprints)
-            received += sum(part.nbytes for part in message[:5])
-            rows = self.numbering.to_local(message.rows[new], level - 1, message.extras)
+            received += message.nbytes
+            rows = self.numbering.to_local(message.rows.unpack()[new], level - 1, message.extras)
             parts.append((rows, *(part[new] for part in message[:4])))
         if not any(len(part[0]) for part in parts):
             self._buckets[bucket] = visited
@@ -314,7 +375,7 @@ class Worker:
             "parent": pack(parents),
             "instance": pa.array(instances.astype(np.int32)),
             "ordinal": pa.array(ordinals.astype(np.int32)),
-            "row": pack(shared),
+            "row": pack(narrow(shared)),
         }
         path = self.directory.write_states(level, bucket, columns, extras)
         return LevelFile(bucket, path, len(rows), max(0, level - 1)), extras
@@ -345,11 +406,6 @@ def unpack_fingerprints(column: pa.ChunkedArray) -> np.ndarray:
 def unpack_rows(column: pa.ChunkedArray, cells: int) -> np.ndarray:
     """A column of rows as integers (states, cells)."""
     return _unpack(column, np.uint16 if column.type.byte_width == 2 * cells else np.int32)
-
-
-def peak_bytes() -> int:
-    """The largest resident size of this process so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 # Entry points of tasks -----------------------------------------------------------------------------------------------
