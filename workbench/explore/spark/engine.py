@@ -30,6 +30,9 @@ from workbench.kernel.errors import ModelError
 from workbench.kernel.memory import peak_bytes
 from workbench.kernel.search import safety_verdict
 
+#: States that one task expands at most, where a level has more than its buckets' tasks are for.
+MOST_PER_TASK = 1 << 21
+
 
 class SparkSearch:
     """A search whose states live in a run directory.
@@ -226,9 +229,16 @@ class SparkSearch:
         self.worker_peak_bytes = max(self.worker_peak_bytes, *(o.peak_bytes for o in outcomes))
 
     def _divide(self, files: Sequence[LevelFile]) -> list[list[Work]]:
-        """The parts of a level, at most a few tasks per core."""
-        parts = [Work(f, group) for f in files for group in range(-(-f.rows // ROW_GROUP))]
-        tasks = min(len(parts), self.task.buckets) if sum(f.rows for f in files) < ROW_GROUP else len(parts)
+        """The parts of a level, dealt to tasks: one per bucket, since each costs Spark more than a small level is worth.
+
+        A task holds one part at a time, so it may have many; beyond a few million states there are more tasks, so that
+        little is lost when one is run again.
+        """
+        sizes = {
+            Work(f, g): min(ROW_GROUP, f.rows - g * ROW_GROUP) for f in files for g in range(-(-f.rows // ROW_GROUP))
+        }
+        parts = sorted(sizes, key=lambda part: sizes[part], reverse=True)
+        tasks = min(len(parts), max(self.task.buckets, sum(sizes.values()) // MOST_PER_TASK))
         return [parts[i::tasks] for i in range(tasks)]
 
     def _explain(self, error: Exception) -> Exception:

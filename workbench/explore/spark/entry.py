@@ -13,8 +13,8 @@ from workbench.explore.spark.engine import SparkSearch
 from workbench.explore.spark.rundir import Task
 from workbench.kernel import InputError, Model, Result
 
-#: Buckets per core: some, so that no core waits long for the last one.
-BUCKETS_PER_CORE = 2
+#: Buckets per core. More would even out the load, but every task costs about a tenth of a second.
+BUCKETS_PER_CORE = 1
 
 
 def check_on_spark(

@@ -51,7 +51,7 @@ class Task:
     identity: str = field(default_factory=lambda: uuid.uuid4().hex)
 
 
-@dataclass
+@dataclass(frozen=True)
 class LevelFile:
     """The states of one bucket that one level added.
 
