@@ -65,7 +65,7 @@ class ActionCount:
     new: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """The result of one check.
 
@@ -133,6 +133,15 @@ class Result:
     def never_taken(self) -> list[str]:
         """Actions that were never enabled."""
         return [a.name for a in self.actions if a.enabled == 0]
+
+    def __repr__(self) -> str:
+        """The counts and the verdicts; traces are asked for by name."""
+        lines = [f"{self.model!r}: {self.distinct:,} distinct states, depth {self.depth}, {self.engine} engine"]
+        lines += [] if self.complete else [f"  INCOMPLETE: {self.stopped}"]
+        for verdict in self.verdicts:
+            states = "" if verdict.trace is None else f" ({verdict.trace_states} states)"
+            lines.append(f"  {verdict.word}{states}  {verdict.name}" + (f": {verdict.why}" if verdict.why else ""))
+        return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
         """The object that ``workbench check --json`` prints. Scripts rely on its keys."""

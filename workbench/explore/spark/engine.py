@@ -229,7 +229,7 @@ class SparkSearch:
         self.worker_peak_bytes = max(self.worker_peak_bytes, *(o.peak_bytes for o in outcomes))
 
     def _divide(self, files: Sequence[LevelFile]) -> list[list[Work]]:
-        """The parts of a level, dealt to tasks: one per bucket, since each costs Spark more than a small level is worth.
+        """The parts of a level, dealt to tasks: one per bucket, since each costs Spark as much as a small level.
 
         A task holds one part at a time, so it may have many; beyond a few million states there are more tasks, so that
         little is lost when one is run again.
