@@ -7,10 +7,13 @@ PY := .venv/bin/python
 .DELETE_ON_ERROR:
 .PHONY: check test lab bench
 
-# The configurations need neither Java nor Graphviz: without them the check goes on.
+# The configurations need neither Java nor Graphviz: without them the check goes on. One of them runs on Spark too.
 check: .venv/warm
-	@scripts/need.sh java dot || echo "make check goes on without"
+	@scripts/need.sh dot || echo "make check goes on without"
 	$(PY) -m workbench check specs
+	@if scripts/need.sh java; then \
+		echo "On Spark:" && $(PY) -m workbench check specs/bakery/documented_v1.toml --engine spark; \
+	else echo "make check goes on without Spark"; fi
 
 test: .venv/warm
 	@scripts/need.sh java dot browser
