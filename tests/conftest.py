@@ -1,6 +1,16 @@
 """Fixtures that several test files share."""
 
+import signal
+
 import pytest
+
+
+@pytest.fixture(autouse=True, scope="session")
+def interruptible():
+    """Processes that tests start can be interrupted, also where the tests run in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,7 @@ import nbformat
 import pytest
 
 ROOT = Path(__file__).parents[1]
+TOUR = Path(__file__).parents[1] / "notebooks" / "00_tour.ipynb"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 #: Nothing may be fetched from anywhere.
 FLAGS = [
@@ -226,6 +227,19 @@ def test_the_panel_answers_at_once_and_its_trace_can_be_stepped(notebook: Notebo
     assert "State 14 of 22" in page.locator(".wb-player:visible .wb-where").inner_text()
     assert notebook.too_wide() == []
     assert notebook.complaints == []
+
+
+def test_the_tour_runs_and_its_panel_answers(browser: Any, lab: Lab) -> None:
+    lab.settings("themes", {"theme": "JupyterLab Light"})
+    shutil.copy(TOUR, lab.notebooks)
+    notebook = Notebook(browser, lab, TOUR.name)
+    notebook.flip("RestampPatch")
+    assert "RestampPatch off: NoLakekeeperConflict now fails" in notebook.headline()
+    notebook.open("Trace")
+    notebook.page.wait_for_selector(".wb-player .wb-step")
+    assert notebook.too_wide() == []
+    assert notebook.complaints == []
+    notebook.close()
 
 
 def test_a_long_check_shows_its_progress_and_can_be_stopped(notebook: Notebook) -> None:

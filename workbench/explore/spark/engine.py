@@ -14,6 +14,7 @@ from workbench.explore import kernels
 from workbench.explore.cells import Cells
 from workbench.explore.local import Budget, LocalSearch, Progress, Stop, count_actions
 from workbench.explore.spark import worker
+from workbench.explore.spark.messages import Admitted, Work, pack, unpack_fingerprints
 from workbench.explore.spark.rundir import (
     ROW_GROUP,
     DamagedLevel,
@@ -24,8 +25,8 @@ from workbench.explore.spark.rundir import (
     RunDirectory,
     Task,
 )
-from workbench.explore.spark.worker import Admitted, Work
-from workbench.kernel import InputError, Model, Result, Trace, replay
+from workbench.explore.spark.seed import rows_in, seed
+from workbench.kernel import InputError, Result, Trace, replay
 from workbench.kernel.errors import ModelError
 from workbench.kernel.memory import peak_bytes
 from workbench.kernel.search import safety_verdict
@@ -77,7 +78,7 @@ class SparkSearch:
                 which.append(number)
         manifest = Manifest(initial=len(states))
         count = len(rows)
-        _seed(
+        seed(
             directory,
             task,
             cells,
@@ -105,18 +106,18 @@ class SparkSearch:
         )
         fingerprints = kernels.canonical_fingerprints(done.sums, search.cells.words)
         inside = search.store.visited.fingerprints()
-        visited = inside[~_rows_in(inside, kernels.canonical_fingerprints(done.later_sums, search.cells.words))]
-        visited = visited[~_rows_in(visited, fingerprints)]
+        visited = inside[~rows_in(inside, kernels.canonical_fingerprints(done.later_sums, search.cells.words))]
+        visited = visited[~rows_in(visited, fingerprints)]
         buckets = kernels.bucket(visited, task.buckets)
         for bucket in range(task.buckets):
-            column = worker.pack(visited[buckets == bucket])
+            column = pack(visited[buckets == bucket])
             name = directory.write_states(0, bucket, {"fingerprint": column}, [])
             (path / name).rename(path / f"prefix-visited-{bucket:05}.parquet")
         links = search.links(sum(done.levels))
         name = directory.write_states(0, 0, {n: pa.array(a) for n, a in links.items()}, [])
         (path / name).rename(path / _LINKS)
         first = sum(done.levels[:-1])
-        _seed(
+        seed(
             directory,
             task,
             search.cells,
@@ -289,9 +290,9 @@ class SparkSearch:
             if file.bucket == bucket:
                 columns = ["fingerprint", "parent", "instance", "ordinal"]
                 table = self._read(file.path, columns)
-                fingerprints = worker.unpack_fingerprints(table["fingerprint"])
+                fingerprints = unpack_fingerprints(table["fingerprint"])
                 at = int(np.flatnonzero((fingerprints == wanted).all(axis=1))[0])
-                parent = worker.unpack_fingerprints(table["parent"])[at]
+                parent = unpack_fingerprints(table["parent"])[at]
                 return parent, table["instance"][at].as_py(), table["ordinal"][at].as_py()
         raise InputError(f"run directory {str(self.directory.path)!r} lacks a file of level {level + 1}")
 
@@ -354,64 +355,6 @@ _LINKS = "prefix-links.parquet"
 _LINK_COLUMNS = ("parent", "instance", "ordinal")
 
 
-def _rows_in(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Which rows of a uint64 array (states, words) are among `others`."""
-    kind = np.dtype((np.void, rows.shape[1] * 8))
-    flat = [np.ascontiguousarray(part).view(kind).ravel() for part in (rows, others)]
-    return np.isin(flat[0], flat[1])
-
-
 def _merge(extras: list[list[list[Any]]]) -> list[list[Any]]:
     """For each cell the values of several files, each once."""
     return [list(dict.fromkeys(v for values in cell for v in values)) for cell in zip(*extras, strict=True)]
-
-
-def _seed(
-    directory: RunDirectory,
-    task: Task,
-    cells: Cells,
-    manifest: Manifest,
-    rows: np.ndarray,
-    sums: np.ndarray,
-    parents: np.ndarray,
-    instances: np.ndarray,
-    ordinals: np.ndarray,
-) -> None:
-    """Write the first level. The numbers that `cells` gave become the global ones."""
-    directory.write_values(0, cells.values)
-    fingerprints = kernels.canonical_fingerprints(sums, cells.words)
-    buckets = kernels.bucket(fingerprints, task.buckets)
-    parent_words = np.zeros((len(rows), cells.words), np.uint64)
-    parent_words[:, 0] = parents
-    files = []
-    for bucket in np.unique(buckets).tolist():
-        some = buckets == bucket
-        columns = {
-            "fingerprint": worker.pack(fingerprints[some]),
-            "parent": worker.pack(parent_words[some]),
-            "instance": pa.array(instances[some]),
-            "ordinal": pa.array(ordinals[some]),
-            "row": worker.pack(worker.narrow(rows[some])),
-        }
-        path = directory.write_states(0, bucket, columns, [[] for _ in cells.values])
-        files.append(LevelFile(bucket, path, int(some.sum()), 0))
-    nothing = np.zeros((3, len(task.model.instances)), int).tolist()
-    manifest.levels.append(Level(files, nothing))
-    if not manifest.prefix:
-        found = _judge_first(task.model, task.properties, cells, rows, fingerprints)
-        manifest.found.update(found)
-    directory.write_manifest(manifest)
-
-
-def _judge_first(
-    model: Model, properties: Sequence[str], cells: Cells, rows: np.ndarray, fingerprints: np.ndarray
-) -> dict[str, list[int]]:
-    """The properties that an initial state decides."""
-    found: dict[str, list[int]] = {}
-    for declared in model.select(properties):
-        wanted = declared.kind == "reachable"
-        for row, fingerprint in zip(rows.tolist(), fingerprints.tolist(), strict=True):
-            state = cells.decode(row)
-            if any(i.holds(state) is wanted for i in model.predicates(declared.name)):
-                found.setdefault(declared.name, [0, *fingerprint])
-    return found

@@ -10,13 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from workbench.explore import kernels
 from workbench.explore.columns import StateColumns
 from workbench.explore.dataset import STATES, TRANSITIONS, describe_run, describe_steps, new_dataset
 from workbench.explore.session import spark_session
-from workbench.explore.spark import worker
 from workbench.explore.spark.engine import SparkSearch
+from workbench.explore.spark.messages import unpack_fingerprints, unpack_rows
 from workbench.explore.spark.rundir import ROW_GROUP, LevelFile, extras_of
-from workbench.explore.spark.worker import Worker, unpack_fingerprints, unpack_rows, worker_for
+from workbench.explore.spark.worker import Worker, worker_for
 from workbench.explore.store import Store
 from workbench.kernel import InputError
 
@@ -118,7 +119,7 @@ class Exporter:
         expander.expand(store, 0, len(rows))
         targets, steps = store.transitions(expander.edges)
         sources = np.repeat(np.arange(store.count), store.column("degree"))
-        fingerprints = worker.kernels.canonical_fingerprints(store.column("sums"), self.worker.cells.words)
+        fingerprints = kernels.canonical_fingerprints(store.column("sums"), self.worker.cells.words)
         ids = fingerprints[:, 0].view(np.int64)
         texts = describe_steps(
             self.worker.model,

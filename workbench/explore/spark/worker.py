@@ -6,17 +6,28 @@ from task to task. All of that can be made again from the run directory, so any 
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from workbench.explore import kernels
-from workbench.explore.arrays import Growing
-from workbench.explore.cells import Cells
 from workbench.explore.expander import Expander
+from workbench.explore.spark.messages import (
+    Admitted,
+    Candidates,
+    PackedRows,
+    StepCounts,
+    Work,
+    narrow,
+    pack,
+    shrink,
+    unpack_fingerprints,
+    unpack_rows,
+)
+from workbench.explore.spark.numbering import BucketSet, Numbering
 from workbench.explore.spark.rundir import LevelFile, Manifest, RunDirectory, Task, extras_of
-from workbench.explore.store import Store, Visited
+from workbench.explore.store import Store
 from workbench.explore.watch import evaluate
 from workbench.kernel.memory import peak_bytes
 
@@ -24,204 +35,6 @@ from workbench.kernel.memory import peak_bytes
 CHUNK = 1 << 14
 
 SENT = "bucket int, payload binary"
-
-
-class Work(NamedTuple):
-    """What one task expands: a part of a file of states."""
-
-    file: LevelFile
-    row_group: int
-
-
-class Candidates(NamedTuple):
-    """Successors on their way to the bucket that decides whether they are new.
-
-    Attributes
-    ----------
-    fingerprints, parents : uint64 arrays (states, words)
-    instances, ordinals : integer arrays
-        The step from the parent.
-    rows : PackedRows
-        Values by global number; from the number of global values on they are numbered by `extras`.
-    extras : list of list
-        For each cell the values that have no global number yet.
-    """
-
-    fingerprints: np.ndarray
-    parents: np.ndarray
-    instances: np.ndarray
-    ordinals: np.ndarray
-    rows: "PackedRows"
-    extras: list[list[Any]]
-
-    @property
-    def nbytes(self) -> int:
-        return sum(part.nbytes for part in (*self[:4], *self.rows))
-
-
-class PackedRows(NamedTuple):
-    """Rows of value numbers for the shuffle, whose bytes decide its speed: most cells vary little within a message.
-
-    Attributes
-    ----------
-    least : int32 array (cells)
-        The least number in each cell; the others hold what is above it.
-    narrow, wide : integer arrays (states, some cells)
-        Cells that need one byte, and cells that need more. A cell with one value only is in neither.
-    narrow_cells, wide_cells : integer arrays
-    """
-
-    least: np.ndarray
-    narrow: np.ndarray
-    wide: np.ndarray
-    narrow_cells: np.ndarray
-    wide_cells: np.ndarray
-
-    @classmethod
-    def of(cls, rows: np.ndarray) -> "PackedRows":
-        """Pack int32 rows (states, cells), at least one."""
-        least = rows.min(axis=0)
-        spread = rows.max(axis=0) - least
-        narrow = np.flatnonzero((spread > 0) & (spread < 1 << 8))
-        wide = np.flatnonzero(spread >= 1 << 8)
-        return cls(
-            least, (rows[:, narrow] - least[narrow]).astype(np.uint8), shrink(rows[:, wide] - least[wide]), narrow, wide
-        )
-
-    def unpack(self) -> np.ndarray:
-        rows = np.tile(self.least, (len(self.narrow), 1))
-        rows[:, self.narrow_cells] += self.narrow
-        rows[:, self.wide_cells] += self.wide.astype(np.int32)
-        return rows
-
-
-class StepCounts(NamedTuple):
-    """Per action instance, of one task: states in which it was enabled, and successors."""
-
-    enabled: np.ndarray
-    generated: np.ndarray
-
-
-class Admitted(NamedTuple):
-    """What admitting the candidates of a bucket came to.
-
-    Attributes
-    ----------
-    found : dict of str to list of int
-        Properties that a new state decides, with the words of its fingerprint.
-    """
-
-    file: LevelFile | None
-    new: np.ndarray
-    enabled: np.ndarray
-    generated: np.ndarray
-    found: dict[str, list[int]]
-    extras: list[list[Any]]
-    received: int
-    peak_bytes: int
-
-
-def shrink(numbers: np.ndarray) -> np.ndarray:
-    """Numbers from 0 on in as few bytes as the largest of them needs."""
-    return numbers.astype(np.min_scalar_type(numbers.max(initial=0)))
-
-
-def narrow(rows: np.ndarray) -> np.ndarray:
-    """Rows of value numbers in two bytes each, if they fit: what level files hold.
-
-    Examples
-    --------
-    >>> narrow(np.array([[1, 2]])).dtype, narrow(np.array([[1, 70_000]])).dtype
-    (dtype('uint16'), dtype('int32'))
-    """
-    return rows.astype(np.uint16) if rows.size == 0 or rows.max() < 1 << 16 else rows.astype(np.int32)
-
-
-class Numbering:
-    """Translates between this process's numbers of values and the global ones.
-
-    Parameters
-    ----------
-    cells : Cells
-    """
-
-    def __init__(self, cells: Cells) -> None:
-        self._cells = cells
-        self._local_of = [Growing(np.int32) for _ in cells.values]
-        self._global_of: list[dict[int, int]] = [{} for _ in cells.values]
-        self._known: list[list[int]] = []  # for each level, how many global values of each cell it could use
-
-    @property
-    def levels(self) -> int:
-        """How many levels' values have been learnt."""
-        return len(self._known)
-
-    def learn(self, values: list[list[Any]]) -> None:
-        """Take over the values that got global numbers after one more level."""
-        for cell, new in enumerate(values):
-            for value in new:
-                local = self._cells.number(cell, value)
-                self._global_of[cell][local] = self._local_of[cell].append(local)
-        self._known.append([column.size for column in self._local_of])
-
-    def known(self, level: int) -> list[int]:
-        return self._known[level]
-
-    def to_local(self, rows: np.ndarray, level: int, extras: Sequence[Sequence[Any]]) -> np.ndarray:
-        """The rows, written when the values of `level` were the last known ones, in local numbers."""
-        parts, base, at = [], np.zeros(len(extras), np.int64), 0
-        for cell, known in enumerate(self._known[level]):
-            own = [self._cells.number(cell, value) for value in extras[cell]]
-            part = np.concatenate([self._local_of[cell].array[:known], np.array(own, np.int32)])
-            base[cell], at = at, at + len(part)
-            parts.append(part)
-        local = rows.astype(np.int32)
-        kernels.translate(local, base, np.concatenate(parts))
-        return local
-
-    def to_shared(self, rows: np.ndarray, level: int) -> tuple[np.ndarray, list[list[Any]]]:
-        """The rows in the global numbers of `level`, and the values that go beyond them."""
-        extras: list[list[Any]] = []
-        parts, base, at = [], np.zeros(rows.shape[1], np.int64), 0
-        for cell, known in enumerate(self._known[level]):
-            values, shared = self._cells.values[cell], self._global_of[cell]
-            part = np.full(len(values), -1, np.int32)
-            for local, number in shared.items():
-                if number < known:
-                    part[local] = number
-            own: list[Any] = []
-            if len(values) > known:
-                for local in np.flatnonzero(np.bincount(rows[:, cell], minlength=len(values))).tolist():
-                    if part[local] < 0:
-                        part[local] = known + len(own)
-                        own.append(values[local])
-            extras.append(own)
-            base[cell], at = at, at + len(part)
-            parts.append(part)
-        shared_rows = rows.copy()
-        kernels.translate(shared_rows, base, np.concatenate(parts))
-        return shared_rows, extras
-
-
-class BucketSet:
-    """The visited fingerprints of one bucket, as of the end of a level."""
-
-    def __init__(self, words: int) -> None:
-        self.visited = Visited(words, numbered=False)
-        self.count = 0
-        self.files: list[str] = []
-
-    def add(self, fingerprints: np.ndarray) -> np.ndarray:
-        """Add fingerprints; which of them were new."""
-        new, at = np.zeros(len(fingerprints), np.bool_), 0
-        while at < len(fingerprints):
-            if self.count >= self.visited.limit:
-                self.visited.grow()
-            done, found = kernels.admit(fingerprints[at:], self.visited.table, self.count, self.visited.limit)
-            new[at : at + done] = found[:done]
-            self.count += int(found.sum())
-            at += done
-        return new
 
 
 class Worker:
@@ -379,33 +192,6 @@ class Worker:
         }
         path = self.directory.write_states(level, bucket, columns, extras)
         return LevelFile(bucket, path, len(rows), max(0, level - 1)), extras
-
-
-def pack(array: np.ndarray) -> pa.Array:
-    """The rows of a two-dimensional array as binary values of a fixed size."""
-    array = np.ascontiguousarray(array)
-    width = array.shape[1] * array.itemsize
-    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(array), [None, pa.py_buffer(array)])
-
-
-def _unpack(column: pa.ChunkedArray, dtype: Any) -> np.ndarray:
-    width = column.type.byte_width
-    parts = [
-        np.frombuffer(chunk.buffers()[1], dtype, len(chunk) * width // dtype().itemsize, chunk.offset * width)
-        for chunk in column.chunks
-    ]
-    flat = np.concatenate(parts) if parts else np.empty(0, dtype)
-    return flat.reshape(len(column), width // dtype().itemsize)
-
-
-def unpack_fingerprints(column: pa.ChunkedArray) -> np.ndarray:
-    """A column of fingerprints as uint64 (states, words)."""
-    return _unpack(column, np.uint64)
-
-
-def unpack_rows(column: pa.ChunkedArray, cells: int) -> np.ndarray:
-    """A column of rows as integers (states, cells)."""
-    return _unpack(column, np.uint16 if column.type.byte_width == 2 * cells else np.int32)
 
 
 # Entry points of tasks -----------------------------------------------------------------------------------------------

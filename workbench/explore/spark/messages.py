@@ -1,0 +1,146 @@
+"""What travels between tasks, and how arrays are packed for the shuffle and for level files."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.explore.spark.rundir import LevelFile
+
+
+class Work(NamedTuple):
+    """What one task expands: a part of a file of states."""
+
+    file: LevelFile
+    row_group: int
+
+
+class Candidates(NamedTuple):
+    """Successors on their way to the bucket that decides whether they are new.
+
+    Attributes
+    ----------
+    fingerprints, parents : uint64 arrays (states, words)
+    instances, ordinals : integer arrays
+        The step from the parent.
+    rows : PackedRows
+        Values by global number; from the number of global values on they are numbered by `extras`.
+    extras : list of list
+        For each cell the values that have no global number yet.
+    """
+
+    fingerprints: np.ndarray
+    parents: np.ndarray
+    instances: np.ndarray
+    ordinals: np.ndarray
+    rows: "PackedRows"
+    extras: list[list[Any]]
+
+    @property
+    def nbytes(self) -> int:
+        return sum(part.nbytes for part in (*self[:4], *self.rows))
+
+
+class PackedRows(NamedTuple):
+    """Rows of value numbers for the shuffle, whose bytes decide its speed: most cells vary little within a message.
+
+    Attributes
+    ----------
+    least : int32 array (cells)
+        The least number in each cell; the others hold what is above it.
+    narrow, wide : integer arrays (states, some cells)
+        Cells that need one byte, and cells that need more. A cell with one value only is in neither.
+    narrow_cells, wide_cells : integer arrays
+    """
+
+    least: np.ndarray
+    narrow: np.ndarray
+    wide: np.ndarray
+    narrow_cells: np.ndarray
+    wide_cells: np.ndarray
+
+    @classmethod
+    def of(cls, rows: np.ndarray) -> "PackedRows":
+        """Pack int32 rows (states, cells), at least one."""
+        least = rows.min(axis=0)
+        spread = rows.max(axis=0) - least
+        narrow = np.flatnonzero((spread > 0) & (spread < 1 << 8))
+        wide = np.flatnonzero(spread >= 1 << 8)
+        return cls(
+            least, (rows[:, narrow] - least[narrow]).astype(np.uint8), shrink(rows[:, wide] - least[wide]), narrow, wide
+        )
+
+    def unpack(self) -> np.ndarray:
+        rows = np.tile(self.least, (len(self.narrow), 1))
+        rows[:, self.narrow_cells] += self.narrow
+        rows[:, self.wide_cells] += self.wide.astype(np.int32)
+        return rows
+
+
+class StepCounts(NamedTuple):
+    """Per action instance, of one task: states in which it was enabled, and successors."""
+
+    enabled: np.ndarray
+    generated: np.ndarray
+
+
+class Admitted(NamedTuple):
+    """What admitting the candidates of a bucket came to.
+
+    Attributes
+    ----------
+    found : dict of str to list of int
+        Properties that a new state decides, with the words of its fingerprint.
+    """
+
+    file: LevelFile | None
+    new: np.ndarray
+    enabled: np.ndarray
+    generated: np.ndarray
+    found: dict[str, list[int]]
+    extras: list[list[Any]]
+    received: int
+    peak_bytes: int
+
+
+def shrink(numbers: np.ndarray) -> np.ndarray:
+    """Numbers from 0 on in as few bytes as the largest of them needs."""
+    return numbers.astype(np.min_scalar_type(numbers.max(initial=0)))
+
+
+def narrow(rows: np.ndarray) -> np.ndarray:
+    """Rows of value numbers in two bytes each, if they fit: what level files hold.
+
+    Examples
+    --------
+    >>> narrow(np.array([[1, 2]])).dtype, narrow(np.array([[1, 70_000]])).dtype
+    (dtype('uint16'), dtype('int32'))
+    """
+    return rows.astype(np.uint16) if rows.size == 0 or rows.max() < 1 << 16 else rows.astype(np.int32)
+
+
+def pack(array: np.ndarray) -> pa.Array:
+    """The rows of a two-dimensional array as binary values of a fixed size."""
+    array = np.ascontiguousarray(array)
+    width = array.shape[1] * array.itemsize
+    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(array), [None, pa.py_buffer(array)])
+
+
+def _unpack(column: pa.ChunkedArray, dtype: Any) -> np.ndarray:
+    width = column.type.byte_width
+    parts = [
+        np.frombuffer(chunk.buffers()[1], dtype, len(chunk) * width // dtype().itemsize, chunk.offset * width)
+        for chunk in column.chunks
+    ]
+    flat = np.concatenate(parts) if parts else np.empty(0, dtype)
+    return flat.reshape(len(column), width // dtype().itemsize)
+
+
+def unpack_fingerprints(column: pa.ChunkedArray) -> np.ndarray:
+    """A column of fingerprints as uint64 (states, words)."""
+    return _unpack(column, np.uint64)
+
+
+def unpack_rows(column: pa.ChunkedArray, cells: int) -> np.ndarray:
+    """A column of rows as integers (states, cells)."""
+    return _unpack(column, np.uint16 if column.type.byte_width == 2 * cells else np.int32)
