@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 from workbench.bench.searches import title
-from workbench.explore.check import local_result, plan, run_local
+from workbench.explore.check import check, local_result, plan, run_local
 from workbench.kernel.memory import peak_bytes
 from workbench.models import get_model
 
@@ -18,9 +18,8 @@ CASES = (
 
 def row(name: str, constants: dict[str, Any], declared: str) -> dict[str, Any]:
     """One check of one liveness property; to be run in a process of its own."""
-    get_model("bakery")  # the small check compiles what is to be measured
     small = get_model("bakery")(Writers=2)
-    local_result(run_local(small, plan(small, ["EventualProgress"])), plan(small, ["EventualProgress"]))
+    check(small, ["EventualProgress"], engine="local")  # compiles what is to be measured
 
     model = get_model(name)(**constants)
     todo = plan(model, [declared])

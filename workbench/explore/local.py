@@ -36,6 +36,15 @@ class Budget:
     seconds: float | None = None
     bytes: int | None = None
 
+    def enforce(self, seconds: float, should_stop: Callable[[], bool] | None, states: int = 0) -> None:
+        """Raise :class:`Stop` if somebody asks for it, or if states or seconds are used up."""
+        if should_stop is not None and should_stop():
+            raise Stop("stopped on request")
+        if self.states is not None and states >= self.states:
+            raise Stop(f"the budget of {self.states:,} states is used up")
+        if self.seconds is not None and seconds > self.seconds:
+            raise Stop(f"the budget of {self.seconds:g} seconds is used up")
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -158,10 +167,7 @@ class LocalSearch:
         def pause(expanded: int) -> None:
             self._inspect(fail_fast)
             seconds = time.perf_counter() - began
-            if should_stop is not None and should_stop():
-                raise Stop("stopped on request")
-            if budget.seconds is not None and seconds > budget.seconds:
-                raise Stop(f"the budget of {budget.seconds:g} seconds is used up")
+            budget.enforce(seconds, should_stop)  # the kernel itself stops at the last state that there is room for
             if budget.bytes is not None and self.nbytes > budget.bytes:
                 raise Stop(f"the budget of {budget.bytes / 2**20:,.0f} MiB is used up")
             if room is not None and room.states is not None and self.store.count > room.states:

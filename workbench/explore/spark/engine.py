@@ -175,12 +175,7 @@ class SparkSearch:
                     on_progress(Progress(len(self.levels), self.states, self.manifest.levels[-1].states, seconds))
                 if fail_fast and self._violated():
                     raise Stop("stopped at the first violation")
-                if should_stop is not None and should_stop():
-                    raise Stop("stopped on request")
-                if budget.states is not None and self.states >= budget.states:
-                    raise Stop(f"the budget of {budget.states:,} states is used up")
-                if budget.seconds is not None and seconds > budget.seconds:
-                    raise Stop(f"the budget of {budget.seconds:g} seconds is used up")
+                budget.enforce(seconds, should_stop, self.states)
                 level = self._next_level()
                 self._complete(level, time.perf_counter() - began)
         except Stop as stop:
