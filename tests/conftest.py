@@ -16,7 +16,7 @@ def interruptible():
 @pytest.fixture(scope="session")
 def spark():
     """One Spark session for all tests."""
-    from workbench.explore.session import spark_session
+    from workbench.engines.spark.session import spark_session
 
     session = spark_session("local[2,4]")  # a task whose worker dies is tried again
     yield session

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.explore.check import check
-from workbench.explore.space import explore
+from workbench.engines.check import check
 from workbench.kernel import InputError, action, require, search
 from workbench.models import catalog, get_model
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.bakery_v2_extended import BakeryV2Extended
+from workbench.spaces.space import explore
 
 SAFETY = ["NoLakekeeperConflict", "RollbackNoIceberg", "UniqueTickets", "TicketOrderPreserved"]
 SHARED = {"Writers": ["a1", "a2", "b1"], "NodeParts": [["a1", "a2"], ["b1"]], "StepGranularity": "atomic"}

@@ -14,9 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.cli import main
-from workbench.explore.columns import StateColumns, to_array
-from workbench.explore.dataset import distances, load, new_dataset, save
-from workbench.explore.space import explore
 from workbench.kernel import InputError, Map, Model, Process, Variable, action, choose, invariant, require
 from workbench.kernel.state import Layout
 from workbench.kernel.values import show, sort_key
@@ -25,6 +22,9 @@ from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.hudi import Hudi
 from workbench.models.paimon import Paimon
+from workbench.spaces.columns import StateColumns, to_array
+from workbench.spaces.dataset import distances, load, new_dataset, save
+from workbench.spaces.space import explore
 
 ROOT = Path(__file__).parent.parent
 RACE = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.explore import expander, local, store
-from workbench.explore.check import check
-from workbench.explore.local import LocalSearch
+from workbench.engines import expander, local, store
+from workbench.engines.check import check
+from workbench.engines.local import LocalSearch
 from workbench.kernel import Constant, Model, ModelError, Names, Variable, action, choose, invariant, reachable, require
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2

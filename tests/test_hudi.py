@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.explore.check import check
+from workbench.engines.check import check
 from workbench.kernel import InputError, action, require, search
 from workbench.kernel.symmetry import Canonical
 from workbench.models.hudi import Hudi, MergeSlice

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.explore.check import check
+from workbench.engines.check import check
 from workbench.kernel import action, reachable, search
 from workbench.models import hudi_failures
 from workbench.models.hudi import Hudi

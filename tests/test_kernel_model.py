@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from workbench.explore.check import check
+from workbench.engines.check import check
 from workbench.kernel import (
     Constant,
     Map,

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from workbench import configurations
-from workbench.explore.check import check
+from workbench.engines.check import check
 from workbench.kernel import action, require
-from workbench.models import catalog
+from workbench.models import iceberg_catalog as catalog
 from workbench.models.bakery import Bakery, Claim
 from workbench.models.bakery_v2 import BakeryV2
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.explore.liveness import Graph, LassoFinder
+from workbench.engines.liveness import Graph, LassoFinder
 from workbench.kernel import (
     Model,
     ModelError,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.explore.check import check
+from workbench.engines.check import check
 from workbench.kernel import InputError, Map, Variable, action, invariant, search
 from workbench.kernel.symmetry import Canonical
 from workbench.models import paimon_table as table

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.explore.check import check
+from workbench.engines.check import check
 from workbench.kernel import InputError, require, search
 from workbench.models import get_model
 from workbench.models import paimon_table as table

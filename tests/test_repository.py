@@ -16,14 +16,16 @@ PACKAGE = ROOT / "workbench"
 MAY_IMPORT: dict[str, set[str]] = {
     "kernel": set(),
     "models": {"kernel"},
-    "explore": {"kernel"},
+    "engines": {"kernel"},
+    "spaces": {"kernel", "engines"},
+    "questions": {"kernel", "engines"},
     "formats": {"kernel"},
-    "view": {"kernel"},
-    "widgets": {"kernel", "models", "explore", "formats", "view", ""},
-    "bench": {"kernel", "models", "explore"},
-    "commands": {"kernel", "models", "explore", "formats", "view", "bench", ""},
+    "view": {"kernel", "formats"},
+    "widgets": {"kernel", "models", "engines", "spaces", "questions", "formats", "view", ""},
+    "bench": {"kernel", "models", "engines"},
+    "commands": {"kernel", "models", "engines", "spaces", "questions", "formats", "view", "bench", ""},
     # The modules beside the rooms, such as the command line.
-    "": {"kernel", "models", "explore", "formats", "view", "commands"},
+    "": {"kernel", "models", "engines", "spaces", "questions", "formats", "view", "commands"},
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -62,10 +64,10 @@ def forbidden(room: str, source: str) -> list[str]:
     [
         ("kernel", "import re\nfrom workbench.kernel.state import State", []),
         ("kernel", "import numpy as np", ["numpy"]),
-        ("kernel", "def f():\n    from workbench.explore import check", ["workbench.explore.check"]),
-        ("explore", "from workbench import models", ["workbench.models"]),
+        ("kernel", "def f():\n    from workbench.engines import check", ["workbench.engines.check"]),
+        ("engines", "from workbench import models", ["workbench.models"]),
         ("view", "from workbench.cli import main", ["workbench.cli.main"]),
-        ("view", "from ..explore import check", ["..explore.check"]),
+        ("view", "from ..engines import check", ["..engines.check"]),
         ("", "import workbench.widgets.explorer", ["workbench.widgets.explorer"]),
         ("widgets", "import ipywidgets\nfrom workbench.view import graph", []),
     ],

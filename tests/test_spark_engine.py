@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from workbench import configurations
-from workbench.explore.check import check
-from workbench.explore.dataset import load, save
-from workbench.explore.space import explore
-from workbench.explore.spark import engine, rundir
-from workbench.explore.spark.entry import resume
-from workbench.explore.spark.export import save_run
+from workbench.engines.check import check
+from workbench.engines.spark import engine, rundir
+from workbench.engines.spark.entry import resume
 from workbench.kernel import InputError
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.hudi import Hudi
+from workbench.spaces.dataset import load, save
+from workbench.spaces.export import save_run
+from workbench.spaces.space import explore
 
 pytestmark = pytest.mark.spark
 
@@ -82,9 +82,9 @@ def test_hand_over(spark, states, tmp_path):
 def test_hand_over_in_the_middle_of_a_level(spark, monkeypatch):
     """What was found of the level that is not complete is found again."""
     model = Hudi(Values=1, FileGroupCount=2)
-    monkeypatch.setattr("workbench.explore.expander.BLOCK", 256)
-    monkeypatch.setattr("workbench.explore.store.BLOCK", 256)
-    monkeypatch.setattr("workbench.explore.local.BLOCK", 256)
+    monkeypatch.setattr("workbench.engines.expander.BLOCK", 256)
+    monkeypatch.setattr("workbench.engines.store.BLOCK", 256)
+    monkeypatch.setattr("workbench.engines.local.BLOCK", 256)
     found = check(model, safety_of(model), spark=spark, hand_over_states=1500)
     assert summary(found) == local(model)
 
@@ -124,7 +124,7 @@ def test_liveness_is_left_to_the_process(spark):
 
 DRIVER = """
 import sys
-from workbench.explore.check import check
+from workbench.engines.check import check
 from workbench.models.bakery_v2 import BakeryV2
 model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")
 names = [p.name for p in model.select() if p.kind != "liveness"]
@@ -206,8 +206,8 @@ def test_a_run_directory_that_is_none(spark, tmp_path):
 
 EXECUTORS = """
 import os, signal, subprocess, sys, threading, time
-from workbench.explore.check import check
-from workbench.explore.session import spark_session
+from workbench.engines.check import check
+from workbench.engines.spark.session import spark_session
 from workbench.models.bakery_v2 import BakeryV2
 
 model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")

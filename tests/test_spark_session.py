@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.explore.session import check_java, spark_session
+from workbench.engines.spark.session import check_java, spark_session
 from workbench.kernel import InputError
 
 pytestmark = pytest.mark.spark

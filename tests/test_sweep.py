@@ -13,12 +13,12 @@ import pytest
 
 from workbench.cli import main
 from workbench.commands.sweep import parse_grid
-from workbench.explore.check import check
-from workbench.explore.sweep import sweep
+from workbench.engines.check import check
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
 from workbench.models import get_model
 from workbench.models.bakery import Bakery
 from workbench.models.hudi import Hudi
+from workbench.questions.sweep import sweep
 
 pytestmark = pytest.mark.spark
 

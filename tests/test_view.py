@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 
 from workbench import view
 from workbench.cli import main
-from workbench.explore.check import check
-from workbench.explore.space import explore
+from workbench.engines.check import check
 from workbench.kernel import Constant, InputError, Map, Model, Names, Process, Variable, action, invariant, replay
 from workbench.models import get_model
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
+from workbench.spaces.space import explore
 
 SVG = "{http://www.w3.org/2000/svg}"
 RACE = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
@@ -530,7 +530,7 @@ from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
 import sys, workbench
 assert "workbench.view" not in sys.modules, "importing the package draws nothing"
-from workbench.explore.space import explore
+from workbench.spaces.space import explore
 from workbench.models.bakery import Bakery
 space = explore(Bakery(Writers=2), ["SomeoneCommits"])
 trace = space.result["SomeoneCommits"].trace

@@ -2,8 +2,6 @@
 
 import pytest
 
-from workbench.explore.seek import predicate_of, seek
-from workbench.explore.whatif import alternatives, flips, repairs
 from workbench.kernel import (
     Constant,
     InputError,
@@ -19,6 +17,8 @@ from workbench.kernel import (
 )
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
+from workbench.questions.seek import predicate_of, seek
+from workbench.questions.whatif import alternatives, flips, repairs
 
 
 class Guarded(Model):

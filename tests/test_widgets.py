@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from workbench.explore.check import check
+from workbench.engines.check import check
 from workbench.kernel import Constant, InputError, Model, Names, Partition, Variable, action, invariant, replay, require
 from workbench.models import MODELS, get_model
 from workbench.models.bakery import Bakery

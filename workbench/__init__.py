@@ -60,18 +60,18 @@ __all__ = [
 # Where the names are that are not the kernel's, as module and name. A function may not be called like a part of the
 # package: once that is imported, it would stand in the function's place.
 _ELSEWHERE = {
-    "Dataset": ("workbench.explore.dataset", "Dataset"),
+    "Dataset": ("workbench.spaces.dataset", "Dataset"),
     "Simulator": ("workbench.widgets", "Simulator"),
-    "StateSpace": ("workbench.explore.space", "StateSpace"),
+    "StateSpace": ("workbench.spaces.space", "StateSpace"),
     "TracePlayer": ("workbench.widgets", "TracePlayer"),
     "Workbench": ("workbench.widgets", "Workbench"),
-    "check": ("workbench.explore.check", "check"),
+    "check": ("workbench.engines.check", "check"),
     "get_model": ("workbench.models", "get_model"),
-    "load": ("workbench.explore.dataset", "load"),
-    "save": ("workbench.explore.dataset", "save"),
-    "spark_session": ("workbench.explore.session", "spark_session"),
-    "state_space": ("workbench.explore.space", "explore"),
-    "sweep": ("workbench.explore.sweep", "sweep"),
+    "load": ("workbench.spaces.dataset", "load"),
+    "save": ("workbench.spaces.dataset", "save"),
+    "spark_session": ("workbench.engines.spark.session", "spark_session"),
+    "state_space": ("workbench.spaces.space", "explore"),
+    "sweep": ("workbench.questions.sweep", "sweep"),
 }
 
 

@@ -12,7 +12,7 @@ _DRAWN_BY = {
     ("workbench.kernel.trace", "Trace"): "trace_view",
     ("workbench.kernel.state", "State"): "state_table",
     ("workbench.kernel.model", "Model"): "model_view",
-    ("workbench.explore.space", "StateSpace"): "space_view",
+    ("workbench.spaces.space", "StateSpace"): "space_view",
 }
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.bench.searches import safety, title
-from workbench.explore.check import check
-from workbench.explore.session import spark_session
+from workbench.engines.check import check
+from workbench.engines.spark.session import spark_session
 from workbench.models import get_model
 
 CORES = 2

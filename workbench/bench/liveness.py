@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 from workbench.bench.searches import title
-from workbench.explore.check import check, local_result, plan, run_local
+from workbench.engines.check import check, local_result, plan, run_local
 from workbench.kernel.memory import peak_bytes
 from workbench.models import get_model
 

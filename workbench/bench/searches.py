@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.explore.check import check
+from workbench.engines.check import check
 from workbench.kernel import Model, Result
 from workbench.models import get_model
 

@@ -25,7 +25,7 @@ from workbench.commands import outputs
 from workbench.commands.files import read_text, reading
 from workbench.commands.options import above_zero, console, parse_assignments, progress_line
 from workbench.configurations import Configuration, spell
-from workbench.explore.check import ENGINES, check
+from workbench.engines.check import ENGINES, check
 from workbench.formats.junit import suite_of
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import InputError, Model, Result, Verdict

@@ -19,7 +19,7 @@ from workbench.kernel import InputError
 from workbench.models import get_model
 
 if TYPE_CHECKING:
-    from workbench.explore.space import StateSpace
+    from workbench.spaces.space import StateSpace
 
 NAME = "graph"
 WRITTEN, INCOMPLETE = 0, 3
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     for path in files:
         check_writable(path)
 
-    from workbench.explore.space import explore  # numba loads here, not with the command line
+    from workbench.spaces.space import explore  # numba loads here, not with the command line
 
     model, most = get_model(arguments.model)(**parse_assignments(arguments.set)), arguments.max_states
     with progress_line() as on_progress:

@@ -60,7 +60,7 @@ def _make(model: type[Model], noted: dict[str, Any], given: dict[str, Any], sour
 
 def _follow(model: type[Model], line: str, given: dict[str, Any]) -> Report:
     """What a permalink leads to: its moves are taken one after the other."""
-    from workbench.view.permalink import parse_permalink  # plotting libraries load here, not with the command line
+    from workbench.formats.permalink import parse_permalink  # plotting libraries load here, not with the command line
 
     link = parse_permalink(line)
     if link.model != model.name:

@@ -23,8 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from workbench import view  # plotting libraries load here, not with the command line
-    from workbench.explore.check import check
-    from workbench.explore.space import explore
+    from workbench.engines.check import check
+    from workbench.spaces.space import explore
 
     configuration = configurations.load(Path(arguments.file))
     output = Path(arguments.output or f"{configuration.name}.html")

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from workbench.explore.spark.entry import resume  # pyspark loads here
+    from workbench.engines.spark.entry import resume  # pyspark loads here
 
     with progress_line() as on_progress:
         result = resume(

@@ -32,8 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     if (Path(arguments.model) / "manifest.json").is_file():
         return _save_run(arguments)
     model = get_model(arguments.model)(**parse_assignments(arguments.set))
-    from workbench.explore.dataset import save  # numba and pyspark load here, not with the command line
-    from workbench.explore.space import explore
+    from workbench.spaces.dataset import save  # numba and pyspark load here, not with the command line
+    from workbench.spaces.space import explore
 
     with progress_line() as on_progress:
         space = explore(
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _save_run(arguments: argparse.Namespace) -> int:
     if arguments.set or arguments.property or arguments.symmetry:
         raise InputError("--set, --property and --symmetry are not accepted with a run directory; it has its own")
-    from workbench.explore.spark.export import save_run
+    from workbench.spaces.export import save_run
 
     save_run(arguments.model, arguments.folder)
     console().print(f"saved {arguments.model} in {arguments.folder}", markup=False)

@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     model, grid = get_model(arguments.model), parse_grid(arguments.grid)
-    from workbench.explore.sweep import sweep  # pyspark loads here, not with the command line
+    from workbench.questions.sweep import sweep  # pyspark loads here, not with the command line
 
     with _progress() as on_progress:
         table = sweep(

@@ -3,7 +3,7 @@
 import argparse
 import time
 
-from workbench.explore.check import check
+from workbench.engines.check import check
 from workbench.models.bakery import Bakery
 
 NAME = "warm"

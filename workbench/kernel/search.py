@@ -1,6 +1,6 @@
 """The reference search: plain breadth-first, every action run in every state. Slow, and easy to believe.
 
-It is the meaning of a check. The engines of ``workbench.explore`` must give the same counts and verdicts.
+It is the meaning of a check. The engines of ``workbench.engines`` must give the same counts and verdicts.
 """
 
 import time

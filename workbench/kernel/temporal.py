@@ -1,7 +1,7 @@
 """Liveness, the reference: does every fair behaviour keep its promises, and if not, a lasso that breaks one.
 
 The definitions, with their sources, are in ``docs/liveness.md``. This module decides by a fixpoint over plain sets;
-:mod:`workbench.explore.liveness` decides by strongly connected components over arrays. Both must say the same, and
+:mod:`workbench.engines.liveness` decides by strongly connected components over arrays. Both must say the same, and
 what either finds must pass :func:`workbench.kernel.lasso.verify_lasso`.
 """
 

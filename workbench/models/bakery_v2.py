@@ -33,8 +33,8 @@ from workbench.kernel import (
     reachable,
     require,
 )
-from workbench.models import catalog
-from workbench.models.catalog import ROLLED_BACK, Snapshot
+from workbench.models import iceberg_catalog as catalog
+from workbench.models.iceberg_catalog import ROLLED_BACK, Snapshot
 
 
 class Claim(NamedTuple):

@@ -24,9 +24,9 @@ from workbench.kernel import (
     reachable,
     require,
 )
-from workbench.models import catalog
+from workbench.models import iceberg_catalog as catalog
 from workbench.models.bakery_v2 import BakeryV2
-from workbench.models.catalog import COMMITTED, CONFLICT, ROLLED_BACK
+from workbench.models.iceberg_catalog import COMMITTED, CONFLICT, ROLLED_BACK
 
 
 class BakeryV2Extended(BakeryV2):

@@ -3,6 +3,7 @@
 Everything here has ``html()`` and ``text()``; pictures also have ``svg()``, and charts a plotly ``figure()``.
 """
 
+from workbench.formats.permalink import Permalink, changed_constants, open_permalink, parse_permalink, permalink
 from workbench.view.access import Access, accesses
 from workbench.view.bars import Bars
 from workbench.view.charts import access_chart, coverage_chart, levels_chart, verdict_map
@@ -11,7 +12,6 @@ from workbench.view.graph import Edge, Node, StateGraph
 from workbench.view.grid import Grid
 from workbench.view.html import Drawn, Joined, Picture, styled
 from workbench.view.overview import model_view, result_view, space_view
-from workbench.view.permalink import Permalink, changed_constants, open_permalink, parse_permalink, permalink
 from workbench.view.report import page, report
 from workbench.view.selection import alternatives, neighbourhood, projection, state_graph
 from workbench.view.statetable import state_table

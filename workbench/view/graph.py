@@ -19,7 +19,7 @@ INITIAL, VIOLATING, TRACE, FOCUS, LOOP = "initial", "violating", "trace", "focus
 
 
 class Space(Protocol):
-    """A state space in memory, such as :class:`workbench.explore.space.StateSpace`."""
+    """A state space in memory, such as :class:`workbench.spaces.space.StateSpace`."""
 
     model: Model
     result: Result

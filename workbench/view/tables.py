@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.formats.permalink import changed_constants
 from workbench.kernel import Model, Result, Trace, Verdict
 from workbench.kernel.values import show
 from workbench.view.html import MARKS, Drawn, Rendered, badge, element, escape, table
-from workbench.view.permalink import changed_constants
 
 
 def _code(text: object) -> str:

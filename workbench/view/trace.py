@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from workbench.formats.permalink import permalink
 from workbench.kernel import Model, State, Trace
 from workbench.kernel.errors import unknown
 from workbench.kernel.state import Cell, Change
@@ -13,7 +14,6 @@ from workbench.kernel.values import show
 from workbench.view import sequence
 from workbench.view.access import accesses
 from workbench.view.html import Drawn, badge, element, escape
-from workbench.view.permalink import permalink
 from workbench.view.statetable import state_table
 from workbench.view.truth import Truth, judges
 

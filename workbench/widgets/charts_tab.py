@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import ipywidgets
 
 from workbench import view
-from workbench.explore.space import explore
 from workbench.kernel import Result
+from workbench.spaces.space import explore
 from workbench.view.html import element, escape
 from workbench.widgets.jobs import Job, copy_of
 from workbench.widgets.pane import Pane

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import ipywidgets
 
 from workbench.configurations import load
-from workbench.explore.check import check
+from workbench.engines.check import check
 from workbench.kernel import Result
 from workbench.view import compare
 from workbench.view.html import element

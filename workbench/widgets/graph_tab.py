@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 
 from workbench import view
-from workbench.explore.space import StateSpace, explore
 from workbench.kernel import InputError, Result, Trace
+from workbench.spaces.space import StateSpace, explore
 from workbench.view.html import element
 from workbench.widgets.jobs import Job, copy_of, copy_of_trace
 from workbench.widgets.pane import Pane

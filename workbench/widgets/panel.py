@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets
 
 from workbench.configurations import Configuration
-from workbench.explore.check import check
+from workbench.engines.check import check
 from workbench.kernel import InputError, Model, ModelError, Result, Trace, Verdict
 from workbench.view import result_view, trace_view, what_changed
 from workbench.view.html import Drawn, Joined, badge, element, escape

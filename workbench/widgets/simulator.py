@@ -8,10 +8,10 @@ from typing import Any
 
 import ipywidgets
 
-from workbench.explore.seek import predicate_of, seek
 from workbench.kernel import InputError, Model, Trace, replay
 from workbench.kernel.actions import outcome_label
 from workbench.kernel.trace import Move
+from workbench.questions.seek import predicate_of, seek
 from workbench.view.html import element, escape
 from workbench.view.trace import NOBODY, trace_view
 from workbench.widgets.jobs import Job, Runner, copy_of, copy_of_trace

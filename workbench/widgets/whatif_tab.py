@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from workbench.explore.whatif import Attempt, Repairs, flips, repairs, spell
 from workbench.kernel import Result
+from workbench.questions.whatif import Attempt, Repairs, flips, repairs, spell
 from workbench.view.html import badge, element, escape, table
 from workbench.widgets.jobs import Job, copy_of
 from workbench.widgets.pane import Pane

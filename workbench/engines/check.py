@@ -12,7 +12,7 @@ from workbench.kernel.errors import unknown
 from workbench.kernel.properties import Property
 
 if TYPE_CHECKING:
-    from workbench.explore.local import LocalSearch
+    from workbench.engines.local import LocalSearch
 
 ENGINES = ("auto", "local", "spark", "reference")
 
@@ -108,7 +108,7 @@ def check(
     fingerprint_bits : {64, 128}
         How wide the hashes are by which states are told apart.
     on_progress : callable, optional
-        Called with a :class:`workbench.explore.local.Progress` again and again.
+        Called with a :class:`workbench.engines.local.Progress` again and again.
     should_stop : callable, optional
         Asked again and again; the search stops once it returns True.
     hand_over_states, hand_over_bytes : int, optional
@@ -145,7 +145,7 @@ def check(
     if engine == "reference":
         return search(model, todo.names, todo.symmetry, fail_fast, max_states, max_seconds)
 
-    from workbench.explore.local import Budget  # numba loads here, not with the package
+    from workbench.engines.local import Budget  # numba loads here, not with the package
 
     common: dict[str, Any] = {
         "budget": Budget(max_states, max_seconds, max_bytes),
@@ -172,7 +172,7 @@ def _most_memory() -> int:
 
 
 def _on_spark(model: Model, todo: Plan, bits: int, **options: Any) -> Result:
-    from workbench.explore.spark.entry import check_on_spark  # pyspark loads here
+    from workbench.engines.spark.entry import check_on_spark  # pyspark loads here
 
     return check_on_spark(model, todo.names, todo.symmetry, bits, notes=todo.notes, **options)
 
@@ -187,7 +187,7 @@ def run_local(
     **options: Any,
 ) -> "LocalSearch":
     """Search in this process, as `todo` says; `options` are those of :meth:`LocalSearch.run`."""
-    from workbench.explore.local import LocalSearch
+    from workbench.engines.local import LocalSearch
 
     running = LocalSearch(
         model,
@@ -207,7 +207,7 @@ def local_result(running: "LocalSearch", todo: Plan) -> Result:
     began = time.perf_counter()
     verdicts = {v.name: v for v in running.safety_verdicts()}
     if todo.liveness:
-        from workbench.explore.graph import liveness_verdicts  # scipy loads here
+        from workbench.engines.graph import liveness_verdicts  # scipy loads here
 
         verdicts |= {v.name: v for v in liveness_verdicts(running, todo.liveness)}
     running.seconds += time.perf_counter() - began

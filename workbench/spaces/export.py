@@ -10,16 +10,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workbench.explore import kernels
-from workbench.explore.columns import StateColumns
-from workbench.explore.dataset import STATES, TRANSITIONS, describe_run, describe_steps, new_dataset
-from workbench.explore.session import spark_session
-from workbench.explore.spark.engine import SparkSearch
-from workbench.explore.spark.messages import unpack_fingerprints, unpack_rows
-from workbench.explore.spark.rundir import ROW_GROUP, LevelFile, extras_of
-from workbench.explore.spark.worker import Worker, worker_for
-from workbench.explore.store import Store
+from workbench.engines import kernels
+from workbench.engines.spark.engine import SparkSearch
+from workbench.engines.spark.messages import unpack_fingerprints, unpack_rows
+from workbench.engines.spark.rundir import ROW_GROUP, LevelFile, extras_of
+from workbench.engines.spark.session import spark_session
+from workbench.engines.spark.worker import Worker, worker_for
+from workbench.engines.store import Store
 from workbench.kernel import InputError
+from workbench.spaces.columns import StateColumns
+from workbench.spaces.dataset import STATES, TRANSITIONS, describe_run, describe_steps, new_dataset
 
 
 def save_run(run_dir: str | Path, folder: str | Path, spark: Any = None) -> Path:

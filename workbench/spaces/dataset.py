@@ -23,10 +23,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from workbench.explore.columns import StateColumns, as_text, unused_name
-from workbench.explore.session import spark_session
-from workbench.explore.space import StateSpace
+from workbench.engines.spark.session import spark_session
 from workbench.kernel import InputError, Model, Result, State
+from workbench.spaces.columns import StateColumns, as_text, unused_name
+from workbench.spaces.space import StateSpace
 
 _FORMAT = 1
 _RUN = "run.json"

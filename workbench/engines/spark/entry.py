@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from workbench.explore.local import Budget, LocalSearch, Progress
-from workbench.explore.session import spark_session
-from workbench.explore.spark.engine import SparkSearch
-from workbench.explore.spark.rundir import Task
+from workbench.engines.local import Budget, LocalSearch, Progress
+from workbench.engines.spark.engine import SparkSearch
+from workbench.engines.spark.rundir import Task
+from workbench.engines.spark.session import spark_session
 from workbench.kernel import InputError, Model, Result
 
 #: Buckets per core. More would even out the load, but every task costs about a tenth of a second.

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from workbench.explore import kernels
-from workbench.explore.cells import Cells
-from workbench.explore.spark.messages import narrow, pack
-from workbench.explore.spark.rundir import Level, LevelFile, Manifest, RunDirectory, Task
+from workbench.engines import kernels
+from workbench.engines.cells import Cells
+from workbench.engines.spark.messages import narrow, pack
+from workbench.engines.spark.rundir import Level, LevelFile, Manifest, RunDirectory, Task
 from workbench.kernel import Model
 
 

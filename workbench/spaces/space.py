@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.explore.check import local_result, plan, run_local
-from workbench.explore.local import LocalSearch
-from workbench.explore.watch import evaluate
+from workbench.engines.check import local_result, plan, run_local
+from workbench.engines.local import LocalSearch
+from workbench.engines.watch import evaluate
 from workbench.kernel import Model, Result, Trace
 from workbench.kernel.actions import outcome_label
 from workbench.kernel.trace import Move
@@ -132,7 +132,7 @@ def explore(
     >>> len(space), int(space.where(lambda s: s.decision["w1"] == "committed").sum())
     (100, 18)
     """
-    from workbench.explore.local import Budget
+    from workbench.engines.local import Budget
 
     todo = plan(model, properties, symmetry)
     budget = Budget(max_states, max_seconds)

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from workbench.explore import kernels
-from workbench.explore.cells import Cells
-from workbench.explore.local import Budget, LocalSearch, Progress, Stop, count_actions
-from workbench.explore.spark import worker
-from workbench.explore.spark.messages import Admitted, Work, pack, unpack_fingerprints
-from workbench.explore.spark.rundir import (
+from workbench.engines import kernels
+from workbench.engines.cells import Cells
+from workbench.engines.local import Budget, LocalSearch, Progress, Stop, count_actions
+from workbench.engines.spark import worker
+from workbench.engines.spark.messages import Admitted, Work, pack, unpack_fingerprints
+from workbench.engines.spark.rundir import (
     ROW_GROUP,
     DamagedLevel,
     Level,
@@ -25,7 +25,7 @@ from workbench.explore.spark.rundir import (
     RunDirectory,
     Task,
 )
-from workbench.explore.spark.seed import rows_in, seed
+from workbench.engines.spark.seed import rows_in, seed
 from workbench.kernel import InputError, Result, Trace, replay
 from workbench.kernel.errors import ModelError
 from workbench.kernel.memory import peak_bytes

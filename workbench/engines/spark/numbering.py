@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from workbench.explore import kernels
-from workbench.explore.arrays import Growing
-from workbench.explore.cells import Cells
-from workbench.explore.store import Visited
+from workbench.engines import kernels
+from workbench.engines.arrays import Growing
+from workbench.engines.cells import Cells
+from workbench.engines.store import Visited
 
 
 class Numbering:

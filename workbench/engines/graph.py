@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.explore.liveness import Graph, LassoFinder
-from workbench.explore.local import LocalSearch
+from workbench.engines.liveness import Graph, LassoFinder
+from workbench.engines.local import LocalSearch
 from workbench.kernel import Trace, Verdict, replay
 from workbench.kernel.lasso import liveness_verdict
 from workbench.kernel.properties import Formula, Property

@@ -22,9 +22,9 @@ from pyspark import TaskContext, cloudpickle
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
-from workbench.explore.check import check, plan
-from workbench.explore.digest import model_digest
-from workbench.explore.session import spark_session
+from workbench.engines.check import check, plan
+from workbench.engines.digest import model_digest
+from workbench.engines.spark.session import spark_session
 from workbench.kernel import InputError, Model, ModelError
 from workbench.kernel.errors import brief, unknown
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from workbench.explore import kernels
-from workbench.explore.cells import Cells
-from workbench.explore.kernels import Edges, Frontier, Table
+from workbench.engines import kernels
+from workbench.engines.cells import Cells
+from workbench.engines.kernels import Edges, Frontier, Table
 
 BLOCK = 1 << 15
 _LOAD, _GROWTH = 0.75, 1.6  # between 8/0.75 = 11 and 8*1.6/0.75 = 17 bytes per state

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from workbench.explore import kernels
-from workbench.explore.expander import Expander
-from workbench.explore.store import BLOCK, Store
-from workbench.explore.watch import Labels, Watched
+from workbench.engines import kernels
+from workbench.engines.expander import Expander
+from workbench.engines.store import BLOCK, Store
+from workbench.engines.watch import Labels, Watched
 from workbench.kernel import Model, Result, Trace, Verdict, replay
 from workbench.kernel.errors import ModelError
 from workbench.kernel.memory import peak_bytes
@@ -111,7 +111,7 @@ class LocalSearch:
     ----------
     model : Model
     properties : sequence of Property
-        What to watch; liveness properties are left to :mod:`workbench.explore.graph`.
+        What to watch; liveness properties are left to :mod:`workbench.engines.graph`.
     symmetry : sequence of str
         The sets whose names are interchangeable; empty for none.
     bits : {64, 128}

@@ -18,7 +18,7 @@ CURSOR = 8
 
 
 class Frontier(NamedTuple):
-    """A block of states: row i is state number ``base + i``. See :class:`workbench.explore.store.Block`."""
+    """A block of states: row i is state number ``base + i``. See :class:`workbench.engines.store.Block`."""
 
     base: int
     rows: np.ndarray
@@ -177,9 +177,9 @@ def expand(trees, dispatch, cells, source, stop, out, table, limit, most, queue,
     Parameters
     ----------
     trees, dispatch
-        See :mod:`workbench.explore.trees`.
+        See :mod:`workbench.engines.trees`.
     cells : tuple of arrays
-        ``hash_base`` and ``hashes`` of :class:`workbench.explore.cells.Cells`.
+        ``hash_base`` and ``hashes`` of :class:`workbench.engines.cells.Cells`.
     source, out : Frontier
         Where states are taken from, and where new ones are appended.
     limit, most : int

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.explore.arrays import Growing
+from workbench.engines.arrays import Growing
 from workbench.kernel import Model
 from workbench.kernel.state import State
 from workbench.kernel.values import cell_hash, permute

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from workbench.explore.spark.rundir import LevelFile
+from workbench.engines.spark.rundir import LevelFile
 
 
 class Work(NamedTuple):

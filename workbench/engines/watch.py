@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.explore import kernels
-from workbench.explore.arrays import Growing
-from workbench.explore.trees import Trees
+from workbench.engines import kernels
+from workbench.engines.arrays import Growing
+from workbench.engines.trees import Trees
 from workbench.kernel import Model
 from workbench.kernel.lasso import truth
 from workbench.kernel.properties import Property, PropertyInstance

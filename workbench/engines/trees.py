@@ -2,7 +2,7 @@
 
 An inner node names a cell; its branches are the values of the cell. A leaf of an action lists the successors, each as
 the cells written and the change of the fingerprints; a leaf of a predicate says yes or no. The arrays are read by the
-kernels of :mod:`workbench.explore.kernels`, which know nothing of any model; what is not in a tree yet is a *miss* and
+kernels of :mod:`workbench.engines.kernels`, which know nothing of any model; what is not in a tree yet is a *miss* and
 comes here, to run the model's Python once.
 """
 
@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.explore.arrays import Growing
-from workbench.explore.cells import Cells
+from workbench.engines.arrays import Growing
+from workbench.engines.cells import Cells
 from workbench.kernel.actions import ActionInstance
 from workbench.kernel.errors import ModelError
 from workbench.kernel.state import Draft

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from workbench.explore import kernels
-from workbench.explore.cells import Cells
-from workbench.explore.kernels import Counts, Queue
-from workbench.explore.store import BLOCK, Store
-from workbench.explore.trees import Trees
+from workbench.engines import kernels
+from workbench.engines.cells import Cells
+from workbench.engines.kernels import Counts, Queue
+from workbench.engines.store import BLOCK, Store
+from workbench.engines.trees import Trees
 from workbench.kernel import Model
 
 _QUEUE = 512

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from workbench.explore.check import check
+from workbench.engines.check import check
 from workbench.kernel import InputError, Model, Result, State, Trace, invariant, replay
 from workbench.kernel.state import Predicate
 
@@ -29,7 +29,7 @@ def seek(
     after : Trace, optional
         Go on from its last state; by default the search begins in the initial states.
     on_progress, should_stop, max_states
-        As for :func:`workbench.explore.check.check`.
+        As for :func:`workbench.engines.check.check`.
 
     Returns
     -------

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from workbench.explore import kernels
-from workbench.explore.expander import Expander
-from workbench.explore.spark.messages import (
+from workbench.engines import kernels
+from workbench.engines.expander import Expander
+from workbench.engines.spark.messages import (
     Admitted,
     Candidates,
     PackedRows,
@@ -25,10 +25,10 @@ from workbench.explore.spark.messages import (
     unpack_fingerprints,
     unpack_rows,
 )
-from workbench.explore.spark.numbering import BucketSet, Numbering
-from workbench.explore.spark.rundir import LevelFile, Manifest, RunDirectory, Task, extras_of
-from workbench.explore.store import Store
-from workbench.explore.watch import evaluate
+from workbench.engines.spark.numbering import BucketSet, Numbering
+from workbench.engines.spark.rundir import LevelFile, Manifest, RunDirectory, Task, extras_of
+from workbench.engines.store import Store
+from workbench.engines.watch import evaluate
 from workbench.kernel.memory import peak_bytes
 
 #: States per message: large enough that Spark's cost per row does not matter, small enough for its buffers.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.explore.check import check
+from workbench.engines.check import check
 from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.values import show
 
@@ -125,7 +125,7 @@ def flips(
     should_stop : callable, optional
         Asked again and again; what has been checked is returned once it is True.
     **options
-        For every single check, such as ``max_seconds`` and ``symmetry``; see :func:`workbench.explore.check.check`.
+        For every single check, such as ``max_seconds`` and ``symmetry``; see :func:`workbench.engines.check.check`.
 
     Examples
     --------
