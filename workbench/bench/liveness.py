@@ -4,8 +4,12 @@ import time
 from typing import Any
 
 from workbench.bench.searches import title
-from workbench.engines.check import check, local_result, plan, run_local
+from workbench.engines.check import check
+from workbench.engines.local import LocalSearch
+from workbench.kernel.budget import Limits
+from workbench.kernel.conclusion import conclude
 from workbench.kernel.memory import peak_bytes
+from workbench.kernel.plan import make_plan
 from workbench.models import get_model
 
 CASES = (
@@ -22,10 +26,11 @@ def row(name: str, constants: dict[str, Any], declared: str) -> dict[str, Any]:
     check(small, ["EventualProgress"], engine="local")  # compiles what is to be measured
 
     model = get_model(name)(**constants)
-    todo = plan(model, [declared])
-    search = run_local(model, todo)
+    plan, limits = make_plan(model, [declared]), Limits()
+    search = LocalSearch(plan)
+    search.run(limits)
     began = time.perf_counter()
-    result = local_result(search, todo)
+    result = conclude(plan, search.exploration(), limits)
     seconds = time.perf_counter() - began
     transitions = len(search.transitions()[0])
     return {

@@ -57,6 +57,10 @@ class Expander:
             self.trees.dispatch.prepare(store.row(0).tolist())
             self._prepared = True
 
+    def settle(self, store: Store) -> None:
+        """Let the store count what an expansion that was interrupted has added to it."""
+        store.count = max(store.count, int(self._cursor[kernels.COUNT]))
+
     @property
     def edges(self) -> int:
         """Transitions in the store's last arrays."""

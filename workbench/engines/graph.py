@@ -1,7 +1,5 @@
 """Liveness of a search in this process: its transitions as a graph, and the lassos found in it as traces."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from workbench.engines.liveness import Graph, LassoFinder
@@ -20,26 +18,25 @@ def graph_of(search: LocalSearch) -> tuple[Graph, np.ndarray]:
     return Graph(indptr, targets, instance_of[steps], search.levels[0]), steps
 
 
-def liveness_verdicts(search: LocalSearch, properties: Sequence[Property]) -> list[Verdict]:
-    """The verdicts on liveness properties whose predicates the search has labelled its states with.
+class LivenessJudge:
+    """The verdicts on liveness properties whose predicates a complete search has labelled its states with."""
 
-    They are unknown if the search is incomplete: what was not visited may be a way out.
-    """
-    if search.stopped is not None:
-        return [Verdict(p.name, p.kind, None, None, "the search is incomplete") for p in properties]
-    graph, steps = graph_of(search)
-    finder = LassoFinder(graph, search.model.fairness())
-    verdicts = []
-    for declared in properties:
-        columns = iter(search.labels[declared.name].columns)  # in the order of the formulas
+    def __init__(self, search: LocalSearch) -> None:
+        self._search = search
+        graph, self._steps = graph_of(search)
+        self._finder = LassoFinder(graph, search.model.fairness())
+
+    def verdict(self, declared: Property) -> Verdict:
+        columns = iter(self._search.labels[declared.name].columns)  # in the order of the formulas
 
         def find(formula: Formula) -> Trace | None:
-            trigger, goal = next(columns)  # noqa: B023 - used up before the next property
-            lasso = finder.find(formula.kind, None if trigger is None else trigger.array, goal.array)
+            trigger, goal = next(columns)
+            lasso = self._finder.find(formula.kind, None if trigger is None else trigger.array, goal.array)
             if lasso is None:
                 return None
-            which, _ = search.store.path(lasso.start)
-            return replay(search.model, which, [search.trees.steps[s] for s in steps[lasso.steps]], lasso.loop)
+            store, trees = self._search.store, self._search.trees
+            which, _ = store.path(lasso.start)
+            moves = [trees.steps[step] for step in self._steps[lasso.steps]]
+            return replay(self._search.model, which, moves, lasso.loop)
 
-        verdicts.append(liveness_verdict(search.model, declared, find))
-    return verdicts
+        return liveness_verdict(self._search.model, declared, find)

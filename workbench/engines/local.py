@@ -1,66 +1,33 @@
 """The in-process engine: breadth-first, level by level, over memoised decision trees."""
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from workbench.engines import kernels
+from workbench.engines.contract import Resources, Room
 from workbench.engines.expander import Expander
 from workbench.engines.store import BLOCK, Store
 from workbench.engines.watch import Labels, Watched
-from workbench.kernel import Model, Result, Trace, Verdict, replay
+from workbench.kernel import Model, Result, Trace, replay
+from workbench.kernel.budget import INTERRUPTED, Limits, Stop
+from workbench.kernel.conclusion import Exploration, conclude
 from workbench.kernel.errors import ModelError
-from workbench.kernel.memory import peak_bytes
-from workbench.kernel.properties import Property
-from workbench.kernel.result import ActionCount
-from workbench.kernel.search import safety_verdict
+from workbench.kernel.plan import Plan
+from workbench.kernel.result import ActionCount, collision_probability
+
+if TYPE_CHECKING:
+    from workbench.engines.graph import LivenessJudge
+
+_INITIAL_STATES_PER_CHECK = 256
 
 
-@dataclass(frozen=True)
-class Budget:
-    """What a search may use; None for no bound.
-
-    Attributes
-    ----------
-    states : int or None
-        Distinct states.
-    seconds : float or None
-    bytes : int or None
-        Memory of the search's own arrays.
-    """
-
-    states: int | None = None
-    seconds: float | None = None
-    bytes: int | None = None
-
-    def enforce(self, seconds: float, should_stop: Callable[[], bool] | None, states: int = 0) -> None:
-        """Raise :class:`Stop` if somebody asks for it, or if states or seconds are used up."""
-        if should_stop is not None and should_stop():
-            raise Stop("stopped on request")
-        if self.states is not None and states >= self.states:
-            raise Stop(f"the budget of {self.states:,} states is used up")
-        if self.seconds is not None and seconds > self.seconds:
-            raise Stop(f"the budget of {self.seconds:g} seconds is used up")
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Where a search is.
-
-    Attributes
-    ----------
-    level, states, frontier : int
-        The level that is being expanded, distinct states so far, states of the level not expanded yet.
-    seconds : float
-    """
-
-    level: int
-    states: int
-    frontier: int
-    seconds: float
+def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
+    """The engine ``local``: carry out `plan` in this process."""
+    searching = LocalSearch(plan)
+    searching.run(limits)
+    return conclude(plan, searching.exploration(), limits)
 
 
 class Completed(NamedTuple):
@@ -88,20 +55,23 @@ class Completed(NamedTuple):
     later_sums: np.ndarray
 
 
-class Stop(Exception):
-    """Ends a search; the text says why."""
-
-
 class Full(Stop):
     """Ends a search in this process because it became too large for it."""
 
 
-def count_actions(model: Model, counts: np.ndarray) -> list[ActionCount]:
-    """Sum up counts per action instance, int64 (enabled/generated/new, instances), by action."""
-    totals = {name: np.zeros(3, np.int64) for name in model.declared_actions}
-    for instance, column in zip(model.instances, counts.T, strict=True):
-        totals[instance.action.name] += column
-    return [ActionCount(name, *map(int, total)) for name, total in totals.items()]
+def count_actions(model: Model, counts: np.ndarray, changed: np.ndarray) -> list[ActionCount]:
+    """Sum up by action.
+
+    Parameters
+    ----------
+    counts : int64 array (enabled/generated/new, instances)
+    changed : bool array (instances)
+        Whether the instance ever changed the state.
+    """
+    totals = {name: np.zeros(4, np.int64) for name in model.actions}
+    for instance, column, effect in zip(model.instances, counts.T, changed, strict=True):
+        totals[instance.action.name] += [*column, effect]
+    return [ActionCount(name, *map(int, total[:3]), bool(total[3])) for name, total in totals.items()]
 
 
 class LocalSearch:
@@ -109,104 +79,82 @@ class LocalSearch:
 
     Parameters
     ----------
-    model : Model
-    properties : sequence of Property
-        What to watch; liveness properties are left to :mod:`workbench.engines.graph`.
-    symmetry : sequence of str
-        The sets whose names are interchangeable; empty for none.
-    bits : {64, 128}
-        The width of fingerprints.
+    plan : Plan
+        What to check; the predicates of liveness properties are evaluated in every state, for
+        :mod:`workbench.engines.graph`.
     keep_rows, keep_edges : bool
-        Keep all states' rows, and all transitions.
-    labels : sequence of Property
-        Liveness properties whose predicates are evaluated in every state.
+        Keep all states' rows, and all transitions (which liveness needs).
     """
 
-    def __init__(
-        self,
-        model: Model,
-        properties: Sequence[Property] = (),
-        symmetry: Sequence[str] = (),
-        bits: int = 64,
-        keep_rows: bool = False,
-        keep_edges: bool = False,
-        labels: Sequence[Property] = (),
-    ) -> None:
-        self.model = model
-        self.expander = Expander(model, symmetry, bits)
+    def __init__(self, plan: Plan, keep_rows: bool = False, keep_edges: bool = False) -> None:
+        self.plan, self.model = plan, plan.model
+        self.expander = Expander(plan.model, plan.symmetry, plan.bits)
         self.cells, self.trees = self.expander.cells, self.expander.trees
-        self.watched = Watched(model, self.trees, properties)
-        self.labels = {p.name: Labels(model, self.trees, p) for p in labels}
-        self.store = Store(self.cells, keep_rows, keep_edges)
+        self.watched = Watched(plan.model, self.trees, plan.safety)
+        self.labels = {p.name: Labels(plan.model, self.trees, p) for p in plan.liveness}
+        self.store = Store(self.cells, keep_rows, keep_edges or bool(plan.liveness))
         self.levels: list[int] = []
         self.stopped: str | None = None
         self.full = False
-        self.seconds = 0.0
         self._judged = np.zeros(kernels.CURSOR, np.int64)
         self._initial = 0
-        self._completed = (0, np.zeros((3, len(model.instances)), np.int64))
+        self._completed = (0, np.zeros((3, len(plan.model.instances)), np.int64))
 
     # The search --------------------------------------------------------------------------------------------------
 
-    def run(
-        self,
-        budget: Budget | None = None,
-        fail_fast: bool = False,
-        on_progress: Callable[[Progress], None] | None = None,
-        should_stop: Callable[[], bool] | None = None,
-        room: Budget | None = None,
-    ) -> None:
+    def run(self, limits: Limits, room: Room | None = None) -> None:
         """Search until the space is exhausted, a budget is used up, or somebody stops it.
 
-        What was found so far is kept in any case; ``stopped`` says why the search is incomplete. A KeyboardInterrupt
-        stops it too. When the search has used up `room`, it stops and is ``full``: another engine may go on.
+        What has been visited so far is kept and judged in any case; ``stopped`` says why the search is incomplete. A
+        KeyboardInterrupt stops it too. When the search has used up `room`, it stops and is ``full``: another engine may
+        go on.
         """
-        budget = budget or Budget()
-        began = time.perf_counter()
-
-        def pause(expanded: int) -> None:
-            self._inspect(fail_fast)
-            seconds = time.perf_counter() - began
-            budget.enforce(seconds, should_stop)  # the kernel itself stops at the last state that there is room for
-            if budget.bytes is not None and self.nbytes > budget.bytes:
-                raise Stop(f"the budget of {budget.bytes / 2**20:,.0f} MiB is used up")
-            if room is not None and room.states is not None and self.store.count > room.states:
-                raise Full(f"more than {room.states:,} states")
-            if room is not None and room.bytes is not None and self.nbytes > room.bytes:
-                raise Full(f"more than {room.bytes / 2**20:,.0f} MiB at {self.store.count:,} states")
-            if on_progress is not None:
-                on_progress(Progress(len(self.levels), self.store.count, sum(self.levels) - expanded, seconds))
-
-        most = 2**32 - 1 if budget.states is None else min(budget.states, 2**32 - 1)
         try:
-            self._begin(most)
-            pause(0)
-            done = 0
-            while done < self.store.count:
-                end = self.store.count
-                self._completed = (len(self.levels), np.stack(self.expander.counts))
-                if not self.expander.expand(self.store, done, end, most, pause):
-                    raise Stop(f"the budget of {most:,} states is used up")
-                done = end
-                if self.store.count > end:
-                    self.levels.append(self.store.count - end)
-                self.store.release_before(done)
+            self._search(limits, room or Room())
         except Stop as stop:
             self.stopped = str(stop)
             self.full = isinstance(stop, Full)
         except KeyboardInterrupt:
-            self.stopped = "interrupted"
+            self.stopped = INTERRUPTED
+        self.expander.settle(self.store)
         if self.store.count > sum(self.levels):  # stopped within a level
             self.levels.append(self.store.count - sum(self.levels))
-        self.seconds += time.perf_counter() - began
+        if self.stopped is not None:
+            self._inspect(fail_fast=False)
 
-    def _begin(self, most: int) -> None:
-        states = self.model.initial_states()
-        self._initial = len(states)
-        for which, state in enumerate(states):
-            if self.store.count >= most:
-                raise Stop(f"the budget of {most:,} states is used up")
-            self.store.add_initial(self.cells.encode(state), which)
+    def _search(self, limits: Limits, room: Room) -> None:
+        def pause(expanded: int) -> None:
+            self._inspect(self.plan.fail_fast)
+            limits.check(len(self.levels), self.store.count, sum(self.levels) - expanded, lambda: self.nbytes)
+            if room.states is not None and self.store.count > room.states:
+                raise Full(f"more than {room.states:,} states")
+            if room.bytes is not None and self.nbytes > room.bytes:
+                raise Full(f"more than {room.bytes / 2**20:,.0f} MiB at {self.store.count:,} states")
+
+        self._begin(limits)
+        pause(0)
+        done = 0
+        while done < self.store.count:
+            end = self.store.count
+            self._completed = (len(self.levels), np.stack(self.expander.counts))
+            if not self.expander.expand(self.store, done, end, limits.most_states, pause):
+                limits.room(limits.most_states)
+            done = end
+            if self.store.count > end:
+                self.levels.append(self.store.count - end)
+            self.store.release_before(done)
+
+    def _begin(self, limits: Limits) -> None:
+        """Add the initial states."""
+        for which, state in enumerate(self.model.initial_states()):
+            self._initial += 1
+            if which % _INITIAL_STATES_PER_CHECK == 0:
+                limits.check(0, self.store.count, 0, lambda: self.nbytes)
+            row = self.cells.encode(state)
+            if self.store.count < limits.most_states or self.store.visited.find(self.cells.sums(row)):
+                self.store.add_initial(row, which)
+            else:
+                limits.room(self.store.count)
         self.levels.append(self.store.count)
         self.expander.begin(self.store)
 
@@ -293,39 +241,30 @@ class LocalSearch:
                 raise ModelError(f"{step.label} led to another state when it was run again: the model is not pure")
         return trace
 
-    def safety_verdicts(self) -> list[Verdict]:
-        """The verdicts on the watched properties."""
-        found = self.watched.found
-        return [
-            safety_verdict(p, self.trace_to(found[p.name]) if p.name in found else None, self.stopped is None)
-            for p in self.watched.properties
-        ]
+    @cached_property
+    def _liveness(self) -> "LivenessJudge":
+        from workbench.engines.graph import LivenessJudge  # scipy loads here
 
-    def action_counts(self) -> list[ActionCount]:
-        return count_actions(self.model, np.stack(self.expander.counts))
+        return LivenessJudge(self)
 
-    def result(self, verdicts: list[Verdict], notes: Sequence[str] = ()) -> Result:
-        """The result of the check."""
-        distinct = self.store.count
-        pairs = distinct * (distinct - 1) / 2
-        figures = {
-            "python_calls": self.trees.misses,
-            "tree_bytes": self.trees.nbytes + self.cells.nbytes,
-            "bytes_per_state": self.store.bytes_per_state,
-        }
-        return Result(
-            model=self.model,
+    def exploration(self) -> Exploration:
+        """What was found, for the verdicts to be made from."""
+        counts = count_actions(self.model, np.stack(self.expander.counts), self.trees.changes)
+        return Exploration(
             engine="local",
-            symmetry=self.cells.symmetry,
-            complete=self.stopped is None,
             stopped=self.stopped,
             generated=self.generated,
             levels=self.levels,
-            actions=self.action_counts(),
-            verdicts=verdicts,
-            seconds=self.seconds,
-            peak_bytes=peak_bytes(),
-            collision_probability=min(1.0, pairs / 2.0**self.cells.bits),
-            notes=list(notes),
-            figures=figures,
+            actions=counts,
+            decided=self.watched.decided,
+            trace_to=self.trace_to,
+            liveness=lambda declared: self._liveness.verdict(declared),
+            collision_probability=collision_probability(
+                self.store.count, self.cells.bits, len(self.cells.renamings)
+            ),
+            figures={
+                "python_calls": self.trees.misses,
+                "tree_bytes": self.trees.nbytes + self.cells.nbytes,
+                "bytes_per_state": self.store.bytes_per_state,
+            },
         )

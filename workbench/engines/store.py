@@ -137,6 +137,8 @@ class Store:
     def add_initial(self, row: list[int], which: int) -> bool:
         """Add an initial state; whether it was new. Its `step` is ``-1 - which``."""
         sums = self.cells.sums(row)
+        if self.visited.limit <= self.count:
+            self.visited.grow()
         if not self.visited.add(sums, self.count):
             return False
         block, at = self.block_of(self.count)

@@ -14,11 +14,16 @@ from workbench.kernel.state import Predicate
 
 
 class Watched:
-    """The invariants and reachable properties that a search looks out for, as predicates with trees."""
+    """The invariants and reachable properties that a search looks out for, as predicates with trees.
+
+    Attributes
+    ----------
+    decided : dict
+        For each violated invariant and each property that was reached, the number of the first such state.
+    """
 
     def __init__(self, model: Model, trees: Trees, properties: Sequence[Property]) -> None:
-        self.properties = [p for p in properties if p.kind != "liveness"]
-        self.instances: list[PropertyInstance] = [i for p in self.properties for i in model.predicates(p.name)]
+        self.instances: list[PropertyInstance] = [i for p in properties for i in model.predicates(p.name)]
         for instance in self.instances:
             trees.add_predicate(instance.holds)
         words = max(1, -(-len(self.instances) // 64))
@@ -27,7 +32,7 @@ class Watched:
         self.reads = np.zeros((len(model.layout.cells), words), np.uint64)
         for number in range(len(self.instances)):
             self.active[number // 64] |= _bit(number)
-        self.found: dict[str, int] = {}
+        self.decided: dict[str, int] = {}
 
     def note_reads(self, predicate: int, cells: set[int]) -> None:
         self.reads[list(cells), predicate // 64] |= _bit(predicate)
@@ -35,7 +40,7 @@ class Watched:
     def hit(self, predicate: int, state: int) -> bool:
         """Note that `predicate` has the wanted value in `state`; whether that violates an invariant."""
         name = self.instances[predicate].property.name
-        self.found[name] = state
+        self.decided[name] = state
         for number, instance in enumerate(self.instances):
             if instance.property.name == name:
                 self.active[number // 64] &= ~_bit(number)

@@ -1,5 +1,6 @@
 """How large this process has been."""
 
+import os
 import resource
 from pathlib import Path
 
@@ -17,3 +18,8 @@ def peak_bytes() -> int:
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def memory_limit() -> int:
+    """How many bytes this process may use: the machine's memory."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

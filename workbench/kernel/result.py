@@ -19,11 +19,11 @@ class Verdict:
     name, kind : str
         `kind` is ``invariant``, ``reachable`` or ``liveness``.
     holds : bool or None
-        None: not known, since the search is incomplete.
+        None: not known; `why` says for what reason.
     trace : Trace or None
         A shortest counterexample; for a reachable property a shortest witness.
     why : str or None
-        What is wrong, in words.
+        What is wrong, or why the verdict is not known, in words.
     """
 
     name: str
@@ -57,12 +57,19 @@ class Verdict:
 
 @dataclass(frozen=True)
 class ActionCount:
-    """How often an action was enabled (state and instance), what it led to, and how much of that was new."""
+    """How often an action was enabled (state and instance), what it led to, and how much of that was new.
+
+    Attributes
+    ----------
+    changed : bool
+        Whether it ever led to another state than the one that it was taken in.
+    """
 
     name: str
     enabled: int
     generated: int
     new: int
+    changed: bool = True
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,6 +130,10 @@ class Result:
     def violated(self) -> list[Verdict]:
         return [v for v in self.verdicts if v.holds is False]
 
+    @property
+    def undecided(self) -> list[Verdict]:
+        return [v for v in self.verdicts if v.holds is None]
+
     def __getitem__(self, name: str) -> Verdict:
         for verdict in self.verdicts:
             if verdict.name == name:
@@ -156,4 +167,23 @@ class Result:
             "depth": self.depth,
             "seconds": round(self.seconds, 4),
             "properties": [v.as_dict() for v in self.verdicts],
+            "stopped": self.stopped,
+            "notes": self.notes,
+            "figures": self.figures,
         }
+
+
+def collision_probability(states: int, bits: int, renamings: int = 1) -> float:
+    """An upper bound of the chance that two of `states` states, or more, shared a fingerprint of `bits` bits.
+
+    With symmetry a state's fingerprint is the smallest of its images' k = `renamings` hashes. Two such minima are
+    equal k*k / (2k - 1) times as often as two hashes: each of the k*k pairs of hashes may be the one that is shared,
+    and it is the smallest of all 2k - 1 different ones with a chance of 1 / (2k - 1).
+
+    Examples
+    --------
+    >>> collision_probability(10**9, 64), collision_probability(10**9, 64, 6) > 3 * collision_probability(10**9, 64)
+    (0.02710505428630849, True)
+    """
+    pairs = states * (states - 1) / 2
+    return min(1.0, pairs / 2.0**bits * renamings**2 / (2 * renamings - 1))

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from workbench.engines.check import local_result, plan, run_local
 from workbench.engines.local import LocalSearch
 from workbench.engines.watch import evaluate
 from workbench.kernel import Model, Result, Trace
 from workbench.kernel.actions import outcome_label
+from workbench.kernel.budget import Budget, Limits
+from workbench.kernel.conclusion import conclude
+from workbench.kernel.plan import make_plan
 from workbench.kernel.trace import Move
 
 
@@ -132,9 +134,7 @@ def explore(
     >>> len(space), int(space.where(lambda s: s.decision["w1"] == "committed").sum())
     (100, 18)
     """
-    from workbench.engines.local import Budget
-
-    todo = plan(model, properties, symmetry)
-    budget = Budget(max_states, max_seconds)
-    search = run_local(model, todo, budget=budget, keep_rows=True, keep_edges=True, **callbacks)
-    return StateSpace(search, local_result(search, todo))
+    plan, limits = make_plan(model, properties, symmetry), Limits(Budget(max_states, max_seconds), **callbacks)
+    search = LocalSearch(plan, keep_rows=True, keep_edges=True)
+    search.run(limits)
+    return StateSpace(search, conclude(plan, search.exploration(), limits))

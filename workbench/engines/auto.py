@@ -1,0 +1,33 @@
+"""The engine ``auto``: begins in this process, and moves to Spark when that gets too small."""
+
+from workbench.engines.contract import Resources, Room
+from workbench.engines.local import LocalSearch
+from workbench.kernel import Result
+from workbench.kernel.budget import Limits
+from workbench.kernel.conclusion import conclude
+from workbench.kernel.memory import memory_limit
+from workbench.kernel.plan import Plan
+
+#: The part of the memory that a search may take before it moves to Spark.
+_MOST_MEMORY = 0.6
+
+
+def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
+    """Carry out `plan` in this process, or from some level on, where it outgrows that, on Spark."""
+    states, most_bytes = resources.room
+    if states == 0:
+        from workbench.engines.spark.entry import search as search_on_spark  # pyspark loads here
+
+        return search_on_spark(plan, limits, resources)
+    if most_bytes is None:
+        most_bytes = int(_MOST_MEMORY * memory_limit())
+    searching = LocalSearch(plan)
+    searching.run(limits, Room(states, most_bytes))
+    if not searching.full:
+        return conclude(plan, searching.exploration(), limits)
+
+    from workbench.engines.spark.entry import go_on
+
+    owned = [searching]  # what goes on from it takes it out of here, and lets go of it piece by piece
+    del searching
+    return go_on(plan, limits, resources, owned)

@@ -1,0 +1,46 @@
+"""What an engine is: a function that is given a plan, limits and resources, and returns a result.
+
+A new engine is a file with such a function, and a line in :data:`workbench.engines.check.ENGINES`. It visits states,
+calls ``limits.room`` and ``limits.check`` on the way, and leaves the verdicts to
+:func:`workbench.kernel.conclusion.conclude`. ``tests/test_conformance.py`` says what must be true of every engine.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from workbench.kernel import Result
+from workbench.kernel.budget import Limits
+from workbench.kernel.plan import Plan
+
+
+class Room(NamedTuple):
+    """What a search may use in this process before it moves to Spark; None for no bound."""
+
+    states: int | None = None
+    bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What an engine may use beside this process.
+
+    Attributes
+    ----------
+    spark : SparkSession or None
+        A local session is made for None.
+    run_dir : Path or None
+        Where a search on Spark keeps its levels; a temporary folder for None.
+    room : Room
+        For the engine ``auto``.
+    """
+
+    spark: Any = None
+    run_dir: Path | None = None
+    room: Room = field(default_factory=Room)
+
+
+class Engine(Protocol):
+    """A way of searching."""
+
+    def __call__(self, plan: Plan, limits: Limits, resources: Resources) -> Result: ...

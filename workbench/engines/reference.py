@@ -1,0 +1,12 @@
+"""The engine ``reference``: the kernel's plain search, which defines what the others must find."""
+
+from workbench.engines.contract import Resources
+from workbench.kernel import Result
+from workbench.kernel.budget import Limits
+from workbench.kernel.plan import Plan
+from workbench.kernel.search import run
+
+
+def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
+    """Carry out `plan`, one state after the other."""
+    return run(plan, limits)

@@ -1,0 +1,128 @@
+"""What a search may use, and who may stop it: one enforcer, with one meaning in every engine."""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from workbench.kernel.errors import InputError, brief
+
+INTERRUPTED = "interrupted"
+#: Engines number states in 32 bits.
+_MOST_STATES = 2**32 - 1
+
+
+class Stop(Exception):
+    """Ends a search; the text says why."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a search may use; None for no bound.
+
+    Attributes
+    ----------
+    states : int or None
+        Distinct states. A space of just so many is searched completely; of a larger one just so many are counted.
+    seconds : float or None
+    bytes : int or None
+        Memory of the search's own data.
+
+    Raises
+    ------
+    InputError
+        For a bound that is not above 0.
+    """
+
+    states: int | None = None
+    seconds: float | None = None
+    bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("max_states", self.states), ("max_seconds", self.seconds), ("max_bytes", self.bytes)):
+            kind = "a number" if name == "max_seconds" else "an integer"
+            known = isinstance(value, (int, float) if name == "max_seconds" else int) and not isinstance(value, bool)
+            if value is not None and not (known and 0 < value and not math.isnan(value)):
+                raise InputError(f"{name} = {brief(value)} is not accepted; it takes {kind} above 0")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a search is.
+
+    Attributes
+    ----------
+    level, states, frontier : int
+        The level that is being expanded, distinct states so far, states of the level not expanded yet.
+    seconds : float
+    """
+
+    level: int
+    states: int
+    frontier: int
+    seconds: float
+
+
+class Limits:
+    """The one enforcer of budgets and stops. Its clock starts when it is made.
+
+    An engine asks :meth:`room` before it adds a state, and calls :meth:`check` again and again. What it has added when
+    either of them raises :class:`Stop` stays, and is judged.
+
+    Parameters
+    ----------
+    budget : Budget, optional
+    on_progress : callable, optional
+        Called with a :class:`Progress` again and again.
+    should_stop : callable, optional
+        Asked again and again; the search stops once it returns True.
+    spent : float
+        Seconds that went into an earlier part of the search.
+    """
+
+    def __init__(
+        self,
+        budget: Budget | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+        should_stop: Callable[[], bool] | None = None,
+        spent: float = 0.0,
+    ) -> None:
+        self.budget = budget or Budget()
+        self._on_progress, self._should_stop = on_progress, should_stop
+        self._began = time.perf_counter() - spent
+
+    @property
+    def seconds(self) -> float:
+        """Seconds so far."""
+        return time.perf_counter() - self._began
+
+    @property
+    def most_states(self) -> int:
+        """How many states may be counted."""
+        return min(self.budget.states or _MOST_STATES, _MOST_STATES)
+
+    def room(self, states: int) -> None:
+        """Raise :class:`Stop` if there is no room for a state more than `states`."""
+        if states >= self.most_states:
+            raise Stop(f"the budget of {self.most_states:,} states is used up")
+
+    def enforce(self, held: Callable[[], int]) -> None:
+        """Raise :class:`Stop` if somebody asks for it, or if time or memory is used up.
+
+        Parameters
+        ----------
+        held : callable
+            Gives the bytes that the search's data takes.
+        """
+        if self._should_stop is not None and self._should_stop():
+            raise Stop("stopped on request")
+        if self.budget.seconds is not None and self.seconds > self.budget.seconds:
+            raise Stop(f"the budget of {self.budget.seconds:g} seconds is used up")
+        if self.budget.bytes is not None and held() > self.budget.bytes:
+            raise Stop(f"the budget of {self.budget.bytes / 2**20:,.1f} MiB is used up")
+
+    def check(self, level: int, states: int, frontier: int, held: Callable[[], int]) -> None:
+        """Report where the search is, and :meth:`enforce`."""
+        if self._on_progress is not None:
+            self._on_progress(Progress(level, states, frontier, self.seconds))
+        self.enforce(held)

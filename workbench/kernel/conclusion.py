@@ -1,0 +1,140 @@
+"""From what an engine explored to a result: every property that was asked for gets a verdict, here and nowhere else."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.kernel.budget import Limits
+from workbench.kernel.errors import ModelError
+from workbench.kernel.memory import peak_bytes
+from workbench.kernel.plan import Plan
+from workbench.kernel.properties import Property
+from workbench.kernel.result import ActionCount, Result, Verdict
+from workbench.kernel.trace import Trace
+
+_NO_TRACE = "interrupted before its trace was made"
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What an engine returns.
+
+    Attributes
+    ----------
+    engine : str
+    stopped : str or None
+        Why it did not visit the whole space; None if it did.
+    generated, levels, actions
+        As in :class:`workbench.kernel.result.Result`.
+    decided : mapping
+        For each violated invariant and each property that was reached, where: what `trace_to` takes.
+    trace_to : callable
+        Makes a shortest behaviour to such a place, by running the model.
+    liveness : callable or str
+        Gives the verdict on a liveness property, if the whole space was visited; or the reason why it cannot.
+    collision_probability : float
+    peak_bytes : int
+        The largest resident size of other processes than this one.
+    figures : dict
+    notes : list of str
+    """
+
+    engine: str
+    stopped: str | None
+    generated: int
+    levels: list[int]
+    actions: list[ActionCount]
+    decided: Mapping[str, Any]
+    trace_to: Callable[[Any], Trace]
+    liveness: Callable[[Property], Verdict] | str
+    collision_probability: float = 0.0
+    peak_bytes: int = 0
+    figures: dict[str, float] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
+    """The result of a check: the verdicts, with their traces, and the figures.
+
+    An interrupt (Ctrl-C) while traces are made costs these, and no verdict that is known already.
+    """
+    verdicts: list[Verdict] = []
+    interrupted = False
+    for declared in plan.properties:
+        try:
+            verdict = _without_trace(declared, explored) if interrupted else _verdict(plan, declared, explored)
+        except KeyboardInterrupt:
+            interrupted = True
+            verdict = _without_trace(declared, explored)
+        verdicts.append(verdict)
+    return Result(
+        model=plan.model,
+        engine=explored.engine,
+        symmetry=plan.symmetry,
+        complete=explored.stopped is None,
+        stopped=explored.stopped,
+        generated=explored.generated,
+        levels=explored.levels,
+        actions=explored.actions,
+        verdicts=verdicts,
+        seconds=limits.seconds,
+        peak_bytes=max(peak_bytes(), explored.peak_bytes),
+        collision_probability=explored.collision_probability,
+        notes=[*plan.notes, *explored.notes, *_remarks(plan, explored)],
+        figures=explored.figures,
+    )
+
+
+def _verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
+    name, kind = declared.name, declared.kind
+    if name in explored.decided:
+        return decided_verdict(plan.model, declared, explored.trace_to(explored.decided[name]))
+    if explored.stopped is not None:
+        return Verdict(name, kind, None, None, f"the search is incomplete: {explored.stopped}")
+    if kind == "liveness":
+        if isinstance(explored.liveness, str):
+            return Verdict(name, kind, None, None, explored.liveness)
+        return explored.liveness(declared)
+    if kind == "reachable":
+        return Verdict(name, kind, False, None, "no reachable state satisfies it")
+    return Verdict(name, kind, True)
+
+
+def _without_trace(declared: Property, explored: Exploration) -> Verdict:
+    """What can be said of a property without running anything any more."""
+    name, kind = declared.name, declared.kind
+    if name in explored.decided:
+        return Verdict(name, kind, kind == "reachable", None, _NO_TRACE)
+    if explored.stopped is None and kind == "invariant":
+        return Verdict(name, kind, True)
+    if explored.stopped is None and kind == "reachable":
+        return Verdict(name, kind, False, None, "no reachable state satisfies it")
+    return Verdict(name, kind, None, None, "interrupted before it was decided")
+
+
+def decided_verdict(model: Any, declared: Property, trace: Trace) -> Verdict:
+    """The verdict on an invariant or reachable property, given a shortest trace to a state that decides it.
+
+    Raises
+    ------
+    ModelError
+        If the property does not have the value at the end of the trace for which the trace was made.
+    """
+    invariant = declared.kind == "invariant"
+    answers = [instance.judge(trace.last) for instance in model.predicates(declared.name)]
+    bad = [answer for answer in answers if answer is not True]
+    if bool(bad) is not invariant:
+        raise ModelError(f"{declared.name} was decided otherwise when its trace was run again: the model is not pure")
+    return Verdict(declared.name, declared.kind, not invariant, trace, (bad[0] or "it is false") if invariant else None)
+
+
+def _remarks(plan: Plan, explored: Exploration) -> list[str]:
+    """What is suspicious about a model whose whole space is known."""
+    if explored.stopped is not None:
+        return []
+    return [
+        f"action {count.name} never changes anything, though it is enabled in {count.enabled:,} cases; "
+        "is == written where = is meant? (stutters=True says that it is on purpose)"
+        for count in explored.actions
+        if count.enabled and not count.changed and not plan.model.declared_actions[count.name].stutters
+    ]

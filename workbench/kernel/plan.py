@@ -1,0 +1,89 @@
+"""What a check will do, decided before it starts: what every engine is given."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from workbench.kernel.errors import InputError, unknown
+from workbench.kernel.properties import Property
+
+if TYPE_CHECKING:
+    from workbench.kernel.model import Model
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is checked, and how.
+
+    Attributes
+    ----------
+    model : Model
+    properties : list of Property
+        In the order in which the verdicts are given.
+    symmetry : tuple of str
+        The sets whose names are taken as interchangeable.
+    bits : {64, 128}
+        The width of fingerprints, for engines that have them.
+    fail_fast : bool
+        Stop at the first violated invariant.
+    notes : list of str
+        What was decided differently from what was asked, and why.
+    """
+
+    model: "Model"
+    properties: list[Property]
+    symmetry: tuple[str, ...] = ()
+    bits: int = 64
+    fail_fast: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def safety(self) -> list[Property]:
+        """The properties that single states decide."""
+        return [p for p in self.properties if p.kind != "liveness"]
+
+    @property
+    def liveness(self) -> list[Property]:
+        return [p for p in self.properties if p.kind == "liveness"]
+
+
+def make_plan(
+    model: "Model",
+    properties: Sequence[str] | None = None,
+    symmetry: bool | Sequence[str] = False,
+    bits: int = 64,
+    fail_fast: bool = False,
+) -> Plan:
+    """Resolve what a check was asked for.
+
+    Parameters
+    ----------
+    model : Model
+    properties : sequence of str, optional
+        Names; those that the model checks by default for None.
+    symmetry : bool or sequence of str
+        All of the model's symmetric sets, none, or some by name.
+    bits : {64, 128}
+    fail_fast : bool
+
+    Raises
+    ------
+    InputError
+        For a property or a set that the model does not declare, or a width that is not known.
+    """
+    if bits not in (64, 128):
+        raise InputError(f"fingerprint_bits = {bits} is not accepted; it takes 64 or 128")
+    chosen = model.select(properties)
+    if symmetry is True and not model.symmetry:
+        raise InputError(f"symmetry: {model.name} declares no set of interchangeable names; leave it out")
+    sets = tuple(model.symmetry if symmetry is True else symmetry or ())
+    for name in sets:
+        if name not in model.symmetry:
+            raise unknown(f"symmetric set of {model.name}", name, model.symmetry)
+    notes = []
+    if not chosen:
+        notes.append("nothing is checked: no property was asked for, and the states are only counted")
+    if sets and any(p.kind == "liveness" for p in chosen):
+        notes.append("explored without symmetry, since with it the check of a liveness property would be unsound")
+        sets = ()
+    return Plan(model, chosen, sets, bits, fail_fast, notes)
