@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.kernel.errors import ModelError
 from workbench.kernel.state import Draft
+from workbench.kernel.switches import When
 from workbench.kernel.values import check_value, show, sort_key
 
 if TYPE_CHECKING:
@@ -51,7 +52,9 @@ class Action:
     function: Callable[..., None]
     process: Process | None
     parameters: dict[str, str] = field(hash=False)
-    fair: str | bool | None
+    fair: str | bool | None = None
+    when: When = None
+    stutters: bool = False
 
     @property
     def doc(self) -> str:
@@ -75,7 +78,9 @@ def parameters_of(function: Callable[..., Any], declared: dict[str, str], first:
         )
 
 
-def action(process: Any = None, *, fair: str | bool | None = None, **domains: str) -> Any:
+def action(
+    process: Any = None, *, fair: str | bool | None = None, when: When = None, stutters: bool = False, **domains: str
+) -> Any:
     """Declare a method ``(self, s, ...)`` to be an action.
 
     Parameters
@@ -84,6 +89,10 @@ def action(process: Any = None, *, fair: str | bool | None = None, **domains: st
         Who takes the step. If it has a process per member, the method's first parameter is the member.
     fair : {None, "weak", "strong", False}
         A fairness condition of this action alone, per instance; False leaves it out of its process's fairness.
+    when : str or callable, optional
+        The name of a constant, or a function of the model: where it is false, a model does not have the action.
+    stutters : bool
+        The action leaves the state as it is, on purpose.
     **domains : str
         For each further parameter the name of a constant, or of an attribute or method of the model, whose
         members it ranges over.
@@ -102,7 +111,7 @@ def action(process: Any = None, *, fair: str | bool | None = None, **domains: st
                 raise ModelError(f"{function.__name__} needs a parameter for the member of {process.per} that steps")
             parameters = {names[2]: process.per, **domains}
         parameters_of(function, parameters, first=2)
-        return Action(function.__name__, function, process, parameters, fair)
+        return Action(function.__name__, function, process, parameters, fair, when, stutters)
 
     return declare
 

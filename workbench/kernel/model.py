@@ -12,11 +12,12 @@ from workbench.kernel.constants import Constant, Names, Partition, check_partiti
 from workbench.kernel.errors import InputError, ModelError, brief, unknown
 from workbench.kernel.properties import Formula, Property, PropertyInstance, call_predicate
 from workbench.kernel.state import Cell, Draft, Layout, State
+from workbench.kernel.switches import applies, check_switch, needs
 from workbench.kernel.values import check_value, permute, sort_key
 
 MOST_RENAMINGS = 5040
 #: What a model's object has, but not its class; the class's attributes are taken as well.
-_RESERVED = frozenset({"constants", "instances", "layout"})
+_RESERVED = frozenset({"actions", "constants", "instances", "layout", "properties"})
 
 
 class Variable:
@@ -69,9 +70,13 @@ class Model:
     ----------
     constants : dict
         Every constant's value. Each is also an attribute of that name.
+    actions : dict of Action
+        The declared actions that these constants do not switch off.
+    properties : dict of Property
+        The declared properties that these constants do not switch off.
     layout : Layout
     instances : list of ActionInstance
-        Every action with every combination of its parameters.
+        Each of `actions` with every combination of its parameters.
     """
 
     declared_constants: ClassVar[dict[str, Constant]] = {}
@@ -115,6 +120,9 @@ class Model:
                     raise ModelError(
                         f"{cls.__name__}: {name} partitions {constant.domain.of!r}, which is not a set of names"
                     )
+        switched: list[Action | Property] = [*cls.declared_actions.values(), *cls.declared_properties.values()]
+        for declaration in switched:
+            check_switch(declaration, cls.declared_constants)
         for declared_action in cls.declared_actions.values():
             if declared_action.process is not None and not declared_action.process.name:
                 raise ModelError(f"{cls.__name__}: the process of {declared_action.name} has no name in a class")
@@ -138,12 +146,14 @@ class Model:
             setattr(self, name, value)
         self._check_sets()
         self.validate()
+        self.actions = {n: a for n, a in self.declared_actions.items() if applies(a, self)}
+        self.properties = {n: p for n, p in self.declared_properties.items() if applies(p, self)}
         self.layout = Layout(
             {n: None if v.per is None else self.members(v.per) for n, v in self.declared_variables.items()}
         )
         self.instances = [
             ActionInstance(self, 0, declared, arguments)
-            for declared in self.declared_actions.values()
+            for declared in self.actions.values()
             for arguments in self._combinations(declared.parameters)
         ]
         for number, instance in enumerate(self.instances):
@@ -208,7 +218,7 @@ class Model:
         values = [self._initial_value(cell) for cell in self.layout.cells]
         if self.declared_initial is None:
             return [self.state(values)]
-        begin = Action("initial", self.declared_initial.function, None, {}, None)
+        begin = Action("initial", self.declared_initial.function, None, {})
         instance = ActionInstance(self, -1, begin, ())
         outcomes, whys = instance.run(self._draft, values)
         instance.check_pure(self._draft, values, outcomes)
@@ -261,20 +271,26 @@ class Model:
         return found
 
     def select(self, names: Iterable[str] | None = None) -> list[Property]:
-        """The declared properties called `names`; all of them for None.
+        """The properties called `names`; for None all that apply and are checked by default.
 
         Raises
         ------
         InputError
-            For a name that is not declared.
+            For a name that is not declared, or of a property that these constants switch off.
         """
         if names is None:
-            return list(self.declared_properties.values())
+            return [p for p in self.properties.values() if p.by_default]
         names = list(dict.fromkeys(names))
         for name in names:
             if name not in self.declared_properties:
-                raise unknown(f"property of {self.name}", name, self.declared_properties)
-        return [self.declared_properties[name] for name in names]
+                raise unknown(f"property of {self.name}", name, self.properties)
+            if name not in self.properties:
+                condition = needs(self.declared_properties[name])
+                raise InputError(
+                    f"property {name!r} of {self.name} does not apply with these constants"
+                    + (f": it needs {condition}" if condition else "")
+                )
+        return [self.properties[name] for name in names]
 
     def fairness(self) -> list[Fairness]:
         """The declared fairness conditions: one per fair process, and one per instance of a fair action."""
