@@ -59,18 +59,18 @@ class Full(Stop):
     """Ends a search in this process because it became too large for it."""
 
 
-def count_actions(model: Model, counts: np.ndarray, changed: np.ndarray) -> list[ActionCount]:
+def count_actions(model: Model, counts: np.ndarray, assigns: np.ndarray) -> list[ActionCount]:
     """Sum up by action.
 
     Parameters
     ----------
     counts : int64 array (enabled/generated/new, instances)
-    changed : bool array (instances)
-        Whether the instance ever changed the state.
+    assigns : bool array (instances)
+        Whether the instance ever assigned to a variable.
     """
     totals = {name: np.zeros(4, np.int64) for name in model.actions}
-    for instance, column, effect in zip(model.instances, counts.T, changed, strict=True):
-        totals[instance.action.name] += [*column, effect]
+    for instance, column, writes in zip(model.instances, counts.T, assigns, strict=True):
+        totals[instance.action.name] += [*column, writes]
     return [ActionCount(name, *map(int, total[:3]), bool(total[3])) for name, total in totals.items()]
 
 
@@ -249,7 +249,7 @@ class LocalSearch:
 
     def exploration(self) -> Exploration:
         """What was found, for the verdicts to be made from."""
-        counts = count_actions(self.model, np.stack(self.expander.counts), self.trees.changes)
+        counts = count_actions(self.model, np.stack(self.expander.counts), self.trees.assigns)
         return Exploration(
             engine="local",
             stopped=self.stopped,

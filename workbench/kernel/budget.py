@@ -42,7 +42,7 @@ class Budget:
         for name, value in (("max_states", self.states), ("max_seconds", self.seconds), ("max_bytes", self.bytes)):
             kind = "a number" if name == "max_seconds" else "an integer"
             known = isinstance(value, (int, float) if name == "max_seconds" else int) and not isinstance(value, bool)
-            if value is not None and not (known and 0 < value and not math.isnan(value)):
+            if value is not None and not (known and value > 0 and not math.isnan(value)):
                 raise InputError(f"{name} = {brief(value)} is not accepted; it takes {kind} above 0")
 
 

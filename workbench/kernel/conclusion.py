@@ -133,8 +133,8 @@ def _remarks(plan: Plan, explored: Exploration) -> list[str]:
     if explored.stopped is not None:
         return []
     return [
-        f"action {count.name} never changes anything, though it is enabled in {count.enabled:,} cases; "
-        "is == written where = is meant? (stutters=True says that it is on purpose)"
+        f"action {count.name} never changes anything, since it assigns nothing; is == written where = is meant? "
+        "(stutters=True says that it is on purpose)"
         for count in explored.actions
-        if count.enabled and not count.changed and not plan.model.declared_actions[count.name].stutters
+        if count.enabled and not count.assigns and not plan.model.declared_actions[count.name].stutters
     ]

@@ -61,15 +61,15 @@ class ActionCount:
 
     Attributes
     ----------
-    changed : bool
-        Whether it ever led to another state than the one that it was taken in.
+    assigns : bool
+        Whether it ever assigned to a variable.
     """
 
     name: str
     enabled: int
     generated: int
     new: int
-    changed: bool = True
+    assigns: bool = True
 
 
 @dataclass(frozen=True, repr=False)

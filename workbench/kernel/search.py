@@ -59,7 +59,7 @@ class _Search:
         self.states: list[Any] = []
         self.links: list[tuple[int, Move]] = []  # the predecessor's number (-1: initial) and the move from it
         self.graph: list[list[tuple[Move, int]]] = []  # each state's moves, and the numbers that they lead to
-        self.counts = {name: [0, 0, 0, 0] for name in plan.model.actions}  # enabled, generated, new, changed
+        self.counts = {name: [0, 0, 0, 0] for name in plan.model.actions}  # enabled, generated, new, assigns
         self.levels: list[int] = []
         self.generated = 0
         self.decided: dict[str, int] = {}  # the property's name -> the state
@@ -120,12 +120,12 @@ class _Search:
                 instance.check_pure(self.model.draft(), state.values, [outcome for outcome, _ in outcomes])
             count = self.counts[instance.action.name]
             count[0] += bool(outcomes)
-            for ordinal, (_, successor) in enumerate(outcomes):
+            for ordinal, (outcome, successor) in enumerate(outcomes):
                 known, move = len(self.states), Move(instance.number, ordinal)
                 moves.append((move, self._visit(successor, (number, move))))
                 count[1] += 1
                 count[2] += len(self.states) > known
-                count[3] |= successor != state
+                count[3] |= bool(outcome.writes)
         return moves
 
     def _visit(self, state: Any, link: tuple[int, Move]) -> int:

@@ -1,0 +1,574 @@
+"""What must be true of every engine: the reference search says what is to be found, and the others find it.
+
+A new engine gets a line in ENGINES here, and no test of its own for what this suite says.
+"""
+
+import itertools
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from workbench import configurations
+from workbench.engines.check import check
+from workbench.kernel import (
+    Constant,
+    InputError,
+    Model,
+    ModelError,
+    Names,
+    Process,
+    Variable,
+    action,
+    choose,
+    eventually,
+    initial,
+    invariant,
+    liveness,
+    reachable,
+    replay,
+    require,
+)
+from workbench.models.bakery import Bakery
+from workbench.models.bakery_v2 import BakeryV2
+
+SPECS = Path(__file__).parents[1] / "specs"
+
+
+class Way(NamedTuple):
+    """One way of checking.
+
+    Attributes
+    ----------
+    options : dict
+        For :func:`check`.
+    decides_liveness : bool
+    """
+
+    options: dict[str, Any]
+    decides_liveness: bool = True
+
+
+ENGINES = {
+    "reference": Way({"engine": "reference"}),
+    "local": Way({"engine": "local"}),
+    "local 128": Way({"engine": "local", "fingerprint_bits": 128}),
+    "auto": Way({"engine": "auto"}),
+    "spark": Way({"engine": "spark"}, decides_liveness=False),
+    "hand-over": Way({"engine": "auto", "hand_over_states": 3}, decides_liveness=False),
+}
+ON_SPARK = ("spark", "hand-over")
+
+
+@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.spark] if name in ON_SPARK else []) for name in ENGINES])
+def way(request: pytest.FixtureRequest) -> Way:
+    found = ENGINES[request.param]
+    if request.param in ON_SPARK:
+        found = found._replace(options={**found.options, "spark": request.getfixturevalue("spark")})
+    return found
+
+
+@pytest.fixture(params=[name for name in ENGINES if name not in ("reference", *ON_SPARK)])
+def way_in_process(request: pytest.FixtureRequest) -> Way:
+    return ENGINES[request.param]
+
+
+def figures(result):
+    """What all engines must agree on."""
+    return {
+        "levels": result.levels,
+        "generated": result.generated,
+        "complete": result.complete,
+        "verdicts": [(v.name, v.holds, v.trace_states) for v in result.verdicts],
+        "actions": [(a.name, a.enabled, a.generated, a.assigns) for a in result.actions],
+        "notes": [note for note in result.notes if "moved from this process" not in note],
+    }
+
+
+def assert_sound(result, names):
+    """What must be true of any result: a verdict for each property, reasons for unknown ones, traces that replay."""
+    assert [v.name for v in result.verdicts] == list(names)
+    for verdict in result.verdicts:
+        if verdict.holds is None:
+            assert verdict.why
+            assert verdict.trace is None
+        elif verdict.trace is None:
+            assert result.complete  # that nothing violates it, or nothing satisfies it, is known at the end alone
+        else:
+            trace = verdict.trace
+            assert replay(result.model, trace.start, trace.moves, trace.loop).states == trace.states
+        if verdict.kind != "liveness" and verdict.trace is not None:
+            assert all(p.holds(verdict.trace.last) for p in result.model.predicates(verdict.name)) is (
+                verdict.kind == "reachable"
+            )
+
+
+def assert_conforms(model, way, names=None, symmetry=False, **options):
+    """Check with the engine and with the reference, and compare."""
+    names = [p.name for p in model.select(names)]
+    if not way.decides_liveness:
+        names = [n for n in names if model.properties[n].kind != "liveness"]
+    result = check(model, names, symmetry=symmetry, **way.options, **options)
+    assert_sound(result, names)
+    assert figures(result) == figures(check(model, names, symmetry=symmetry, engine="reference", **options))
+    return result
+
+
+# Models --------------------------------------------------------------------------------------------------------------
+
+
+class Steps(Model):
+    """Each walker goes from 0 to Last, one step at a time: 9 states in 5 levels, or 6 with symmetry."""
+
+    symmetry = ("Walkers",)
+    Walkers = Constant(2, Names("p", range(1, 5)), "who walks")
+    Last = Constant(2, range(1, 4), "where the way ends")
+    at = Variable(0, per="Walkers")
+    walker = Process(per="Walkers", fair="weak")
+
+    @action(walker)
+    def walk(self, s, p):
+        require(s.at[p] < self.Last, f"{p} is at the end")
+        s.at[p] += 1
+
+    @action
+    def fly(self, s):
+        require(False, "nobody can fly")
+
+    @invariant
+    def Together(self, s):
+        far = [p for p in self.Walkers if s.at[p] == self.Last]
+        return len(far) < len(self.Walkers) or f"{' and '.join(far)} are all at the end"
+
+    @invariant(p="Walkers")
+    def OnTheWay(self, s, p):
+        return 0 <= s.at[p] <= self.Last
+
+    @reachable
+    def SomebodyArrives(self, s):
+        return self.Last in s.at.values()
+
+    @reachable
+    def SomebodyFlies(self, s):
+        return any(at > self.Last for at in s.at.values())
+
+    @liveness(p="Walkers")
+    def EveryoneArrives(self, p):
+        return eventually(lambda s: s.at[p] == self.Last)
+
+    @liveness(p="Walkers")
+    def EveryoneFlies(self, p):
+        return eventually(lambda s: s.at[p] > self.Last)
+
+
+SAFE = ["Together", "OnTheWay", "SomebodyArrives", "SomebodyFlies"]
+STATES = 9
+
+
+class Wide(Model):
+    """More initial states than a fresh table has room for, and more outcomes of a step than the queue has places."""
+
+    n = Variable(0)
+    jumped = Variable(False)
+
+    @initial
+    def begin(self, s):
+        s.n = choose(range(5000))
+
+    @action
+    def jump(self, s):
+        require(s.n == 0 and not s.jumped, "jumped already")
+        s.n = choose(range(1, 3000))
+        s.jumped = True
+
+    @invariant
+    def Small(self, s):
+        return s.n < 4990 or f"n is {s.n}"
+
+
+class Still(Model):
+    """An action that reads nothing, one that can never happen, one that does nothing, and one that says so."""
+
+    n = Variable(0)
+
+    @action
+    def reset(self, s):
+        s.n = 1
+
+    @action
+    def never(self, s):
+        require(False, "never")
+
+    @action
+    def compare(self, s):
+        s.n == 1  # noqa: B015 - the slip that a remark is made of
+
+    @action(stutters=True)
+    def rest(self, s):
+        require(s.n == 1, "not yet")
+
+
+def table_model(seed):
+    """A model with random tables instead of a protocol: actions read, write and choose as the tables say."""
+    rng = random.Random(seed)
+    cells = tuple(f"c{i}" for i in range(3))
+    table = {}
+
+    def entry(kind, values):
+        return table.setdefault((kind, values), rng.randrange(1000))
+
+    def step(kind):
+        def act(self, s, p):
+            seen = (s.own[p],)
+            require(entry((kind, "on"), seen) % 3, "the table says no")
+            if entry((kind, "more"), seen) % 2:
+                seen += (s.shared[cells[entry((kind, "which"), seen) % 3]],)
+            if entry((kind, "choice"), seen) % 2:
+                seen += (choose(range(entry((kind, "count"), seen) % 3), "n"),)
+            s.shared[cells[entry((kind, "cell"), seen) % 3]] = entry((kind, "to"), seen) % 4
+            if entry((kind, "step"), seen) % 2:
+                s.own[p] = (entry((kind, "own"), seen) % 3, p)
+
+        act.__name__ = kind
+        return act
+
+    class Table(Model):
+        symmetry = ("Actors",)
+        Actors = Constant(2, Names("p", range(1, 3)), "who acts")
+        own = Variable(lambda m, p: (0, p), per="Actors")
+        shared = Variable(0, per="cells")
+        actor = Process(per="Actors", fair=rng.choice([None, "weak", "strong"]))
+
+        def validate(self):
+            self.cells = cells
+
+        @invariant
+        def Never(self, s):
+            return (s.shared["c0"], s.shared["c2"]) != (2, 3)
+
+        @invariant(c="cells")
+        def Bounded(self, s, c):
+            return s.shared[c] < 3 or f"{c} is {s.shared[c]}"
+
+        @reachable
+        def Both(self, s):
+            return all(s.own[p][0] == 2 for p in self.Actors)
+
+        @liveness(c="cells")
+        def Grows(self, c):
+            return eventually(lambda s: s.shared[c] == 2)
+
+    # The tables ask for the names of actors only through `own`, whose first field is all that is looked up.
+    def named(kind):
+        return action(Table.actor)(step(kind))
+
+    return type("Table", (Table,), {"first": named("first"), "second": named("second")})
+
+
+TABLE_SAFETY = ["Never", "Bounded", "Both"]
+
+
+# Counts, verdicts and traces ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_a_model_counted_by_hand(way, symmetry):
+    result = assert_conforms(Steps(), way, SAFE, symmetry)
+    assert result.levels == ([1, 1, 2, 1, 1] if symmetry else [1, 2, 3, 2, 1])
+    assert [v.trace_states for v in result.verdicts] == [5, None, 3, None]
+
+
+def test_liveness_is_decided_or_unknown_with_its_reason(way):
+    names = ["EveryoneArrives", "EveryoneFlies", "OnTheWay"]
+    result = check(Steps(), names, **way.options)
+    assert_sound(result, names)
+    wanted = [True, False] if way.decides_liveness else [None, None]
+    assert [v.holds for v in result.verdicts] == [*wanted, True]
+    if not way.decides_liveness:
+        assert all("liveness" in v.why for v in result.undecided)
+        assert result.complete
+
+
+def test_many_initial_states_and_many_outcomes(way):
+    result = assert_conforms(Wide(), way)
+    assert result.levels == [5000, 2999]
+    assert result["Small"].trace_states == 1
+
+
+def test_actions_that_read_or_change_nothing(way):
+    result = assert_conforms(Still(), way)
+    assert (result.distinct, result.never_taken) == (2, ["never"])
+    assert [a.assigns for a in result.actions] == [True, False, False, False]
+    assert sum("compare never changes anything" in note for note in result.notes) == 1
+    assert not any("rest never" in note for note in result.notes)
+    assert any("nothing is checked" in note for note in result.notes)
+
+
+NAMED = [
+    "bakery/documented_v1",
+    "bakery/documented_v2_race",
+    "bakery/v1_orphan",
+    "bakery/v1_restart_heals_one",
+    "bakery/samenode_restart_atomic",
+    "hudi/one_file_group",
+    "hudi/timestamp_collision_one_key",
+    "paimon/published_default",
+]
+NAMED_ON_SPARK = ["bakery/documented_v1", "bakery/documented_v2_race", "hudi/timestamp_collision", "paimon/two_buckets"]
+
+
+def named(name):
+    return configurations.load(SPECS / f"{name}.toml")
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_named_configurations(way_in_process, name):
+    one = named(name)
+    result = assert_conforms(one.model, way_in_process, one.properties, one.symmetry)
+    assert one.differences(result) == []
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", NAMED_ON_SPARK)
+def test_named_configurations_on_spark(spark, name):
+    """Larger than the reference can do in a test: the in-process engine, which conforms, says what is to be found."""
+    one = named(name)
+    names = [p.name for p in one.model.select(one.properties) if p.kind != "liveness"]
+    result = check(one.model, names, symmetry=one.symmetry, engine="spark", spark=spark)
+    assert_sound(result, names)
+    assert figures(result) == figures(check(one.model, names, symmetry=one.symmetry, engine="local"))
+
+
+@given(
+    writers=st.integers(1, 3),
+    crashes=st.integers(0, 2),
+    startup=st.booleans(),
+    reap=st.booleans(),
+    symmetry=st.booleans(),
+)
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_bakery_with_any_constants(way_in_process, writers, crashes, startup, reap, symmetry):
+    model = Bakery(Writers=writers, MaxCrashes=crashes, NodeStartup=startup, LazyReap=reap)
+    assert_conforms(model, way_in_process, [p.name for p in model.select() if p.kind != "liveness"], symmetry)
+
+
+@given(
+    parts=st.sampled_from([None, [["w1", "w2"]]]),
+    lock=st.booleans(),
+    crashes=st.integers(0, 1),
+    staging=st.booleans(),
+    restamp=st.booleans(),
+    safe=st.booleans(),
+    grain=st.sampled_from(["split", "atomic"]),
+    symmetry=st.booleans(),
+)
+@settings(max_examples=10, deadline=None)
+def test_bakery_v2_with_any_constants(parts, lock, crashes, staging, restamp, safe, grain, symmetry):
+    model = BakeryV2(
+        Writers=2,
+        NodeParts=parts,
+        SameNodeLock=lock,
+        MaxCrashes=crashes,
+        AsyncParquet=staging,
+        RestampPatch=restamp,
+        SafeAcks=safe,
+        StepGranularity=grain,
+    )
+    assert_conforms(model, ENGINES["local"], [p.name for p in model.select() if p.kind != "liveness"], symmetry)
+
+
+@given(seed=st.integers(0, 10**6), symmetry=st.booleans())
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_random_tables(way_in_process, seed, symmetry):
+    """Lassos may differ in length, as long as each is one: verdicts, counts and other traces may not."""
+    model = table_model(seed)()
+    assert_conforms(model, way_in_process, TABLE_SAFETY, symmetry)
+    names = ["Grows", "Never"]
+    result, wanted = (check(model, names, **w.options) for w in (way_in_process, ENGINES["reference"]))
+    assert_sound(result, names)
+    assert [v.holds for v in result.verdicts] == [v.holds for v in wanted.verdicts]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("seed", [3, 11])
+@pytest.mark.parametrize("name", ON_SPARK)
+def test_random_tables_on_spark(spark, name, seed):
+    """The classes are made here, so their code travels with them."""
+    way = ENGINES[name]
+    way = way._replace(options={**way.options, "spark": spark})
+    assert_conforms(table_model(seed)(), way, TABLE_SAFETY, symmetry=True)
+
+
+# Hand-over after every level -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_hand_over_after_every_level(spark, symmetry):
+    model = Steps()
+    wanted = check(model, SAFE, symmetry=symmetry, engine="reference")
+    for states in [0, *itertools.accumulate(wanted.levels[:-1])]:
+        result = check(model, SAFE, symmetry=symmetry, spark=spark, hand_over_states=states)
+        assert result.engine == "spark"
+        assert_sound(result, SAFE)
+        assert figures(result) == figures(wanted), states
+
+
+# Budgets and stops ---------------------------------------------------------------------------------------------------
+
+
+def assert_partial(result, names):
+    """What a search that was cut short may say: what it has seen, and nothing of the rest."""
+    assert_sound(result, names)
+    assert not result.complete
+    full = {v.name: v for v in check(result.model, names, engine="reference", symmetry=result.symmetry).verdicts}
+    for verdict in result.verdicts:
+        if verdict.holds is None:
+            assert result.stopped in verdict.why
+        else:
+            assert (verdict.holds, verdict.trace_states) == (full[verdict.name].holds, full[verdict.name].trace_states)
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_every_budget_of_states(way, symmetry):
+    """So many states are counted as there is room for, all of them judged; a budget that suffices changes nothing."""
+    most = 6 if symmetry else STATES
+    spaces = {check(Steps(), SAFE, symmetry=symmetry, **way.options).distinct}
+    for budget in range(1, most + 2):
+        result = check(Steps(), SAFE, symmetry=symmetry, max_states=budget, **way.options)
+        assert result.distinct == min(budget, most)
+        assert result.complete is (budget >= most)
+        if budget < most:
+            assert result.stopped == f"the budget of {budget} states is used up"
+            assert_partial(result, SAFE)
+        assert result["SomebodyArrives"].holds is not None or budget < most - 1
+    assert spaces == {most}
+
+
+@pytest.mark.parametrize("name", ["max_states", "max_seconds", "max_bytes"])
+@pytest.mark.parametrize("value", [0, -5, float("nan"), True])
+def test_a_budget_that_is_none(way_in_process, name, value):
+    with pytest.raises(InputError, match=rf"{name} = .* is not accepted; it takes an? \w+ above 0"):
+        check(Steps(), **way_in_process.options, **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("options", "stopped"),
+    [
+        ({"max_seconds": 1e-9}, "the budget of 1e-09 seconds is used up"),
+        ({"max_bytes": 1}, "the budget of 0.0 MiB is used up"),
+        ({"should_stop": lambda: True}, "stopped on request"),
+    ],
+)
+def test_other_budgets_and_stops(way, options, stopped):
+    model = Steps(Last=3)
+    result = check(model, SAFE, **way.options, **options)
+    assert result.stopped == stopped
+    assert_partial(result, SAFE)
+
+
+def test_initial_states_are_under_the_budget_too(way):
+    result = check(Wide(), max_states=4995, **way.options)
+    assert result.levels == [4995]
+    assert result["Small"].holds is False  # n = 4990 is among them, or another one from there on
+    result = check(Wide(), max_seconds=1e-9, **way.options)
+    assert not result.complete
+
+
+def test_a_stop_on_the_way(way):
+    calls = itertools.count()
+    result = check(Steps(Last=3), SAFE, should_stop=lambda: next(calls) > 3, **way.options)
+    assert (result.stopped, result.complete) == ("stopped on request", False)
+    assert 0 < result.distinct < 16
+    assert_partial(result, SAFE)
+
+
+def test_an_interrupt_keeps_what_was_visited(way):
+    def interrupt(progress):
+        if progress.level >= 3:
+            raise KeyboardInterrupt
+
+    result = check(Steps(Last=3), SAFE, on_progress=interrupt, **way.options)
+    assert (result.stopped, result.complete) == ("interrupted", False)
+    assert sum(result.levels) == result.distinct > 3
+    assert_partial(result, SAFE)
+
+
+def test_progress_is_told(way):
+    told = []
+    check(Steps(), SAFE, on_progress=told.append, **way.options)
+    assert [p.states for p in told] == sorted(p.states for p in told)
+    assert 1 <= told[0].states <= told[-1].states <= STATES
+
+
+def test_fail_fast(way):
+    result = check(Steps(), SAFE, fail_fast=True, **way.options)
+    assert result["Together"].trace_states == 5
+    assert result["OnTheWay"].holds is True or not result.complete
+
+
+class Patience(Steps):
+    """Its initial states can be had once: whoever makes a trace is interrupted."""
+
+    def initial_states(self):
+        if IMPATIENT[0] > 1:
+            raise KeyboardInterrupt
+        IMPATIENT[0] += 1
+        return super().initial_states()
+
+
+IMPATIENT = [0]
+
+
+@pytest.mark.parametrize("calls", [1])
+def test_an_interrupt_while_traces_are_made_keeps_the_verdicts(way_in_process, calls):
+    for options in (way_in_process.options, ENGINES["reference"].options):
+        IMPATIENT[0] = calls
+        result = check(Patience(), [*SAFE, "EveryoneArrives", "EveryoneFlies"], **options)
+        assert result.complete
+        assert [v.holds for v in result.verdicts] == [False, True, True, False, None, None]
+        assert all("interrupted" in v.why for v in result.verdicts if v.name in ("Together", "EveryoneFlies"))
+
+
+# What is refused, by every engine alike ------------------------------------------------------------------------------
+
+
+def refused(way: Way, make: Callable[[], Model], error: type[Exception], match: str, **options: Any) -> None:
+    with pytest.raises(error, match=match):
+        check(make(), **way.options, **options)
+
+
+def test_impure_actions(way):
+    class Random(Still):
+        @action
+        def roll(self, s):
+            s.n = random.randrange(10**9)
+
+    refused(way, Random, ModelError, "roll.* is not a function of the state")
+
+
+def test_a_property_may_not_assign(way):
+    class Assigning(Still):
+        @invariant
+        def Assigns(self, s):
+            s.n = 3
+            return True
+
+    refused(way, Assigning, ModelError, r"only an action may assign|assigns to the state")
+
+
+def test_names_that_are_words_of_the_model(way):
+    for names in (["Stage", "Start"], ["Done", "x"], ["committed", "x"]):
+        model = BakeryV2(Writers=names)
+        with pytest.raises(InputError, match=f"'{names[0]}'"):
+            check(model, ["UniqueTickets"], symmetry=True, **way.options)
+
+
+def test_what_is_no_model_object(way):
+    with pytest.raises(InputError, match="Steps"):
+        check(Steps, **way.options)
