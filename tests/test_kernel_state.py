@@ -1,11 +1,12 @@
 """States, what changed between two of them, and traces that only the model itself can make."""
 
+import threading
+
 import pytest
 
 from workbench.kernel import Constant, Map, Model, ModelError, Names, State, Variable, action, choose, replay, require
-from workbench.kernel.state import Cell, Change
+from workbench.kernel.state import Cell, Change, Reads
 from workbench.kernel.trace import Move
-from workbench.kernel.values import cell_hash
 
 
 class Shop(Model):
@@ -104,20 +105,6 @@ def test_changes_are_cell_by_cell():
     assert [c.after for c in after.changes_to(start)] == [c.before for c in start.changes_to(after)]
 
 
-@pytest.mark.parametrize("bits", [64, 128])
-def test_a_fingerprint_is_the_sum_of_its_cells(bits):
-    (start,) = MODEL.initial_states()
-    ((_, after), _) = MODEL.outcomes(MODEL.instances[BUY], start)
-    cells = [cell_hash(c.variable, c.index, v, bits) for c, v in start.items()]
-    assert start.fingerprint(bits) == sum(cells) % 2**bits
-    moved = sum(
-        cell_hash(*change.cell, change.after, bits) - cell_hash(*change.cell, change.before, bits)
-        for change in start.changes_to(after)
-    )
-    assert after.fingerprint(bits) == (start.fingerprint(bits) + moved) % 2**bits
-    assert after.fingerprint(bits) != start.fingerprint(bits)
-
-
 # Traces ------------------------------------------------------------------------------------------------------------
 
 
@@ -177,3 +164,42 @@ def test_a_lasso_goes_back_or_stops():
 def test_a_trace_that_the_model_cannot_do(start, moves, loop, message):
     with pytest.raises(ModelError, match=message):
         replay(MODEL, start, moves, loop)
+
+
+def test_what_an_action_reads_is_kept_in_order_over_all_its_choices():
+    (start,) = MODEL.initial_states()
+    reads = Reads(start.values)
+    outcomes, _ = MODEL.instances[BUY].run(MODEL.draft(), reads)
+    assert len(outcomes) == 2
+    assert [(str(MODEL.layout.cells[cell]), value) for cell, value in reads.items()] == [
+        ("stock", Map({"apple": 1, "pear": 2})),
+        ("basket[c1]", frozenset()),
+        ("sold", 0),
+    ]
+
+
+def test_one_model_serves_two_threads():
+    """One thread asks while an action runs in the other one."""
+    running, asked = threading.Event(), threading.Event()
+
+    class Slow(Model):
+        n = Variable(0)
+
+        @action
+        def step(self, s):
+            value = s.n
+            if threading.current_thread() is not threading.main_thread():
+                running.set()
+                assert asked.wait(10)
+            s.n = value + 1
+
+    model = Slow()
+    zero, seven = model.initial_states()[0], model.state([7])
+    reached = []
+    other = threading.Thread(target=lambda: reached.append(model.outcomes(model.instances[0], zero)[0][1].n))
+    other.start()
+    assert running.wait(10)
+    assert model.outcomes(model.instances[0], seven)[0][1].n == 8
+    asked.set()
+    other.join()
+    assert reached == [1]

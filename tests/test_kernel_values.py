@@ -96,7 +96,7 @@ model = Bakery(Writers=2)
 result = search(model, ["SomeoneCommits"])
 print(result.levels, [i.label for i in model.instances], [a.new for a in result.actions])
 print(result["SomeoneCommits"].trace)
-print([s.fingerprint(128) for s in result["SomeoneCommits"].trace.states])
+print([[cell_hash(*cell, value, 128) for cell, value in s.items()] for s in result["SomeoneCommits"].trace.states])
 """
 
 

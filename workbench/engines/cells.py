@@ -7,7 +7,7 @@ import numpy as np
 
 from workbench.engines.arrays import Growing
 from workbench.kernel import Model
-from workbench.kernel.state import State
+from workbench.kernel.state import Reads, State
 from workbench.kernel.values import cell_hash, permute
 
 
@@ -86,6 +86,10 @@ class Cells:
         """The row of `state`."""
         return [self.number(cell, value) for cell, value in enumerate(state.values)]
 
+    def reads(self, row: Sequence[int]) -> Reads:
+        """The values of a row, for an action or a predicate to read."""
+        return _RowReads(self.values, row)
+
     def decode(self, row: Sequence[int]) -> Any:
         """The state of a row."""
         return self.model.state([values[number] for values, number in zip(self.values, row, strict=True)])
@@ -103,3 +107,14 @@ class Cells:
     @property
     def nbytes(self) -> int:
         return self._hashes.nbytes
+
+
+class _RowReads(Reads):
+    """Looks up only what is read of a row."""
+
+    def __init__(self, values: Sequence[Sequence[Any]], row: Sequence[int]) -> None:
+        self._values, self._row = values, row
+
+    def __missing__(self, cell: int) -> Any:
+        value = self[cell] = self._values[cell][self._row[cell]]
+        return value

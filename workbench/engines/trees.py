@@ -60,31 +60,6 @@ class DispatchArrays(NamedTuple):
     node: np.ndarray
 
 
-class RecordingDraft(Draft):
-    """A draft on a row of interned values that records which cells are read, in order."""
-
-    __slots__ = ("_read", "_row", "_source")  # names without _ belong to the model's variables
-
-    def _begin(self, row: Sequence[int], source: list[list[Any]]) -> None:
-        """Forget what was read, and read from `row` from now on."""
-        self._row, self._source = row, source
-        self._read: dict[int, Any] = {}
-        self.writes = {}
-
-    def start(self, before: Any) -> None:  # once per combination of choices: what was read stays recorded
-        self.writes = {}
-
-    def _get(self, cell: int) -> Any:
-        writes = self.writes
-        if cell in writes:
-            return writes[cell]
-        read = self._read
-        if cell in read:
-            return read[cell]
-        value = read[cell] = self._source[cell][self._row[cell]]
-        return value
-
-
 class Trees:
     """The decision trees of a model's action instances and of any number of predicates.
 
@@ -106,7 +81,7 @@ class Trees:
         self.predicates: list[Callable[[Any], bool]] = []
         self.steps: list[tuple[int, int]] = []
         self.longest_leaf = 1
-        self._draft: RecordingDraft = self.model.draft(RecordingDraft)
+        self._draft: Draft = self.model.draft()
         self._runs = [0] * len(self.model.instances)
         self._roots = [UNKNOWN] * len(self.model.instances)
         self._predicate_roots = Growing(np.int32)
@@ -158,29 +133,28 @@ class Trees:
     def learn_action(self, number: int, row: Sequence[int]) -> None:
         """Run action instance `number` in the state `row`, and remember what it did."""
         instance, draft = self.model.instances[number], self._draft
-        draft._begin(row, self.cells.values)
-        outcomes, _ = instance.run(draft, row)
-        read = draft._read
+        read = self.cells.reads(row)
+        outcomes, _ = instance.run(draft, read)
         self.misses += 1
         self._runs[number] += 1
         if self._runs[number] <= _PURITY_CHECKS:
-            instance.check_pure(draft, row, outcomes)
+            instance.check_pure(draft, read, outcomes)
         leaf = self._leaf(number, row, read, [outcome.writes for outcome in outcomes]) if outcomes else NOTHING
         self._roots[number] = self._insert(self._roots[number], row, read, leaf, instance)
         self.arrays = self._view()
 
     def learn_predicate(self, number: int, row: Sequence[int]) -> set[int]:
         """Evaluate predicate `number` in the state `row`, remember the answer, and return the cells read."""
-        draft = self._draft
-        draft._begin(row, self.cells.values)
+        draft, read = self._draft, self.cells.reads(row)
+        draft.start(read)
         answer = self.predicates[number](draft)
         if draft.writes:
             raise ModelError("a property assigns to the state; only an action may")
         self.misses += 1
         root = int(self._predicate_roots[number])
-        self._predicate_roots[number] = self._insert(root, row, draft._read, TRUE if answer else NOTHING, None)
+        self._predicate_roots[number] = self._insert(root, row, read, TRUE if answer else NOTHING, None)
         self.arrays = self._view()
-        return set(draft._read)
+        return set(read)
 
     def _insert(
         self, root: int, row: Sequence[int], read: dict[int, Any], leaf: int, instance: ActionInstance | None

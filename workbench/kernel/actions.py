@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.kernel.errors import ModelError
-from workbench.kernel.state import Draft
+from workbench.kernel.state import Draft, Values
 from workbench.kernel.switches import When
 from workbench.kernel.values import check_value, show, sort_key
 
@@ -201,7 +201,7 @@ class ActionInstance:
         pairs = zip(declared.parameters, self.arguments, strict=True)
         return [show(v) if i < bare else f"{name}={show(v)}" for i, (name, v) in enumerate(pairs)]
 
-    def run(self, draft: Draft, before: Sequence[Any]) -> tuple[list[Outcome], list[str]]:
+    def run(self, draft: Draft, before: Values) -> tuple[list[Outcome], list[str]]:
         """Every outcome of the action in the state with the values `before`, and why branches are disabled.
 
         The action is run once per combination of choices, in depth-first order.
@@ -231,7 +231,7 @@ class ActionInstance:
                 return outcomes, whys
             taken[-1][0] += 1
 
-    def check_pure(self, draft: Draft, before: Sequence[Any], outcomes: list[Outcome]) -> None:
+    def check_pure(self, draft: Draft, before: Values, outcomes: list[Outcome]) -> None:
         """Run the action again and raise :class:`ModelError` unless it does what it did before."""
         if self.run(draft, before)[0] != outcomes:
             raise ModelError(

@@ -11,7 +11,7 @@ from workbench.kernel.actions import ActionInstance, Fairness
 from workbench.kernel.errors import ModelError
 from workbench.kernel.properties import Formula, Predicate, Property, call_predicate
 from workbench.kernel.result import Verdict
-from workbench.kernel.state import Draft
+from workbench.kernel.state import Reads
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import show
 
@@ -60,15 +60,15 @@ def liveness_verdict(model: "Model", declared: Property, find: Callable[[Formula
     ModelError
         If what `find` gives is no counterexample.
     """
-    found = []
+    lassos = []
     for arguments, formula in model.formulas(declared.name):
         trace = find(formula)
         if trace is not None:
             verify_lasso(trace, formula, model.fairness())
-            found.append((len(trace), arguments, trace))
-    if not found:
+            lassos.append((arguments, trace))
+    if not lassos:
         return Verdict(declared.name, declared.kind, True)
-    _, arguments, trace = min(found, key=lambda candidate: candidate[0])
+    arguments, trace = min(lassos, key=lambda lasso: len(lasso[1]))
     for_whom = f"it fails for {', '.join(map(show, arguments))}; " if arguments else ""
     return Verdict(declared.name, declared.kind, False, trace, for_whom + stuck(trace))
 
@@ -133,16 +133,6 @@ def _check_fair(model: "Model", loop: Sequence[Any], pairs: Sequence[tuple[Any, 
         raise ModelError(f"the lasso is not fair: {condition.label} is {when} enabled in the loop, and never steps")
 
 
-class _CountingDraft(Draft):
-    """A draft that knows which cells have been read."""
-
-    __slots__ = ("_read",)
-
-    def _get(self, cell: int) -> Any:
-        self._read.add(cell)
-        return super()._get(cell)
-
-
 def stuck(trace: Trace) -> str:
     """Why nothing further happens at the end of a lasso: what each fair process waits for.
 
@@ -153,11 +143,10 @@ def stuck(trace: Trace) -> str:
     loop = trace.steps[(trace.loop or 0) + 1 :] if trace.back else ()
     moving = {step.lane for step in (*loop, trace.back) if step is not None}
     fair = frozenset().union(*(condition.actions for condition in model.fairness()))
-    draft: Any = model.draft(_CountingDraft)
     obstacles: dict[str, list[tuple[int, str]]] = {}
     for number in sorted(fair):
         instance = model.instances[number]
-        reads, whys = _obstacle(instance, draft, trace.last)
+        reads, whys = _obstacle(instance, trace.last)
         if instance.lane not in moving:
             obstacles.setdefault(instance.lane, []).extend((reads, why) for why in whys)
     furthest = max((reads for met in obstacles.values() for reads, _ in met), default=0)
@@ -167,11 +156,11 @@ def stuck(trace: Trace) -> str:
     return "stuck: " + ("; ".join(waiting) or "no fair process has anything to wait for")
 
 
-def _obstacle(instance: ActionInstance, draft: Any, state: Any) -> tuple[int, list[str]]:
+def _obstacle(instance: ActionInstance, state: Any) -> tuple[int, list[str]]:
     """How many cells the guards of `instance` read in `state`, and why they fail; no reason if they do not."""
-    draft._read = set()
-    outcomes, whys = instance.run(draft, state.values)
-    return len(draft._read), [] if outcomes else whys
+    reads = Reads(state.values)
+    outcomes, whys = instance.run(instance.model.draft(), reads)
+    return len(reads), [] if outcomes else whys
 
 
 def _waits(lane: str, met: Sequence[tuple[int, str]], least: int) -> str:

@@ -158,8 +158,8 @@ class Model:
         ]
         for number, instance in enumerate(self.instances):
             instance.number = number
-        self._draft = self.draft()
-        self._state_class = self.layout.bind(State)
+        for reader in (Draft, State):  # an error where a variable has a name that they need
+            self.layout.bind(reader)
         self._frozen = True
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -187,31 +187,31 @@ class Model:
 
     def members(self, domain: str) -> tuple[Any, ...]:
         """What the constant, attribute or method called `domain` ranges over."""
-        found = getattr(self, domain, None) if isinstance(domain, str) else None
-        if found is None:
+        given = getattr(self, domain, None) if isinstance(domain, str) else None
+        if given is None:
             raise ModelError(f"{type(self).__name__} has no {domain!r} to range over")
-        found = found() if callable(found) else found
-        if isinstance(found, str) or not isinstance(found, Iterable):
-            raise ModelError(f"{domain} is {brief(found)}, which has no members to range over")
-        members = tuple(found)
+        given = given() if callable(given) else given
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise ModelError(f"{domain} is {brief(given)}, which has no members to range over")
+        members = tuple(given)
         for member in members:
             check_value(member)
         if len(set(members)) < len(members):
             raise ModelError(f"{domain} is {brief(members)}, which holds a member twice")
-        return tuple(sorted(members, key=sort_key)) if isinstance(found, (set, frozenset)) else members
+        return tuple(sorted(members, key=sort_key)) if isinstance(given, (set, frozenset)) else members
 
     def _combinations(self, parameters: Mapping[str, str]) -> Iterable[tuple[Any, ...]]:
         return itertools.product(*(self.members(domain) for domain in parameters.values()))
 
     # States ----------------------------------------------------------------------------------------------------
 
-    def draft(self, base: type[Draft] = Draft) -> Any:
-        """A fresh draft for this model's actions to write to."""
-        return self.layout.bind(base)(self.layout)
+    def draft(self) -> Any:
+        """A fresh draft for this model's actions to write to; it serves one thread."""
+        return self.layout.bind(Draft)(self.layout)
 
     def state(self, values: Sequence[Any]) -> Any:
         """The state with the given `values`, in the layout's order."""
-        return self._state_class(self.layout, tuple(values))
+        return self.layout.bind(State)(self.layout, tuple(values))
 
     def initial_states(self) -> list[Any]:
         """The states in which a behaviour may begin."""
@@ -220,8 +220,9 @@ class Model:
             return [self.state(values)]
         begin = Action("initial", self.declared_initial.function, None, {})
         instance = ActionInstance(self, -1, begin, ())
-        outcomes, whys = instance.run(self._draft, values)
-        instance.check_pure(self._draft, values, outcomes)
+        draft = self.draft()
+        outcomes, whys = instance.run(draft, values)
+        instance.check_pure(draft, values, outcomes)
         if not outcomes:
             raise ModelError(f"{type(self).__name__} has no initial state: {'; '.join(whys)}")
         return list(dict.fromkeys(self._apply(values, outcome) for outcome in outcomes))
@@ -243,13 +244,13 @@ class Model:
 
     def outcomes(self, instance: ActionInstance, state: State) -> list[tuple[Outcome, Any]]:
         """What `instance` may do in `state`: each outcome with the state that it leads to."""
-        found, _ = instance.run(self._draft, state.values)
-        return [(outcome, self._apply(state.values, outcome)) for outcome in found]
+        outcomes, _ = instance.run(self.draft(), state.values)
+        return [(outcome, self._apply(state.values, outcome)) for outcome in outcomes]
 
     def why_disabled(self, instance: ActionInstance, state: State) -> str | None:
         """The reasons for which `instance` can do nothing in `state`; None if it is enabled."""
-        found, whys = instance.run(self._draft, state.values)
-        return None if found else "; ".join(whys)
+        outcomes, whys = instance.run(self.draft(), state.values)
+        return None if outcomes else "; ".join(whys)
 
     # Properties ------------------------------------------------------------------------------------------------
 
@@ -261,14 +262,14 @@ class Model:
     def formulas(self, name: str) -> list[tuple[tuple[Any, ...], Formula]]:
         """The liveness property called `name`, for every combination of its parameters."""
         (declared,) = self.select([name])
-        found = [
+        formulas = [
             (args, call_predicate(name, declared.function, self, *args))
             for args in self._combinations(declared.parameters)
         ]
-        for _, formula in found:
+        for _, formula in formulas:
             if not isinstance(formula, Formula):
                 raise ModelError(f"liveness {name} returned {formula!r}; use leads_to, eventually, ...")
-        return found
+        return formulas
 
     def select(self, names: Iterable[str] | None = None) -> list[Property]:
         """The properties called `names`; for None all that apply and are checked by default.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from workbench.kernel.errors import ModelError
-from workbench.kernel.values import cell_hash, check_value, show
+from workbench.kernel.values import check_value, show
 
 
 class Cell(NamedTuple):
@@ -88,9 +88,15 @@ class Layout:
                 self.positions[name] = {index: first + i for i, index in enumerate(indices)}
                 self.cells.extend(Cell(name, index) for index in indices)
         self.position_of = {cell: i for i, cell in enumerate(self.cells)}
+        self._bound: dict[type[Reader], type[Any]] = {}
 
     def bind(self, base: type["Reader"]) -> type[Any]:
         """A subclass of `base` with one attribute per variable."""
+        if base not in self._bound:
+            self._bound[base] = self._bind(base)
+        return self._bound[base]
+
+    def _bind(self, base: type["Reader"]) -> type[Any]:
         attributes: dict[str, Any] = {"__slots__": ()}
         for name, where in self.positions.items():
             if hasattr(base, name):
@@ -110,6 +116,20 @@ def _indexed(name: str) -> property:
     return property(lambda self: self._views[name], refuse)
 
 
+class _Views(dict[str, Indexed]):
+    """The indexed variables of a state that somebody has looked at: most states are only carried around."""
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, owner: "Reader") -> None:
+        self._owner = owner
+
+    def __missing__(self, name: str) -> Indexed:
+        where: Any = self._owner._layout.positions[name]
+        view = self[name] = Indexed(self._owner, name, where)
+        return view
+
+
 class Reader:
     """Attribute access to the cells of a state; what `_get` and `_set` do is up to the subclass."""
 
@@ -117,9 +137,7 @@ class Reader:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._views = {
-            name: Indexed(self, name, where) for name, where in layout.positions.items() if not isinstance(where, int)
-        }
+        self._views = _Views(self)
 
     def _get(self, cell: int) -> Any:
         raise NotImplementedError
@@ -172,10 +190,6 @@ class State(Reader):
             if before != after
         ]
 
-    def fingerprint(self, bits: int = 64) -> int:
-        """The sum of the cells' hashes modulo 2**bits: the same in every process."""
-        return sum(cell_hash(c.variable, c.index, v, bits) for c, v in self.items()) % (1 << bits)
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, State) and self.values == other.values
 
@@ -184,36 +198,45 @@ class State(Reader):
 
     def lines(self) -> list[str]:
         """The state as text, a line per variable."""
-        found = []
+        lines = []
         for name, where in self._layout.positions.items():
             if isinstance(where, int):
-                found.append(f"{name}: {show(self.values[where])}")
+                lines.append(f"{name}: {show(self.values[where])}")
             else:
                 inside = ", ".join(f"{show(index)}={show(self.values[cell])}" for index, cell in where.items())
-                found.append(f"{name}: {inside}")
-        return found
+                lines.append(f"{name}: {inside}")
+        return lines
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
 
 
-class Draft(Reader):
-    """A state under change: reads see earlier assignments of the same action.
+class Reads(dict[int, Any]):
+    """The values of a state that also keeps which cells were read, in order, with what was in them.
 
-    What subclasses have besides is named with a leading ``_``; other names belong to the model's variables.
+    Parameters
+    ----------
+    values : sequence
+        Asked once per cell.
     """
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self._values = values
+
+    def __missing__(self, cell: int) -> Any:
+        value = self[cell] = self._values[cell]
+        return value
+
+
+class Draft(Reader):
+    """A state under change: reads see earlier assignments of the same action."""
 
     __slots__ = ("before", "writes")
 
-    def __init__(self, layout: Layout) -> None:
-        super().__init__(layout)
-        self.before: Sequence[Any] = ()
-        self.writes: dict[int, Any] = {}
-
-    def start(self, before: Sequence[Any]) -> None:
+    def start(self, before: "Values") -> None:
         """Begin anew from the state with the values `before`."""
-        self.before = before
-        self.writes = {}
+        self.before: Values = before
+        self.writes: dict[int, Any] = {}
 
     def _get(self, cell: int) -> Any:
         writes = self.writes
@@ -223,12 +246,6 @@ class Draft(Reader):
         check_value(value)
         self.writes[cell] = value
 
-    def result(self) -> tuple[Any, ...]:
-        """The values of the state that the assignments lead to."""
-        values = list(self.before)
-        for cell, value in self.writes.items():
-            values[cell] = value
-        return tuple(values)
 
-
+Values = Sequence[Any] | Reads
 Predicate = Callable[[Any], Any]

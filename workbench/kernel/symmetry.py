@@ -25,13 +25,13 @@ class Canonical:
 
     def orbit(self, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         """The values of every state that the renamings make of the one with `values`, with repetitions."""
-        found = []
+        orbit = []
         for renaming, images in zip(self.renamings, self.images, strict=True):
             permuted: list[Any] = [None] * len(values)
             for cell, value in zip(images, values, strict=True):
                 permuted[cell] = permute(value, renaming)
-            found.append(tuple(permuted))
-        return found or [values]
+            orbit.append(tuple(permuted))
+        return orbit or [values]
 
     def __call__(self, values: tuple[Any, ...]) -> Any:
         return min(map(encode, self.orbit(values))) if self.renamings else values

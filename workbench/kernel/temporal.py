@@ -167,13 +167,13 @@ def fair_states(graph: Graph, region: set[int], conditions: Sequence[Condition])
                 sources[target].append(source)
 
     def reaching(within: set[int], goals: set[int]) -> set[int]:
-        found, stack = set(goals), list(goals)
+        reached, stack = set(goals), list(goals)
         while stack:
             for source in sources[stack.pop()]:
-                if source in within and source not in found:
-                    found.add(source)
+                if source in within and source not in reached:
+                    reached.add(source)
                     stack.append(source)
-        return found
+        return reached
 
     fair = set(region)
     while True:
@@ -204,13 +204,13 @@ def closed_component(graph: Graph, fair: set[int]) -> set[int]:
 
 def _reach(state: int, successors: Callable[[int], Iterable[int]]) -> dict[int, None]:
     """Everything reachable from `state`, in order of discovery."""
-    found, queue = {state: None}, deque([state])
+    reached, queue = {state: None}, deque([state])
     while queue:
         for target in successors(queue.popleft()):
-            if target not in found:
-                found[target] = None
+            if target not in reached:
+                reached[target] = None
                 queue.append(target)
-    return found
+    return reached
 
 
 def fair_cycle(graph: Graph, core: set[int], home: int, conditions: Iterable[Condition]) -> list[Move]:

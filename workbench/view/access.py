@@ -2,26 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from workbench.kernel import Model, State
 from workbench.kernel.actions import ActionInstance
-from workbench.kernel.state import Cell, Draft
-
-
-class Recorder(Draft):
-    """A draft that notes which cells are read."""
-
-    __slots__ = ("_read",)
-
-    def __init__(self, layout: Any) -> None:
-        super().__init__(layout)
-        self._read: set[int] = set()
-
-    def _get(self, cell: int) -> Any:
-        if cell not in self.writes:
-            self._read.add(cell)
-        return super()._get(cell)
+from workbench.kernel.state import Cell, Reads
 
 
 @dataclass(frozen=True)
@@ -52,12 +36,13 @@ def accesses(model: Model, states: Iterable[State]) -> list[Access]:
     """
     read: list[set[int]] = [set() for _ in model.instances]
     written: list[set[int]] = [set() for _ in model.instances]
-    recorder = model.draft(Recorder)
+    draft = model.draft()
     for state in states:
         for instance in model.instances:
-            recorder._read = read[instance.number]
-            for outcome in instance.run(recorder, state.values)[0]:
+            reads = Reads(state.values)
+            for outcome in instance.run(draft, reads)[0]:
                 written[instance.number].update(outcome.writes)
+            read[instance.number].update(reads)
     cells = model.layout.cells
     return [
         Access(instance, frozenset(cells[c] for c in r), frozenset(cells[c] for c in w))
