@@ -26,7 +26,7 @@ def row(name: str, constants: dict[str, Any]) -> dict[str, Any]:
 
     model = get_model(name)(**constants)
     levels: list[tuple[float, int]] = []
-    found = check(
+    result = check(
         model,
         safety(model),
         engine="spark",
@@ -37,7 +37,7 @@ def row(name: str, constants: dict[str, Any]) -> dict[str, Any]:
     jvm_mib = _peak_mib_of(jvm)
     session.stop()
     here = check(model, safety(model), engine="local")
-    if (here.levels, here.generated) != (found.levels, found.generated):
+    if (here.levels, here.generated) != (result.levels, result.generated):
         raise AssertionError("the two engines disagree")
     spans = [(b[0] - a[0], b[1]) for a, b in itertools.pairwise(levels)]
     wide = [span for span in spans if span[1] >= WIDE]
@@ -45,19 +45,19 @@ def row(name: str, constants: dict[str, Any]) -> dict[str, Any]:
     local_rate = here.distinct / here.seconds
     return {
         "model": title(name, constants),
-        "states": found.distinct,
-        "levels": found.depth,
+        "states": result.distinct,
+        "levels": result.depth,
         "session s": round(ready, 1),
-        "Spark s": round(found.seconds, 1),
+        "Spark s": round(result.seconds, 1),
         "in process s": round(here.seconds, 2),
         "least level s": round(min(seconds for seconds, _ in spans), 2),
-        "states/s/core": round(found.distinct / found.seconds / CORES),
+        "states/s/core": round(result.distinct / result.seconds / CORES),
         "at wide levels": round(rate) if wide else "-",
         "of in-process": round(rate / local_rate, 3) if wide else "-",
-        "shuffled B/state": round(found.figures["shuffle_bytes"] / found.distinct, 1),
-        "driver MiB": round(found.figures["driver_peak_bytes"] / 2**20),
+        "shuffled B/state": round(result.figures["shuffle_bytes"] / result.distinct, 1),
+        "driver MiB": round(result.figures["driver_peak_bytes"] / 2**20),
         "JVM MiB": jvm_mib,
-        "worker MiB": round(found.figures["worker_peak_bytes"] / 2**20),
+        "worker MiB": round(result.figures["worker_peak_bytes"] / 2**20),
     }
 
 

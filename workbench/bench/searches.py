@@ -77,20 +77,20 @@ def measure(case: Case) -> dict[str, Any]:
     model = get_model(case.model)(**case.constants)
     names = safety(model)
     check(model, names, symmetry=case.symmetry, max_states=100)  # so that nothing is compiled while the clock runs
-    found = best_of(case.runs, lambda: check(model, names, symmetry=case.symmetry, engine="local"))
+    result = best_of(case.runs, lambda: check(model, names, symmetry=case.symmetry, engine="local"))
     plain = check(model, names, symmetry=case.symmetry, engine="reference", max_states=case.reference_states)
-    rate, plain_rate = found.distinct / found.seconds, plain.distinct / plain.seconds
+    rate, plain_rate = result.distinct / result.seconds, plain.distinct / plain.seconds
     return {
         "model": title(case.model, case.constants),
-        "symmetry": ", ".join(found.symmetry) or "-",
-        "distinct": found.distinct,
-        "generated": found.generated,
-        "seconds": round(found.seconds, 4),
+        "symmetry": ", ".join(result.symmetry) or "-",
+        "distinct": result.distinct,
+        "generated": result.generated,
+        "seconds": round(result.seconds, 4),
         "states/s": round(rate),
         "reference states/s": round(plain_rate),
         "ratio": round(rate / plain_rate, 1),
-        "bytes/state": round(found.figures["bytes_per_state"], 1),
-        "tree MiB": round(found.figures["tree_bytes"] / 2**20, 2),
-        "Python calls": int(found.figures["python_calls"]),
-        "states/call": round(found.distinct / found.figures["python_calls"], 1),
+        "bytes/state": round(result.figures["bytes_per_state"], 1),
+        "tree MiB": round(result.figures["tree_bytes"] / 2**20, 2),
+        "Python calls": int(result.figures["python_calls"]),
+        "states/call": round(result.distinct / result.figures["python_calls"], 1),
     }

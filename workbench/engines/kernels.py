@@ -121,10 +121,10 @@ def flush(trees, source, out, table, limit, most, queue, edges, counts, cursor):
     for at in range(cursor[FLUSHED], cursor[QUEUED]):
         low = queue.low[at]
         slot = home(low, slots)
-        found = False
+        visited = False
         while table.low[slot] != 0:
             if table.low[slot] == low and (words == 1 or table.high[slot] == queue.high[at]):
-                found = True
+                visited = True
                 break
             slot += 1
             if slot == slots:
@@ -134,7 +134,7 @@ def flush(trees, source, out, table, limit, most, queue, edges, counts, cursor):
         if numbered and cursor[EDGES] == edges.target.shape[0]:
             cursor[FLUSHED] = at
             return EDGES_FULL
-        if not found:
+        if not visited:
             stop = DONE
             if state >= most:
                 stop = ENOUGH
@@ -356,12 +356,12 @@ def admit(fingerprints, table, first, limit):
 @njit(cache=True, nogil=True)
 def bucket(fingerprints, buckets):
     """The bucket of each fingerprint, by a mix of bits that has nothing to do with its place in a table."""
-    found = np.empty(fingerprints.shape[0], np.int32)
+    buckets_of = np.empty(fingerprints.shape[0], np.int32)
     for i in range(fingerprints.shape[0]):
         low = fingerprints[i, 0]
         mixed = ((low ^ (low >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)) >> np.uint64(33)
-        found[i] = mixed % np.uint64(buckets)
-    return found
+        buckets_of[i] = mixed % np.uint64(buckets)
+    return buckets_of
 
 
 @njit(cache=True, nogil=True)
@@ -379,15 +379,15 @@ def add_hashes(rows, hash_base, hashes, sums):
 @njit(cache=True, nogil=True)
 def canonical_fingerprints(sums, words):
     """The canonical fingerprint of each row of `sums`, uint64 (states, words), as the visited set holds it."""
-    found = np.empty((sums.shape[0], words), np.uint64)
+    canonical_of = np.empty((sums.shape[0], words), np.uint64)
     lanes = sums.shape[1]
     for i in range(sums.shape[0]):
         best = canonical(sums[i], lanes, words)
         low = sums[i, best]
-        found[i, 0] = low if low != 0 else np.uint64(1)
+        canonical_of[i, 0] = low if low != 0 else np.uint64(1)
         if words == 2:
-            found[i, 1] = sums[i, lanes // 2 + best]
-    return found
+            canonical_of[i, 1] = sums[i, lanes // 2 + best]
+    return canonical_of
 
 
 @njit(cache=True, nogil=True)

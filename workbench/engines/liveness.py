@@ -208,9 +208,9 @@ class LassoFinder:
 
 
 def _marked(count: int, which: np.ndarray) -> np.ndarray:
-    found = np.zeros(count, bool)
-    found[which] = True
-    return found
+    mask = np.zeros(count, bool)
+    mask[which] = True
+    return mask
 
 
 class _Tour:
@@ -300,13 +300,13 @@ def _routes(indptr, targets, starts, delays, allowed):
     distance = np.full(len(allowed), -1, np.int32)
     via = np.full(len(allowed), -1, np.int64)
     order = np.empty(len(allowed), np.int32)
-    done, found, begun = 0, 0, 0
-    while done < found or begun < len(starts):
-        if begun < len(starts) and (done == found or delays[begun] <= distance[order[done]] + 1):
+    done, queued, begun = 0, 0, 0
+    while done < queued or begun < len(starts):
+        if begun < len(starts) and (done == queued or delays[begun] <= distance[order[done]] + 1):
             if distance[starts[begun]] < 0:
                 distance[starts[begun]] = delays[begun]
-                order[found] = starts[begun]
-                found += 1
+                order[queued] = starts[begun]
+                queued += 1
             begun += 1
             continue
         source = order[done]
@@ -316,9 +316,9 @@ def _routes(indptr, targets, starts, delays, allowed):
             if allowed[target] and distance[target] < 0:
                 distance[target] = distance[source] + 1
                 via[target] = step
-                order[found] = target
-                found += 1
-    return order[:found], distance, via
+                order[queued] = target
+                queued += 1
+    return order[:queued], distance, via
 
 
 @numba.njit(cache=True)
@@ -328,8 +328,8 @@ def _search(indptr, targets, labels, components, enabled, own, at, home, unmet, 
     Returns it and how many transitions have been looked at. There must be one.
     """
     queue[0], seen[at] = at, search
-    done, found, spent = 0, 1, 0
-    while done < found:
+    done, queued, spent = 0, 1, 0
+    while done < queued:
         source = queue[done]
         done += 1
         for step in range(indptr[source], indptr[source + 1]):
@@ -345,6 +345,6 @@ def _search(indptr, targets, labels, components, enabled, own, at, home, unmet, 
             if seen[target] != search:
                 seen[target] = search
                 via[target] = step
-                queue[found] = target
-                found += 1
+                queue[queued] = target
+                queued += 1
     return -1, spent

@@ -259,9 +259,7 @@ class LocalSearch:
             decided=self.watched.decided,
             trace_to=self.trace_to,
             liveness=lambda declared: self._liveness.verdict(declared),
-            collision_probability=collision_probability(
-                self.store.count, self.cells.bits, len(self.cells.renamings)
-            ),
+            collision_probability=collision_probability(self.store.count, self.cells.bits, len(self.cells.renamings)),
             figures={
                 "python_calls": self.trees.misses,
                 "tree_bytes": self.trees.nbytes + self.cells.nbytes,

@@ -55,11 +55,11 @@ def seek(
         should_stop=should_stop,
         max_states=max_states,
     )
-    found = result[_GOAL].trace
-    if found is None:
+    way = result[_GOAL].trace
+    if way is None:
         return None, result
-    start, moves = (found.start, []) if after is None else (after.start, after.moves)
-    return replay(model, start, [*moves, *found.moves]), result
+    start, moves = (way.start, []) if after is None else (after.start, after.moves)
+    return replay(model, start, [*moves, *way.moves]), result
 
 
 def _searcher(model: Model, predicate: Predicate, begin: State | None) -> Model:

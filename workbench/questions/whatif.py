@@ -86,17 +86,17 @@ def alternatives(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
     >>> alternatives(BakeryV2())[:3], ("MaxCrashes", 1) in alternatives(BakeryV2(), integers=True)
     ([('SameNodeLock', False), ('AsyncParquet', True), ('RestampPatch', False)], True)
     """
-    found: list[tuple[str, Any]] = []
+    changes: list[tuple[str, Any]] = []
     for name, constant in model.declared_constants.items():
         value = model.constants[name]
         if constant.kind == "switch":
-            found.append((name, not value))
+            changes.append((name, not value))
         elif constant.kind == "choice":
-            found += [(name, other) for other in constant.domain if other != value]
+            changes += [(name, other) for other in constant.domain if other != value]
         elif constant.kind == "integer" and integers:
             near = (value - constant.domain.step, value + constant.domain.step)
-            found += [(name, other) for other in near if other in constant.domain]
-    return found
+            changes += [(name, other) for other in near if other in constant.domain]
+    return changes
 
 
 def flips(
@@ -137,14 +137,14 @@ def flips(
     options["should_stop"] = should_stop
     before = before or check(model, properties, **options)
     todo = alternatives(model, integers)
-    found = []
+    attempts = []
     for done, (name, value) in enumerate(todo):
         _tell(on_progress, done, len(todo))
         attempt = _attempt(before, model, {name: value}, properties, options)
         if should_stop is not None and should_stop():
             break
-        found.append(attempt)
-    return found
+        attempts.append(attempt)
+    return attempts
 
 
 def repairs(
@@ -184,19 +184,19 @@ def repairs(
     tried, complete = 0, True
     for size in range(1, most + 1):
         todo = list(_sets(alternatives(model), size))
-        found: list[Attempt] = []
+        repaired: list[Attempt] = []
         for done, changes in enumerate(todo):
             _tell(on_progress, done, len(todo))
             quick = _attempt(before, model, changes, [property], {**options, "fail_fast": True})
             if should_stop is not None and should_stop():
-                return Repairs(property, found, tried, False)
+                return Repairs(property, repaired, tried, False)
             tried += 1
             verdict = None if quick.result is None else quick.result[property]
             complete &= verdict is None or verdict.holds is not None
             if verdict is not None and verdict.holds:
-                found.append(_attempt(before, model, changes, properties, options))
-        if found:
-            return Repairs(property, found, tried, complete)
+                repaired.append(_attempt(before, model, changes, properties, options))
+        if repaired:
+            return Repairs(property, repaired, tried, complete)
     return Repairs(property, [], tried, complete)
 
 

@@ -70,12 +70,12 @@ def describe_run(result: Result) -> dict[str, Any]:
 
 def _deciding_states(space: StateSpace) -> dict[str, np.ndarray]:
     """For each safety property whether a state decides it: violates the invariant, or has what must be reachable."""
-    found = {}
+    decided = {}
     for verdict in space.result.verdicts:
         if verdict.kind != "liveness":
             holds = space.holds(verdict.name)
-            found[verdict.name] = ~holds if verdict.kind == "invariant" else holds
-    return found
+            decided[verdict.name] = ~holds if verdict.kind == "invariant" else holds
+    return decided
 
 
 def distances(states: int, sources: np.ndarray, targets: np.ndarray, goal: np.ndarray) -> np.ndarray:
@@ -96,17 +96,17 @@ def distances(states: int, sources: np.ndarray, targets: np.ndarray, goal: np.nd
     """
     order = np.argsort(targets, kind="stable")
     into = np.searchsorted(targets[order], np.arange(states + 1))  # those that lead to s: into[s] up to into[s + 1]
-    found = np.full(states, -1, np.int32)
-    found[goal] = 0
+    steps_to = np.full(states, -1, np.int32)
+    steps_to[goal] = 0
     reached, steps = np.flatnonzero(goal), 0
     while len(reached):
         steps += 1
         counts = into[reached + 1] - into[reached]
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         before = sources[order[np.repeat(into[reached], counts) + within]]
-        reached = np.unique(before[found[before] < 0])
-        found[reached] = steps
-    return found
+        reached = np.unique(before[steps_to[before] < 0])
+        steps_to[reached] = steps
+    return steps_to
 
 
 @contextmanager
@@ -243,10 +243,10 @@ class Dataset:
         InputError
             If it has more rows than `most`.
         """
-        found = self.sql(query).limit(most + 1).toPandas()
-        if len(found) > most:
+        rows = self.sql(query).limit(most + 1).toPandas()
+        if len(rows) > most:
             raise InputError(f"the result has more than {most:,} rows; use sql(), narrow the query, or raise most")
-        return found
+        return rows
 
     def __repr__(self) -> str:
         counts = f"{self.run['distinct']:,} states, {self.run['transitions']:,} transitions"
@@ -294,8 +294,8 @@ def _read_run(folder: Path) -> dict[str, Any]:
 def _check_table(folder: Path, rows: int) -> None:
     """Raise :class:`InputError` unless the files of a table can be read and have as many rows as there must be."""
     try:
-        found = sum(pq.read_metadata(file).num_rows for file in folder.glob("*.parquet"))
+        counted = sum(pq.read_metadata(file).num_rows for file in folder.glob("*.parquet"))
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"dataset {str(folder.parent)!r} is damaged: {str(error).splitlines()[0]}") from None
-    if found != rows:
-        raise InputError(f"dataset {str(folder.parent)!r} is damaged: {folder.name} has {found:,} rows of {rows:,}")
+    if counted != rows:
+        raise InputError(f"dataset {str(folder.parent)!r} is damaged: {folder.name} has {counted:,} rows of {rows:,}")
