@@ -3,9 +3,16 @@
 
 PYTHON ?= python3
 PY := .venv/bin/python
+PYTEST := $(PY) -m pytest --numprocesses auto --dist loadgroup
+
+define LINT
+$(PY) -m ruff check
+$(PY) -m ruff format --check
+$(PY) -m mypy
+endef
 
 .DELETE_ON_ERROR:
-.PHONY: check test lab bench
+.PHONY: check quick test lab bench
 
 # The configurations need neither Java nor Graphviz: without them the check goes on. One of them runs on Spark too.
 check: .venv/warm
@@ -15,12 +22,16 @@ check: .venv/warm
 		echo "On Spark:" && $(PY) -m workbench check specs/bakery/documented_v1.toml --engine spark; \
 	else echo "make check goes on without Spark"; fi
 
+# The tests run side by side, one worker for each core; those of Spark share a worker, and so do those of the browser.
+quick: .venv/warm
+	@scripts/need.sh dot
+	$(LINT)
+	$(PYTEST) -m "not slow and not spark and not browser"
+
 test: .venv/warm
-	@scripts/need.sh java dot browser
-	$(PY) -m ruff check
-	$(PY) -m ruff format --check
-	$(PY) -m mypy
-	$(PY) -m pytest
+	@scripts/need.sh java dot browser driver
+	$(LINT)
+	$(PYTEST)
 
 # LAB_FLAGS: passed on to JupyterLab, such as --no-browser.
 lab: .venv/warm

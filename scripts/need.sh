@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Makes sure that programs from outside of Python's packages are there: need.sh java|dot|browser|venv ...
+# Makes sure that what is no Python package is there: need.sh java|dot|browser|driver|venv ...
 # What is missing is installed with apt-get if that asks for no password; if not, one line says what to install.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 
 readonly oldest_java=17
 readonly python=${PYTHON:-python3}
@@ -23,6 +24,7 @@ has() {
         java) [ "$(java_version)" -ge "$oldest_java" ] ;;
         dot) command -v dot ;;
         browser) command -v chromium || command -v chromium-browser || command -v google-chrome ;;
+        driver) .venv/bin/python -m playwright --version ;; # a Node.js of its own, which wants a library of the system
         venv) "$python" -c 'import ensurepip' ;;
     esac >/dev/null 2>&1
 }
@@ -33,6 +35,7 @@ packages() {
         java) echo openjdk-17-jre-headless openjdk-21-jre-headless default-jre-headless ;;
         dot) echo graphviz ;;
         browser) echo chromium chromium-browser ;;
+        driver) echo libatomic1 ;;
         venv) "$python" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2], "python3-venv")' ;;
     esac
 }
@@ -42,6 +45,7 @@ describe() {
         java) echo "Java $oldest_java or newer (for Spark)" ;;
         dot) echo "Graphviz's dot (for drawing graphs)" ;;
         browser) echo "Chromium (for the browser tests)" ;;
+        driver) echo "what the driver of the browser tests needs (.venv/bin/python -m playwright --version)" ;;
         venv) echo "Python's ensurepip (for making .venv)" ;;
     esac
 }

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from workbench.engines.check import check
 from workbench.kernel import InputError, action, require, search
-from workbench.models import catalog, get_model
+from workbench.models import get_model
+from workbench.models import iceberg_catalog as catalog
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.bakery_v2_extended import BakeryV2Extended

@@ -108,16 +108,26 @@ def random_walk(model, seed, length):
     return replay(model, 0, moves)
 
 
-def traces():
-    """Witnesses and counterexamples, finite, stopping and going round; and walks through models with richer values."""
-    found = []
-    for model in (Bakery(Writers=2), BakeryV2(Writers=2, StepGranularity="atomic"), Clock()):
-        found += [(v.name, v.trace) for v in search(model).verdicts if v.trace is not None]
-    found += [("walk", random_walk(model, seed=1, length=20)) for model in (Hudi(), Paimon())]
-    return [pytest.param(trace, id=f"{trace.model.name}-{name}") for name, trace in found]
+#: Properties that have a witness or a counterexample: finite, stopping and going round. A walk stands for models with
+#: richer values.
+WALK = "walk"
+TRACES = [
+    (Bakery(Writers=2), "SomeoneCommits"),
+    (Bakery(Writers=2, MaxRestarts=1), "RestartedWriterCommits"),
+    (Bakery(Writers=2), "EventualProgress"),
+    (Bakery(Writers=2), "SurvivorsFinish"),
+    (BakeryV2(Writers=2, StepGranularity="atomic"), "EveryoneCommits"),
+    (Clock(), "Low"),
+    (Clock(), "Stops"),
+    (Hudi(), WALK),
+    (Paimon(), WALK),
+]
 
 
-TRACES = traces()
+@pytest.fixture(scope="module", params=TRACES, ids=lambda pair: f"{pair[0].name}-{pair[1]}")
+def trace(request):
+    model, name = request.param
+    return random_walk(model, seed=1, length=20) if name == WALK else search(model, [name])[name].trace
 
 
 def witness(name="SomeoneCommits", **constants):
@@ -201,7 +211,6 @@ def test_itf_of_other_tools_may_use_plain_integers_and_lists():
     assert decode({"tag": "None", "value": {}}, Clock()) is None
 
 
-@pytest.mark.parametrize("trace", TRACES)
 def test_itf_trace_round_trip(trace):
     document = document_of(trace)
     assert all(is_expression(state[name]) for state in document["states"] for name in document["vars"])
@@ -216,7 +225,6 @@ def test_itf_trace_round_trip(trace):
         assert [o.action for o in recording.states] == [step.label for step in trace.steps]
 
 
-@pytest.mark.parametrize("trace", TRACES)
 def test_a_trace_of_a_model_is_a_behaviour_of_it(trace):
     report = check(document_of(trace), trace.model)
     assert report.valid
@@ -414,7 +422,6 @@ def test_the_action_of_the_loops_first_state_is_that_of_its_first_time():
 # TLC's traces ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("trace", TRACES)
 def test_tlc_json_is_the_graph_that_tlc_loads(trace):
     document = json.loads(json.dumps(to_tlc_json(trace)))
     graph = document["counterexample"]
@@ -580,7 +587,6 @@ def test_symmetry_names_its_sets():
 NOTE = re.compile(r"    Note over (p\d+): (\d+)\. [^#;<>]*(?:(?:<br/>|#\w+;)[^#;<>]*)*")
 
 
-@pytest.mark.parametrize("trace", TRACES)
 def test_mermaid_has_a_note_per_step_in_the_lane_that_takes_it(trace):
     text = to_mermaid(trace)
     diagram = text.split("```")[1].splitlines()

@@ -1,6 +1,7 @@
 """What must be true of the repository itself: who imports whom, what is loaded, and that pages and files agree."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -8,6 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from workbench.engines.spark.session import check_java
+from workbench.kernel import InputError
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "workbench"
@@ -119,3 +123,26 @@ def test_a_configuration_stands_in_its_protocols_page_with_its_figure(path: Path
         if f"`{path.stem}`" in line
     ]
     assert any(f"{distinct:,}" in row for row in cells)
+
+
+# The tests themselves ----------------------------------------------------------------------------------------------
+
+
+def test_the_marks_by_which_make_selects_tests_are_declared():
+    """Pytest takes any word after -m, also one that no test is marked with."""
+    pytest_options = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]
+    declared = {line.split(":")[0] for line in pytest_options["markers"]}
+    selections = re.findall(r'-m "([^"]*)"', (ROOT / "Makefile").read_text())
+    assert selections
+    for selection in selections:
+        assert set(re.findall(r"\w+", selection)) - {"and", "or", "not"} <= declared
+
+
+def test_a_test_without_the_mark_starts_no_spark():
+    with pytest.raises(InputError, match=r"^Spark needs Java, and JAVA_HOME = '/only/tests/marked/spark/start/it' is"):
+        check_java()
+
+
+def test_a_test_without_the_mark_starts_no_browser():
+    ended = subprocess.run([sys.executable, "-m", "playwright", "--version"], capture_output=True, text=True)
+    assert "/only/tests/marked/browser/start/one" in ended.stderr
