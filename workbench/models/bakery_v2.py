@@ -105,13 +105,13 @@ class BakeryV2(Model):
 
     def renamings(self, sets=None):
         """Permutations of the writers that map nodes onto nodes; the nodes' names follow their writers."""
-        found = []
+        with_nodes = []
         node_with = {frozenset(part): n for n, part in self.writers_of.items()}
         for renaming in super().renamings(sets):
             images = {n: frozenset(renaming.get(w, w) for w in part) for n, part in self.writers_of.items()}
             if all(image in node_with for image in images.values()):
-                found.append({**renaming, **{n: node_with[image] for n, image in images.items()}})
-        return found
+                with_nodes.append({**renaming, **{n: node_with[image] for n, image in images.items()}})
+        return with_nodes
 
     def at(self, s, w, label):
         require(s.pc[w] == label, f"{w} is not at {label}")
@@ -281,6 +281,7 @@ class BakeryV2(Model):
 
     @action(crasher)
     def crasher_done(self, s):
+        """All crashes have happened, or been given up."""
         catalog.crasher_done(s)
 
     # Properties --------------------------------------------------------------------------------------------------
