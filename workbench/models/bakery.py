@@ -8,7 +8,7 @@ the claims are one globally consistent set.
 The properties, and the commands that check them::
 
     workbench check bakery                              # one writer may crash: everything holds
-    workbench check bakery --set MaxCrashes=0           # nobody crashes: EventualProgress holds too
+    workbench check bakery --set MaxCrashes=0           # nobody crashes: EventualProgress holds
     workbench check specs/bakery/v1_orphan.toml         # EventualProgress: who crashes with a claim never decides
     workbench check specs/bakery/v1_no_reaping.toml     # NonCrashedProgress: a claim of the dead stops the queue
 
@@ -78,7 +78,7 @@ class Bakery(Model):
         require(s.pc[w] == label, f"{w} is not at {label}")
         require(not s.crashed[w], f"{w} has crashed")
 
-    @action(writer)
+    @action(writer, when="NodeStartup")
     def node_startup(self, s, w):
         """Drop what an earlier life of this node left in the queue."""
         self.at(s, w, "NodeStartup")
@@ -133,12 +133,12 @@ class Bakery(Model):
         s.claims -= {Claim(s.my_ticket[w], w)}
         s.pc[w] = "Done"
 
-    @action(crasher, w="Writers")
+    @action(crasher, w="Writers", when="MaxCrashes")
     def crash(self, s, w):
         """A writer crashes; its claim stays behind."""
         catalog.crash(s, w)
 
-    @action(crasher)
+    @action(crasher, when="MaxCrashes")
     def give_up(self, s):
         """No (further) crash happens in this run."""
         catalog.give_up(s)
@@ -148,7 +148,7 @@ class Bakery(Model):
         """All crashes have happened, or been given up."""
         catalog.crasher_done(s)
 
-    @action
+    @action(stutters=True)
     def all_done(self, s):
         """Everything has ended: the state stays as it is. The published count of generated states has this step."""
         require(s.pc_crasher == "Done", "the crasher is not Done")
@@ -182,12 +182,12 @@ class Bakery(Model):
     def waiting(self, s, w):
         return s.decision[w] is None and any(c.writer == w for c in s.claims)
 
-    @liveness(w="Writers")
+    @liveness(w="Writers", by_default=lambda model: not model.MaxCrashes)
     def EventualProgress(self, w):
-        """A writer with a claim gets to a decision."""
+        """A writer with a claim gets to a decision. Writers that crash are not excused."""
         return leads_to(lambda s: self.waiting(s, w), lambda s: s.decision[w] in (COMMITTED, ROLLED_BACK))
 
-    @liveness(w="Writers")
+    @liveness(w="Writers", by_default="MaxCrashes")
     def NonCrashedProgress(self, w):
         """A writer with a claim gets to a decision, unless it crashes."""
         return leads_to(

@@ -25,19 +25,17 @@ class BakeryExtended(Bakery):
 
     operator = Process(doc="restarts crashed writers; nobody can count on it, so it is not fair")
 
-    @action(operator, w="Writers")
+    @action(operator, w="Writers", when="MaxRestarts")
     def restart(self, s, w):
         """A writer that crashed before it decided begins again; its old claim is still in the queue."""
         catalog.restart(s, w, self.first_step)
 
-    @reachable
+    @reachable(when=catalog.crashes_and_restarts)
     def RestartedWriterCommits(self, s):
-        """A writer can commit with its second ticket, if restarts can happen at all."""
-        if not min(self.MaxCrashes, self.MaxRestarts):
-            return True
+        """A writer can commit with its second ticket."""
         return any(snapshot.ticket > len(self.Writers) for snapshot in s.iceberg)
 
-    @liveness(w="Writers")
+    @liveness(w="Writers", when="MaxRestarts")
     def RestartsHeal(self, w):
         """NonCrashedProgress, but nothing is owed as long as a restart is still possible."""
         return leads_to(
@@ -45,7 +43,7 @@ class BakeryExtended(Bakery):
             lambda s: s.decision[w] is not None or s.crashed[w] or catalog.restart_is_open(self, s),
         )
 
-    @liveness(w="Writers")
+    @liveness(w="Writers", by_default=False)
     def SurvivorsFinish(self, w):
         """A writer that stays alive ends its pass, whether it ever had a claim or not."""
         return eventually_always(lambda s: s.pc[w] == "Done" or s.crashed[w])

@@ -12,7 +12,7 @@ The properties, and the commands that check them::
     workbench check hudi --set MonotonicTs=false        # ConsistentRead: two operations share one timestamp
     workbench check specs/hudi/duplicate_key.toml       # NoDuplicateKeysAcrossFiles: a key in two file groups
 
-``specs/hudi/README.md`` explains the protocol; ``hudi_extended.py`` adds early detection of conflicts, more failures and
+``specs/hudi/README.md`` explains the protocol; ``hudi_extended.py`` adds early detection of conflicts, failures and
 rollbacks, all off at first. Semantics after Vanlightly/table-formats-tlaplus (hudi/v5_spec/basic_cow, MIT licence).
 """
 
@@ -232,7 +232,7 @@ class Hudi(Model):
         s.index[op.key] = group
         s.phase[w] = "OCC" if self.optimistic else "Commit"
 
-    @action(writer)
+    @action(writer, when=lambda model: model.optimistic)
     def optimistic_check(self, s, w):
         """Give way if a later slice of the file group than the one read has been published meanwhile."""
         self.at(s, w, "OCC")

@@ -62,15 +62,12 @@ class HudiExtended(Hudi):
             return self.abort(s, w)
         super().write_file_slice(s, w)
 
-    @reachable
+    @reachable(when="EarlyConflictDetection")
     def SomeWriteIsSpared(self, s):
-        """With early detection an operation can be given up Inflight, before it writes. True at once without it."""
-        return not self.EarlyConflictDetection or (
-            self.all_ready(s)
-            and any(
-                s.inflight[stamp] and all(s.slices[group, *stamp] is None for group in self.file_groups)
-                for stamp in self.stamps
-            )
+        """An operation can be given up Inflight, before it writes."""
+        return self.all_ready(s) and any(
+            s.inflight[stamp] and all(s.slices[group, *stamp] is None for group in self.file_groups)
+            for stamp in self.stamps
         )
 
     # Failures ----------------------------------------------------------------------------------------------------
@@ -115,14 +112,14 @@ class HudiExtended(Hudi):
         return any(s.stamp[w] == stamp for w in self.Writers)
 
     def leftovers(self, s):
-        """The stamps of what is to be rolled back: not Completed and, if that is asked at the same time, not at work."""
+        """The stamps of what is to be rolled back: not Completed, nor, if that is asked at the same time, at work."""
         pending = (x for x in self.stamps if x.ts <= s.started and self.on_timeline(s, x) and s.completed[x] is None)
         if self.FailedWrites == LAZY and self.RereadTimeline:
             pending = (stamp for stamp in pending if not self.has_heartbeat(s, stamp))
         return tuple(pending)
 
     def roll_back(self, s, w):
-        """Delete the slices and the instants of the operations that `w` has found to be left over."""
+        """Delete the slices and the instants of the operations that were left over when `w` looked."""
         for stamp in s.doomed[w]:
             if self.FailedWrites == LAZY and not self.RereadTimeline and self.has_heartbeat(s, stamp):
                 continue
@@ -139,7 +136,7 @@ class HudiExtended(Hudi):
         """A slice that has been deleted has no rows."""
         return None if s.slices[slice_id] is None else super().row(s, slice_id, key)
 
-    @invariant(stamp="stamps")
+    @invariant(stamp="stamps", when="FailedWrites")
     def PublishedSlicesExist(self, s, stamp):
         """What a Completed instant points at has not been deleted."""
         group = s.completed[stamp]
@@ -147,10 +144,10 @@ class HudiExtended(Hudi):
             return True
         return f"{self.describe((group, *stamp))} is published, and has been deleted"
 
-    @reachable
+    @reachable(when="FailedWrites")
     def SomeLeftoverIsRolledBack(self, s):
-        """Where leftovers are rolled back there can be some, a slice included. True at once where they are kept."""
-        return self.FailedWrites == KEEP or any(
+        """There can be leftovers to roll back, a slice included."""
+        return any(
             s.slices[group, *stamp] is not None
             for w in self.Writers
             for stamp in s.doomed[w] or ()
