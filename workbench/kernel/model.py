@@ -296,6 +296,17 @@ class Model:
                 )
         return [self.properties[name] for name in names]
 
+    def applicable(self, names: Iterable[str]) -> list[str]:
+        """Those of the declared properties called `names` that these constants do not switch off.
+
+        For comparing models with different constants; who asks one model for a property uses :meth:`select`.
+        """
+        names = list(names)
+        for name in names:
+            if name not in self.declared_properties:
+                raise unknown(f"property of {self.name}", name, self.properties)
+        return [name for name in names if name in self.properties]
+
     def fairness(self) -> list[Fairness]:
         """The declared fairness conditions: one per fair process, and one per instance of a fair action."""
         conditions: dict[tuple[str, str], set[int]] = {}
