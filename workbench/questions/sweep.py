@@ -82,10 +82,11 @@ def sweep(
     -------
     DataFrame
         One row per setting: its constants; for each property the verdict (a word; "error" if the check failed, None
-        if the property is not checked there) and in the column ``<property>_states`` the number of states of a shortest trace; then ``distinct``, ``depth``,
-        ``seconds``, ``complete``, ``stopped`` (why it is not complete) and ``error``. An interrupt (Ctrl-C) ends the
-        sweep with what there is; the settings that have not finished are errors too. ``attrs`` holds the names of the
-        properties, the symmetric sets, and notes on how the checks were done.
+        if the property is not checked there) and in the column ``<property>_states`` the number of states of a
+        shortest trace; then ``distinct``, ``depth``, ``seconds``, ``complete``, ``stopped`` (why it is not complete)
+        and ``error``. An interrupt (Ctrl-C) ends the sweep with what there is; the settings that have not finished are
+        errors too. ``attrs`` holds the names of the properties, the symmetric sets, and notes on how the checks were
+        done.
 
     Raises
     ------
