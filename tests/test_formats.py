@@ -235,7 +235,7 @@ def test_a_trace_of_a_model_is_a_behaviour_of_it(trace):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda d: d["vars"].append("clams"), r"unknown variable of bakery 'clams' \(did you mean claims\?\)"),
+        (lambda d: d["vars"].append("clams"), r"unknown variable of bakery_published 'clams' \(did you mean claims"),
         (lambda d: d["states"][2].pop("claims"), "state 3 lacks 'claims'"),
         (lambda d: d["states"][1].update(extra=1), "state 2 has 'extra', which 'vars' does not list"),
         (lambda d: d["states"][0].update(claims=1.5), "state 1: claims has 1.5, which is not an ITF expression"),
@@ -320,7 +320,7 @@ def test_a_step_with_a_choice_may_be_named_with_or_without_it():
 def test_a_trace_of_other_constants_does_not_begin_here():
     report = check(document_of(witness(MaxCrashes=0)), Bakery(Writers=2))
     assert (report.valid, report.states, report.failed) == (False, 0, 1)
-    assert report.why == "state 1 is not an initial state of bakery"
+    assert report.why == "state 1 is not an initial state of bakery_published"
     assert [str(d.cell) for d in report.nearest.differences] == ["crash_budget"]
 
 
@@ -482,7 +482,7 @@ def test_a_configuration_gives_the_published_figures():
     assert (result.generated, result.distinct) == (197, 96)
     assert [v.word for v in result.verdicts] == ["holds"] * 3
     assert applied.remarks == [
-        "SPECIFICATION Spec: the behaviours and fairness are those that bakery declares",
+        "SPECIFICATION Spec: the behaviours and fairness are those that bakery_published declares",
         "SYMMETRY WriterSymmetry is taken as the symmetric sets Writers",
         "CHECK_DEADLOCK FALSE has no effect: a state in which nothing is enabled is a normal end",
     ]
@@ -515,8 +515,8 @@ def test_model_values_of_the_published_hudi_configuration():
     applied = apply_cfg(read_cfg(text), Hudi)
     model = Hudi(**applied.constants)
     assert (model.Values, model.OpLimit, model.ConcurrencyControl) == (("A",), 1, 2)
-    assert "model values without a use here: Nil, Ready (hudi has its own)" in applied.remarks
-    assert "INIT Init, NEXT Next: the behaviours and fairness are those that hudi declares" in applied.remarks
+    assert "model values without a use here: Nil, Ready (hudi_published has its own)" in applied.remarks
+    assert "INIT Init, NEXT Next: the behaviours and fairness are those that hudi_published declares" in applied.remarks
 
 
 @pytest.mark.parametrize(
@@ -554,12 +554,12 @@ def test_configurations_that_cannot_be_read(text, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("CONSTANT\nReaper = FALSE", "line 2: unknown constant of bakery 'Reaper'"),
+        ("CONSTANT\nReaper = FALSE", "line 2: unknown constant of bakery_published 'Reaper'"),
         ("CONSTANT MaxCrashes = 9", "line 1: MaxCrashes = 9 is not accepted; it takes an integer from 0 to 3"),
         ("CONSTANT Writers = {1, 2}", "line 1: Writers = .* is not accepted; it takes a size"),
-        ("INVARIANT TypeOK", "line 1: unknown invariant of bakery 'TypeOK'"),
-        ("INVARIANT EventualProgress", "line 1: INVARIANT EventualProgress is a liveness property of bakery"),
-        ("PROPERTY UniqueTickets", "line 1: PROPERTY UniqueTickets is an invariant property of bakery"),
+        ("INVARIANT TypeOK", "line 1: unknown invariant of bakery_published 'TypeOK'"),
+        ("INVARIANT EventualProgress", "line 1: INVARIANT EventualProgress is a liveness property of bakery_published"),
+        ("PROPERTY UniqueTickets", "line 1: PROPERTY UniqueTickets is an invariant property of bakery_published"),
     ],
 )
 def test_configurations_that_do_not_fit_the_model(text, message):

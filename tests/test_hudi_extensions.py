@@ -10,8 +10,9 @@ import pytest
 
 from workbench.engines.check import check
 from workbench.kernel import action, reachable, search
-from workbench.models import hudi_failures
+from workbench.models import get_model
 from workbench.models.hudi import Hudi
+from workbench.models.hudi_extended import MARKED, HudiExtended
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "specs" / "hudi" / "README.md").read_text()
@@ -30,8 +31,8 @@ PUBLISHED = [json.loads(line)["constants"] for line in (ROOT / "data" / "hudi_fi
 
 
 def verdicts(model, names=INVARIANTS):
-    """For each violated property the states of a shortest trace."""
-    result = check(model, names, engine="local")
+    """For each violated property, of those that the model has, the states of a shortest trace."""
+    result = check(model, [name for name in names if name in model.properties], engine="local")
     return {v.name: v.trace_states for v in result.violated}
 
 
@@ -46,39 +47,74 @@ def reachable_states(model):
     return states
 
 
+# Off ---------------------------------------------------------------------------------------------------------------
+
+
+def test_the_name_on_the_command_line_is_the_extended_model():
+    assert (get_model("hudi"), get_model("hudi_published")) == (HudiExtended, Hudi)
+    assert (HudiExtended.name, Hudi.name) == ("hudi", "hudi_published")
+
+
+@pytest.mark.parametrize("constants", PUBLISHED, ids=str)
+def test_switched_off_the_extensions_change_no_level_of_the_search_and_no_verdict(constants):
+    off, alone = HudiExtended(**constants), Hudi(**constants)
+    assert list(off.actions) == list(alone.actions)
+    assert list(off.properties) == list(alone.properties)
+    with_them, without = (check(model, engine="local") for model in (off, alone))
+    assert (with_them.levels, with_them.generated) == (without.levels, without.generated)
+    assert [(v.name, v.trace_states) for v in with_them.verdicts] == [
+        (v.name, v.trace_states) for v in without.verdicts
+    ]
+
+
+@pytest.mark.parametrize(
+    ("constants", "properties"),
+    [
+        (EARLY, ["SomeWriteIsSpared"]),
+        (ANYWHERE, []),
+        ({"FailedWrites": 1}, ["PublishedSlicesExist", "SomeLeftoverIsRolledBack"]),
+        ({"FailedWrites": 2}, ["PublishedSlicesExist", "SomeLeftoverIsRolledBack"]),
+    ],
+    ids=str,
+)
+def test_an_extension_brings_properties_of_its_own(constants, properties):
+    asked = [p.name for p in HudiExtended(**constants).select()]
+    assert [name for name in asked if name not in Hudi.declared_properties] == properties
+
+
 # Early detection: verdicts -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("extension", [EARLY, LOCKED], ids=["markers", "locked markers"])
 @pytest.mark.parametrize("constants", PUBLISHED, ids=str)
 def test_early_detection_changes_no_published_verdict(constants, extension):
-    assert verdicts(Hudi(**constants, **extension)) == verdicts(Hudi(**constants))
+    assert verdicts(HudiExtended(**constants, **extension)) == verdicts(Hudi(**constants))
 
 
 @pytest.mark.parametrize("extension", [EARLY, LOCKED], ids=["markers", "locked markers"])
 def test_under_a_lock_per_file_group_early_detection_is_idle(extension):
     constants = {**SMALL, "ConcurrencyControl": 2}
-    with_it, without = (search(Hudi(**constants, **more)) for more in (extension, {}))
+    with_it, without = search(HudiExtended(**constants, **extension)), search(Hudi(**constants))
     assert with_it.levels == without.levels
     assert with_it["SomeWriteIsSpared"].word == "not reached"
 
 
 def sees_all(model, s, w):
     """Markers of larger and equal timestamps count, too."""
-    return any(v != w and s.phase[v] in hudi_failures.MARKED and s.group[v] == s.group[w] for v in model.Writers)
+    return any(v != w and s.phase[v] in MARKED and s.group[v] == s.group[w] for v in model.Writers)
 
 
-class ChecksCommits(Hudi):
+class ChecksCommits(HudiExtended):
     """Early detection also gives way to what was committed since the merge target was read."""
 
-    @action(Hudi.writer)
+    @action(HudiExtended.writer)
     def write_file_slice(self, s, w):
         self.at(s, w, "Write")
         merge, latest = s.merge[w], self.latest(s, s.group[w])
         if latest is not None and (merge is None or latest.ts > merge.ts):
             self.abort(s, w)
         else:
-            Hudi.declared_actions["write_file_slice"].function(self, s, w)
+            super().write_file_slice(s, w)
 
 
 @pytest.mark.parametrize(
@@ -86,8 +122,8 @@ class ChecksCommits(Hudi):
 )
 def test_what_early_detection_lacks_to_replace_concurrency_control(monkeypatch, both_ways, locked, commits):
     if both_ways:
-        monkeypatch.setattr(hudi_failures, "announced", sees_all)
-    model = (ChecksCommits if commits else Hudi)(
+        monkeypatch.setattr(HudiExtended, "announced", sees_all)
+    model = (ChecksCommits if commits else HudiExtended)(
         Values=1, OpLimit=3, ConcurrencyControl=0, EarlyConflictDetection=True, MarkerLock=locked
     )
     holds = both_ways and locked and commits
@@ -120,7 +156,7 @@ def average(model):
 @pytest.mark.parametrize("limit", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_the_average_run_writes_fewer_slices_in_vain(limit):
     extensions = {"off": {}, "on": EARLY, "on, with MarkerLock": LOCKED}
-    averages = {name: average(Hudi(Values=1, OpLimit=limit, **more)) for name, more in extensions.items()}
+    averages = {name: average(HudiExtended(Values=1, OpLimit=limit, **more)) for name, more in extensions.items()}
     for name, figures in averages.items():
         row = [limit, name, figures["written"], figures["committed"], figures["in vain"]]
         assert f"| {' | '.join(map(str, row))} |" in PAGE
@@ -141,20 +177,20 @@ def ends(model):
 
 def test_what_may_become_of_two_operations_at_a_time():
     without = {("committed", "committed"), ("committed", "in vain"), ("in vain", "committed")}
-    assert ends(Hudi(**ONE_GROUP)) == without
+    assert ends(HudiExtended(**ONE_GROUP)) == without
     for extension in (EARLY, LOCKED):
-        assert ends(Hudi(**ONE_GROUP, **extension)) == {*without, ("committed", "spared")}
+        assert ends(HudiExtended(**ONE_GROUP, **extension)) == {*without, ("committed", "spared")}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("extension", [EARLY, LOCKED], ids=["markers", "locked markers"])
 def test_an_operation_may_give_way_to_one_that_is_overtaken(extension):
     """The second one gives way to the first one's marker; the third one commits before the first one's check."""
-    model = Hudi(**ONE_GROUP, Writers=3, OpLimit=3, **extension)
+    model = HudiExtended(**ONE_GROUP, Writers=3, OpLimit=3, **extension)
     assert ("in vain", "spared", "committed") in ends(model)
 
 
-class GaveWayForNothing(Hudi):
+class GaveWayForNothing(HudiExtended):
     @reachable
     def NobodyCommits(self, s):
         """Both operations became Inflight and one of their writers failed; yet the other one did not commit."""
@@ -182,12 +218,12 @@ def own_marker_is_seen(model, s, w):
 
 
 def markers_of_other_groups_are_seen(model, s, w):
-    others = (v for v in model.Writers if v != w and s.phase[v] in hudi_failures.MARKED)
+    others = (v for v in model.Writers if v != w and s.phase[v] in MARKED)
     return any(s.stamp[v].ts < s.stamp[w].ts for v in others)
 
 
 def later_markers_are_seen(model, s, w):
-    others = (v for v in model.Writers if v != w and s.phase[v] in hudi_failures.MARKED)
+    others = (v for v in model.Writers if v != w and s.phase[v] in MARKED)
     return any(s.group[v] == s.group[w] and s.stamp[v].ts > s.stamp[w].ts for v in others)
 
 
@@ -211,9 +247,9 @@ def gives_way_wrongly(model):
     "variant", [nothing_is_seen, own_marker_is_seen, markers_of_other_groups_are_seen, later_markers_are_seen, sees_all]
 )
 def test_an_operation_gives_way_to_earlier_markers_of_its_group_and_to_no_others(monkeypatch, variant):
-    model = Hudi(**SMALL, Keys=1, **LOCKED)
+    model = HudiExtended(**SMALL, Keys=1, **LOCKED)
     assert gives_way_wrongly(model) == 0
-    monkeypatch.setattr(hudi_failures, "announced", variant)
+    monkeypatch.setattr(HudiExtended, "announced", variant)
     assert gives_way_wrongly(model) > 0
 
 
@@ -222,11 +258,11 @@ def test_an_operation_gives_way_to_earlier_markers_of_its_group_and_to_no_others
 
 @pytest.mark.parametrize("constants", PUBLISHED, ids=str)
 def test_failures_in_any_phase_change_no_published_verdict(constants):
-    assert verdicts(Hudi(**constants, **ANYWHERE), [*INVARIANTS, LIVE]) == verdicts(Hudi(**constants))
+    assert verdicts(HudiExtended(**constants, **ANYWHERE), [*INVARIANTS, LIVE]) == verdicts(Hudi(**constants))
 
 
 def test_a_writer_fails_in_every_phase_and_keeps_nothing():
-    model = Hudi(**SMALL, **ANYWHERE)
+    model = HudiExtended(**SMALL, **ANYWHERE)
     failing = [i for i in model.instances if i.action.name == "writer_fail"]
     phases = set()
     for state in reachable_states(model):
@@ -257,11 +293,11 @@ def stopped_phases(model):
 @pytest.mark.parametrize("anywhere", [{}, ANYWHERE], ids=["as published", "anywhere"])
 def test_a_failed_writers_lock_stops_the_others_unless_it_expires(control, phases, anywhere):
     constants = {"Values": 1, **anywhere, "ConcurrencyControl": control}
-    assert stopped_phases(Hudi(**constants)) == set()
-    assert stopped_phases(Hudi(**constants, LocksExpire=False)) == phases
-    assert verdicts(Hudi(**constants), [LIVE]) == {}
+    assert stopped_phases(HudiExtended(**constants)) == set()
+    assert stopped_phases(HudiExtended(**constants, LocksExpire=False)) == phases
+    assert verdicts(HudiExtended(**constants), [LIVE]) == {}
     length = {0: {}, 1: {LIVE: 13 if anywhere else 14}, 2: {LIVE: 9 if anywhere else 11}}
-    assert verdicts(Hudi(**constants, LocksExpire=False), [LIVE]) == length[control]
+    assert verdicts(HudiExtended(**constants, LocksExpire=False), [LIVE]) == length[control]
 
 
 # Rollback ----------------------------------------------------------------------------------------------------------
@@ -269,7 +305,7 @@ def test_a_failed_writers_lock_stops_the_others_unless_it_expires(control, phase
 
 @pytest.mark.parametrize("constants", [c for c in PUBLISHED if c["MonotonicTs"]], ids=str)
 def test_lazy_rollback_changes_no_verdict_where_timestamps_are_monotonic(constants):
-    assert verdicts(Hudi(**constants, **LAZY), [*INVARIANTS, LIVE]) == verdicts(Hudi(**constants))
+    assert verdicts(HudiExtended(**constants, **LAZY), [*INVARIANTS, LIVE]) == verdicts(Hudi(**constants))
 
 
 @pytest.mark.parametrize("control", [0, 1, 2])
@@ -290,21 +326,21 @@ def test_lazy_rollback_changes_no_verdict_where_timestamps_are_monotonic(constan
     ids=lambda value: ",".join(f"{n}={v}" for n, v in value.items()) if isinstance(value, dict) else "",
 )
 def test_when_a_rollback_deletes_what_is_needed(control, rollback, more, violated):
-    model = Hudi(**{**SMALL, **rollback, **more, "ConcurrencyControl": control})
+    model = HudiExtended(**{**SMALL, **rollback, **more, "ConcurrencyControl": control})
     assert ("PublishedSlicesExist" in verdicts(model)) is violated
 
 
 @pytest.mark.parametrize("control", [1, 2])
 def test_put_if_absent_is_a_remedy_only_while_leftovers_are_kept(control):
     constants = {**COLLIDING, **ANYWHERE, "ConcurrencyControl": control, "PutIfAbsentSupported": True}
-    assert verdicts(Hudi(**constants)) == {}
+    assert verdicts(HudiExtended(**constants)) == {}
     length = {1: 14, 2: 13}[control]
     expected = {"ConsistentRead": length, "PublishedSlicesExist": length}
-    assert verdicts(Hudi(**constants, FailedWrites=2)) == expected
+    assert verdicts(HudiExtended(**constants, FailedWrites=2)) == expected
 
 
 def test_what_a_deleted_slice_looks_like_to_a_reader():
-    result = search(Hudi(**ONE_GROUP, **EAGER), INVARIANTS)
+    result = search(HudiExtended(**ONE_GROUP, **EAGER), INVARIANTS)
     assert result["PublishedSlicesExist"].why == "the slice of fg1 with timestamp 1 is published, and has been deleted"
     assert (
         result["ConsistentRead"].why
@@ -315,7 +351,7 @@ def test_what_a_deleted_slice_looks_like_to_a_reader():
 @pytest.mark.parametrize("rollback", [EAGER, LAZY, STALE], ids=["eager", "lazy", "stale"])
 def test_nothing_is_left_of_what_is_rolled_back(rollback):
     """After a rollback nobody finds an instant or a slice of what it was about; lazily only if nobody works on it."""
-    model = Hudi(Values=1, **rollback)
+    model = HudiExtended(Values=1, **rollback)
     announcing = [i for i in model.instances if i.action.name == "append_requested"]
     rolled_back = 0
     for state in reachable_states(model):
@@ -363,9 +399,9 @@ def instants_alone_are_deleted(model, s, w):
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_wrong_rollbacks_are_noticed(monkeypatch, name, variant, violated, word):
-    right = search(Hudi(Values=1, **LAZY))
-    monkeypatch.setattr(hudi_failures, name, variant)
-    wrong = search(Hudi(Values=1, **LAZY))
+    right = search(HudiExtended(Values=1, **LAZY))
+    monkeypatch.setattr(HudiExtended, name, variant)
+    wrong = search(HudiExtended(Values=1, **LAZY))
     assert wrong.levels != right.levels
     assert [v.name for v in wrong.violated if v.name in INVARIANTS] == violated
     assert wrong["SomeLeftoverIsRolledBack"].word == word
@@ -379,15 +415,14 @@ def test_wrong_rollbacks_are_noticed(monkeypatch, name, variant, violated, word)
 @pytest.mark.parametrize("early", [{}, EARLY, LOCKED], ids=["", "markers", "locked markers"])
 def test_with_everything_on_and_three_writers_nothing_is_violated(control, early):
     constants = {**SMALL, **LAZY, **early, "ConcurrencyControl": control, "Writers": 3, "OpLimit": 3}
-    assert verdicts(Hudi(**constants), [*INVARIANTS, LIVE]) == {}
+    assert verdicts(HudiExtended(**constants), [*INVARIANTS, LIVE]) == {}
 
 
 @pytest.mark.parametrize("extension", [EARLY, ANYWHERE, {"LocksExpire": False}, EAGER, LAZY, STALE], ids=str)
 def test_symmetry_loses_nothing(extension):
-    names = [*INVARIANTS, "SomeWriteIsSpared", "SomeLeftoverIsRolledBack"]
-    full, reduced = (
-        search(Hudi(Values=1, **extension), names, symmetry=sets) for sets in ((), ("Writers", "Keys", "Values"))
-    )
+    model = HudiExtended(Values=1, **extension)
+    names = [name for name, declared in model.properties.items() if declared.kind != "liveness"]
+    full, reduced = (search(model, names, symmetry=sets) for sets in ((), ("Writers", "Keys", "Values")))
     assert [(v.word, v.trace_states) for v in full.verdicts] == [(v.word, v.trace_states) for v in reduced.verdicts]
     assert reduced.depth == full.depth
     assert reduced.distinct < full.distinct

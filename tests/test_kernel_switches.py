@@ -58,6 +58,10 @@ class Server(Model):
     def Crashes(self, s):
         return s.crashes == 1
 
+    @reachable(by_default=lambda model: model.MaxCrashes == 0)
+    def IsDone(self, s):
+        return s.done
+
     @reachable(when=several)
     def CrashesTwice(self, s):
         return s.crashes == 2
@@ -71,14 +75,14 @@ def test_a_model_has_what_its_constants_switch_on():
     off, one, two = Server(), Server(MaxCrashes=1), Server(MaxCrashes=2)
     assert [list(m.actions) for m in (off, one, two)] == [["work"], ["work", "crash"], ["work", "crash", "help"]]
     assert [[i.label for i in m.instances] for m in (off, two)] == [["work"], ["work", "crash", "help"]]
-    assert list(off.properties) == ["FewCrashes", "NoCrash"]
+    assert list(off.properties) == ["FewCrashes", "NoCrash", "IsDone"]
     assert list(two.properties) == list(Server.declared_properties)
     assert list(Server.declared_actions) == ["work", "crash", "help"]
     assert [c.actions for c in two.fairness()] == [{0, 2}]
 
 
 def test_what_is_checked_by_default_applies_and_was_not_left_out():
-    assert [p.name for p in Server().select()] == ["FewCrashes"]
+    assert [p.name for p in Server().select()] == ["FewCrashes", "IsDone"]
     assert [p.name for p in Server(MaxCrashes=1).select(None)] == ["FewCrashes", "Crashes"]
     assert [p.name for p in Server(MaxCrashes=1).select(["NoCrash", "Crashes", "NoCrash"])] == ["NoCrash", "Crashes"]
     assert [(v.name, v.word) for v in search(Server(MaxCrashes=2)).verdicts] == [
@@ -103,11 +107,24 @@ def test_a_property_that_is_not_declared_is_unknown():
         Server().select(["Crash"])
 
 
-@pytest.mark.parametrize("when", ["MaxCrash", "crashes", 3, ("MaxCrashes",)])
-@pytest.mark.parametrize("declare", [action, invariant, reachable, liveness])
-def test_a_switch_is_a_constant_or_a_function(when, declare):
-    with pytest.raises(ModelError, match=r"Odd: when = .* is not accepted; it takes the name of a constant, or a func"):
-        type("Odds", (Server,), {"Odd": declare(when=when)(Server.Ends.function if declare is liveness else always)})
+@pytest.mark.parametrize("condition", ["MaxCrash", "crashes", 3, ("MaxCrashes",)])
+@pytest.mark.parametrize(
+    ("declare", "option"),
+    [(action, "when"), *((declare, o) for declare in (invariant, reachable, liveness) for o in ("when", "by_default"))],
+)
+def test_a_condition_is_a_constant_or_a_function(condition, declare, option):
+    function = Server.Ends.function if declare is liveness else always
+    with pytest.raises(ModelError, match=rf"Odd: {option} = .* is not accepted; it takes the name of a constant, or a"):
+        type("Odds", (Server,), {"Odd": declare(**{option: condition})(function)})
+
+
+def test_the_name_of_a_constant_says_too_what_is_checked_by_default():
+    class Asked(Server):
+        @invariant(by_default="MaxCrashes")
+        def Never(self, s):
+            return True
+
+    assert ["Never" in [p.name for p in Asked(MaxCrashes=n).select()] for n in (0, 1)] == [False, True]
 
 
 def always(self, s):
@@ -122,3 +139,31 @@ def test_a_switch_that_fails_is_named():
 
     with pytest.raises(ModelError, match="when of Never raised AttributeError"):
         Odd()
+
+
+def test_actions_and_subclasses_can_call_an_action():
+    class Careful(Server):
+        @action(Server.worker)
+        def work(self, s):
+            require(s.crashes == 0, "crashed")
+            super().work(s)
+
+        @action(Server.worker)
+        def rework(self, s):
+            s.done = False
+            self.work(s)
+
+    model = Careful(MaxCrashes=1)
+    assert model.why_disabled(model.instances[0], model.initial_states()[0]) is None
+    assert search(model, ["FewCrashes"]).distinct == 4
+    assert Careful.work is not Server.work
+
+
+def test_an_action_is_nothing_to_range_over():
+    class Odd(Server):
+        @action(c="crash")
+        def repair(self, s, c):
+            s.crashes = 0
+
+    with pytest.raises(ModelError, match="Odd has no 'crash' to range over"):
+        Odd(MaxCrashes=1)

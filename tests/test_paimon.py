@@ -28,12 +28,17 @@ def constants_of(name, **changed):
     return {**FIGURES[name]["constants"], **changed}
 
 
-def found(model, **options):
-    result = search(model, INVARIANTS, **options)
+def invariants_of(model):
+    return [name for name in INVARIANTS if name in model.properties]
+
+
+def figures_of(model, **options):
+    result = search(model, invariants_of(model), **options)
+    violated = {verdict.name: verdict.trace_states for verdict in result.violated}
     return {
         "distinct": result.distinct,
         "depth": result.depth,
-        "violated": {name: None if result[name].holds else result[name].trace_states for name in INVARIANTS},
+        "violated": {name: violated.get(name) for name in INVARIANTS},
     }
 
 
@@ -59,7 +64,7 @@ def by_size():
 
 @pytest.mark.parametrize("line", list(by_size()))
 def test_published_figures(line):
-    assert found(Paimon(**line["constants"])) == {name: line[name] for name in ("distinct", "depth", "violated")}
+    assert figures_of(Paimon(**line["constants"])) == {name: line[name] for name in ("distinct", "depth", "violated")}
 
 
 @pytest.mark.parametrize("name", list(FIGURES))
@@ -67,18 +72,47 @@ def test_every_published_figure_is_expected_of_the_configuration_of_its_name(nam
     line = FIGURES[name]
     file = tomllib.loads((ROOT / "specs" / "paimon" / f"{name}.toml").read_text())
     expect = file["expect"]
-    assert Paimon(**file.get("constants", {})).constants == Paimon(**line["constants"]).constants
+    model = Paimon(**line["constants"])
+    assert Paimon(**file.get("constants", {})).constants == model.constants
     assert (expect["distinct"], expect["depth"]) == (line["distinct"], line["depth"])
     verdicts = {n: "holds" if states is None else {"violated": states} for n, states in line["violated"].items()}
-    assert {n: expect["verdicts"][n] for n in INVARIANTS} == verdicts
+    checked = invariants_of(model)
+    assert {n: expect["verdicts"][n] for n in checked} == {n: verdicts[n] for n in checked}
+    assert {verdicts[n] for n in set(INVARIANTS) - set(checked)} <= {"holds"}
 
 
-def test_with_no_arguments_everything_holds_and_all_but_the_lock_happens():
+def test_with_no_arguments_everything_holds_and_everything_happens():
     result = search(Paimon())
     assert result.complete
     assert not result.violated
     assert [v.word for v in result.verdicts if v.kind == "reachable"] == ["reached", "reached"]
-    assert result.never_taken == ["prepare_commit"]
+    assert not result.never_taken
+
+
+@pytest.mark.parametrize(
+    ("constants", "actions", "properties"),
+    [
+        ({}, {"prepare_commit"}, set()),
+        ({"USE_LOCK": True}, set(), set()),
+        ({"ALLOW_UPDATES": False, "ALLOW_DELETES": False}, {"start_update", "start_delete", "prepare_commit"}, set()),
+        ({"DV_ENABLED": False}, {"prepare_commit"}, set(INVARIANTS[1:])),
+        *(
+            ({name: 0}, {"start_compaction", "compact_data_files", "prepare_commit"}, {"SomeoneCompacts"})
+            for name in ("NUM_COMPACTORS", "MAX_COMPACTIONS", "MAX_COMPACTIONS_PER_COMPACTOR")
+        ),
+    ],
+    ids=str,
+)
+def test_what_is_switched_off_is_not_there(constants, actions, properties):
+    model = Paimon(**constants)
+    assert set(model.declared_actions) - set(model.actions) == actions
+    assert set(model.declared_properties) - set(model.properties) == properties
+    assert not search(model, []).never_taken
+
+
+def test_that_no_compaction_gives_up_is_asked_only_where_a_bucket_has_one_compactor():
+    assert LIVENESS in [p.name for p in Paimon().select()]
+    assert LIVENESS not in [p.name for p in Paimon(ONE_WRITER_PER_BUCKET=False).select()]
 
 
 # What the switches do ----------------------------------------------------------------------------------------------
@@ -281,7 +315,7 @@ class WholeLog(Paimon):
     @action(Paimon.operation)
     def commit(self, s, op):
         write, version = s.write[op] if op in self.writers else None, s.prepared[op]
-        Paimon.declared_actions["commit"].function(self, s, op)
+        super().commit(s, op)
         if write and s.pc[op] == READY:
             values = dict(zip(COLUMNS, write.columns or (None, None), strict=True))
             for column in write.sets:
@@ -340,13 +374,13 @@ def test_python_is_called_for_few_states_and_for_ever_fewer():
 
 
 class NothingIsMarked(Paimon):
-    def outdated(self, found):
+    def outdated(self, kinds):
         return set()
 
 
 class VectorsOfReplacedFilesStay(Paimon):
-    def new_vectors(self, s, vectors, sources, above, found):
-        return table.mark(s, vectors, above, self.outdated(found))
+    def new_vectors(self, s, vectors, sources, above, kinds):
+        return table.mark(s, vectors, above, self.outdated(kinds))
 
 
 class DeletesAreAlwaysDropped(Paimon):
@@ -362,7 +396,7 @@ class LostSourcesAreIgnored(Paimon):
         if s.message[op]:
             live = table.live_files(s, s.latest, s.message[op].bucket)
             s.message[op] = s.message[op]._replace(replaces=tuple(f for f in s.message[op].replaces if f in live))
-        Paimon.declared_actions["write_metadata"].function(self, s, op)
+        super().write_metadata(s, op)
 
 
 class SourcesStayLive(Paimon):
@@ -374,7 +408,7 @@ class LockIsKept(Paimon):
     @action(Paimon.operation)
     def commit(self, s, op):
         holder = s.lock
-        Paimon.declared_actions["commit"].function(self, s, op)
+        super().commit(s, op)
         s.lock = holder
 
 
@@ -390,7 +424,7 @@ class TheInsertMarkStays(Paimon):
     @action(Paimon.operation)
     def commit(self, s, op):
         before = dict(s.insert_pending)
-        Paimon.declared_actions["commit"].function(self, s, op)
+        super().commit(s, op)
         for key, pending in before.items():
             s.insert_pending[key] = pending
 
@@ -416,7 +450,7 @@ class FilesOfAbortedCompactionsLoseTheirLevel(Paimon):
     @action(Paimon.operation)
     def write_metadata(self, s, op):
         message = s.message[op]
-        Paimon.declared_actions["write_metadata"].function(self, s, op)
+        super().write_metadata(s, op)
         if s.pc[op] == READY:
             s.level[message.file] = None
 
@@ -464,4 +498,4 @@ def test_reading_the_oldest_row_is_noticed(monkeypatch):
 )
 def test_a_wrong_protocol_has_other_figures(variant, name):
     line = FIGURES[name]
-    assert found(variant(**line["constants"])) != {key: line[key] for key in ("distinct", "depth", "violated")}
+    assert figures_of(variant(**line["constants"])) != {key: line[key] for key in ("distinct", "depth", "violated")}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -17,7 +18,8 @@ from workbench.engines.check import check
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
 from workbench.models import get_model
 from workbench.models.bakery import Bakery
-from workbench.models.hudi import Hudi
+from workbench.models.bakery_extended import BakeryExtended
+from workbench.models.hudi_extended import HudiExtended
 from workbench.questions.sweep import sweep
 
 pytestmark = pytest.mark.spark
@@ -102,26 +104,50 @@ def test_the_grid_of_hudis_switches(spark, tmp_path):
     assert main(words) == 1
     rows = [json.loads(path.read_text()) for path in (tmp_path / "grid").iterdir()]
     assert len(rows) == 48
-    found = {
-        json.dumps(Hudi(**row["constants"]).constants, sort_keys=True): {
+    results = {
+        json.dumps(HudiExtended(**row["constants"]).constants, sort_keys=True): {
             "distinct": row["distinct"],
             "depth": row["depth"],
             "violated": {name: states for name, (_, states) in row["verdicts"].items()},
         }
         for row in rows
     }
-    assert len(found) == 48
+    assert len(results) == 48
     published = [json.loads(line) for line in (ROOT / "data" / "hudi_figures.jsonl").read_text().splitlines()]
     compared = 0
     for line in published:
-        constants = json.dumps(Hudi(**line["constants"]).constants, sort_keys=True)
-        if constants in found:
-            assert found[constants] == {name: line[name] for name in ("distinct", "depth", "violated")}
+        constants = json.dumps(HudiExtended(**line["constants"]).constants, sort_keys=True)
+        if constants in results:
+            assert results[constants] == {name: line[name] for name in ("distinct", "depth", "violated")}
             compared += 1
     assert compared == 14
 
 
 # Errors --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_property_has_verdicts_where_it_is_checked(spark):
+    grid = {"MaxRestarts": [0, 1], "MaxCrashes": [0, 1]}
+    by_default = sweep(BakeryExtended, grid, constants={"Writers": 2})
+    progress = ["EventualProgress", "NonCrashedProgress", "RestartedWriterCommits", "RestartsHeal"]
+    assert by_default[progress].to_numpy().tolist() == [
+        ["holds", None, None, None],
+        [None, "holds", None, None],
+        ["holds", None, None, "holds"],
+        [None, "holds", "reached", "holds"],
+    ]
+    asked = sweep(BakeryExtended, grid, ["RestartsHeal", "EventualProgress"], constants={"Writers": 2})
+    assert asked["RestartsHeal"].tolist() == [None, None, "holds", "holds"]
+    assert asked["EventualProgress"].tolist() == ["holds", "violated", "holds", "violated"]
+    assert by_default["complete"].all()
+
+
+def test_the_command_says_where_a_property_is_not_checked(spark, capsys):
+    arguments = ["sweep", "bakery", "--set", "Writers=2", "--grid", "MaxRestarts=0,1", "--property", "RestartsHeal"]
+    assert main(arguments) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^0 +- ", out, re.MULTILINE)
+    assert "everything holds in 2, something is violated in 0" in out
 
 
 def test_an_error_is_a_row(spark):

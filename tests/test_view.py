@@ -23,6 +23,7 @@ from workbench.kernel import Constant, InputError, Map, Model, Names, Process, V
 from workbench.models import get_model
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
+from workbench.models.bakery_v2_extended import BakeryV2Extended
 from workbench.spaces.space import explore
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -358,12 +359,13 @@ def test_the_levels_chart_and_its_twin_show_the_levels(race):
     assert titles(svg_of(chart)) == [f"{level}: {n:,} states" for level, n in enumerate(race.result.levels, 1)]
 
 
-def test_the_coverage_chart_names_what_is_never_enabled(race):
-    chart = view.coverage_chart(race.result)
-    assert chart.standing_out == {"crash", "give_up"}
+def test_the_coverage_chart_names_what_is_never_enabled():
+    result = check(BakeryV2Extended(Writers=2, MaxRestarts=1), ["EveryoneCommits"])
+    chart = view.coverage_chart(result)
+    assert chart.standing_out == {"restart", "clean_up"}
     svg = chart.svg()
     assert svg.count("never enabled") == 2
-    for count in race.result.actions:
+    for count in result.actions:
         assert f"{count.enabled:,}" in svg
         assert f"{count.generated:,}" in svg
     assert [list(bar.x) for bar in chart.figure().data] == [list(values) for values in chart.series.values()]
@@ -448,7 +450,7 @@ def test_two_results_side_by_side():
     assert view.what_changed(stock, stock) == "Same constants: no verdict changes"
     assert (
         view.what_changed(check(Bakery(), ["SomeoneCommits"]), stock)
-        == "bakery_v2_published instead of bakery: no verdict changes"
+        == "bakery_v2_published instead of bakery_published: no verdict changes"
     )
     compared = view.compare(stock, raced, names=("stock", "race"))
     assert [name for name, _, _ in compared.constants] == ["AsyncParquet", "RestampPatch"]

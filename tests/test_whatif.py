@@ -95,6 +95,23 @@ def test_repairs_are_all_the_smallest_sets() -> None:
     assert [v.name for v in found.found[0].result.verdicts] == ["BelowFour", "NotNegative"]
 
 
+class Watched(Guarded):
+    watch = Constant(True, bool, "the counter is watched")
+
+    @invariant(when="watch")
+    def StaysSmall(self, s):
+        return s.n < 3
+
+
+def test_a_change_that_switches_a_property_off_neither_flips_nor_repairs_it() -> None:
+    by_change = {next(iter(attempt.changes)): attempt for attempt in flips(Watched())}
+    assert [verdict.name for verdict in by_change["watch"].result.verdicts] == ["BelowFour", "NotNegative"]
+    assert by_change["watch"].flipped == []
+    mended = repairs(Watched(), "StaysSmall")
+    assert [attempt.changes for attempt in mended.found] == [{"third": True, "mode": "shut"}]
+    assert mended.complete
+
+
 def test_repairs_stop_where_they_are_told_to() -> None:
     assert repairs(Guarded(), "BelowFour", most=1).found == []
     assert repairs(Guarded(), "BelowFour", most=1).complete

@@ -68,7 +68,7 @@ def permalink(trace: Trace) -> str:
     >>> from workbench.kernel import replay
     >>> from workbench.models.bakery import Bakery
     >>> permalink(replay(Bakery(LazyReap=False), 0, [(0, 0), (3, 0)]))
-    'workbench:bakery?LazyReap=false#0/0.0,3.0'
+    'workbench:bakery_published?LazyReap=false#0/0.0,3.0'
     """
     moves = tuple((move.instance, move.outcome) for move in trace.moves)
     return str(Permalink(trace.model.name, changed_constants(trace.model), trace.start, moves, trace.loop))

@@ -4,6 +4,7 @@ import inspect
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.kernel.errors import ModelError
@@ -55,6 +56,10 @@ class Action:
     fair: str | bool | None = None
     when: When = None
     stutters: bool = False
+
+    def __get__(self, model: "Model | None", owner: "type[Model]") -> Any:
+        """The action, of a class; of a model's object the method, for other actions and for subclasses to call."""
+        return self if model is None else partial(self.function, model)
 
     @property
     def doc(self) -> str:

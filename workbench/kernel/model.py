@@ -12,7 +12,7 @@ from workbench.kernel.constants import Constant, Names, Partition, check_partiti
 from workbench.kernel.errors import InputError, ModelError, brief, unknown
 from workbench.kernel.properties import Formula, Property, PropertyInstance, call_predicate
 from workbench.kernel.state import Cell, Draft, Layout, State
-from workbench.kernel.switches import applies, check_switch, needs
+from workbench.kernel.switches import applies, check_choice, check_switch, is_default, needs
 from workbench.kernel.values import check_value, permute, sort_key
 
 MOST_RENAMINGS = 5040
@@ -123,6 +123,8 @@ class Model:
         switched: list[Action | Property] = [*cls.declared_actions.values(), *cls.declared_properties.values()]
         for declaration in switched:
             check_switch(declaration, cls.declared_constants)
+        for declared_property in cls.declared_properties.values():
+            check_choice(declared_property, cls.declared_constants)
         for declared_action in cls.declared_actions.values():
             if declared_action.process is not None and not declared_action.process.name:
                 raise ModelError(f"{cls.__name__}: the process of {declared_action.name} has no name in a class")
@@ -187,7 +189,8 @@ class Model:
 
     def members(self, domain: str) -> tuple[Any, ...]:
         """What the constant, attribute or method called `domain` ranges over."""
-        given = getattr(self, domain, None) if isinstance(domain, str) else None
+        named = isinstance(domain, str) and domain not in self.declared_actions
+        given = getattr(self, domain, None) if named else None
         if given is None:
             raise ModelError(f"{type(self).__name__} has no {domain!r} to range over")
         given = given() if callable(given) else given
@@ -280,7 +283,7 @@ class Model:
             For a name that is not declared, or of a property that these constants switch off.
         """
         if names is None:
-            return [p for p in self.properties.values() if p.by_default]
+            return [p for p in self.properties.values() if is_default(p, self)]
         names = list(dict.fromkeys(names))
         for name in names:
             if name not in self.declared_properties:
@@ -292,6 +295,17 @@ class Model:
                     + (f": it needs {condition}" if condition else "")
                 )
         return [self.properties[name] for name in names]
+
+    def applicable(self, names: Iterable[str]) -> list[str]:
+        """Those of the declared properties called `names` that these constants do not switch off.
+
+        For comparing models with different constants; who asks one model for a property uses :meth:`select`.
+        """
+        names = list(names)
+        for name in names:
+            if name not in self.declared_properties:
+                raise unknown(f"property of {self.name}", name, self.properties)
+        return [name for name in names if name in self.properties]
 
     def fairness(self) -> list[Fairness]:
         """The declared fairness conditions: one per fair process, and one per instance of a fair action."""

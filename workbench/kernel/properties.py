@@ -8,7 +8,7 @@ from typing import Any
 from workbench.kernel.actions import parameters_of
 from workbench.kernel.errors import ModelError
 from workbench.kernel.state import Predicate, Reader
-from workbench.kernel.switches import When
+from workbench.kernel.switches import Default, When
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class Property:
     kind : {"invariant", "reachable", "liveness"}
     when : str, callable or None
         The name of a constant, or a function of the model: where it is false, a model does not have the property.
-    by_default : bool
-        Whether a check that names no properties checks it.
+    by_default : bool, str or callable
+        Whether a check that names no properties checks it; or the condition on which it does, as for `when`.
     """
 
     kind: str
@@ -29,7 +29,7 @@ class Property:
     function: Callable[..., Any]
     parameters: dict[str, str] = field(hash=False)
     when: When = None
-    by_default: bool = True
+    by_default: Default = True
 
     @property
     def doc(self) -> str:
@@ -78,29 +78,30 @@ def eventually_always(goal: Predicate) -> Formula:
     return Formula("eventually_always", None, goal)
 
 
-def _declare(kind: str, function: Any, when: When, by_default: bool, domains: dict[str, str], first: int) -> Any:
+def _declare(kind: str, function: Any, when: When, by_default: Default, domains: dict[str, str], first: int) -> Any:
     if function is None:
         return lambda actual: _declare(kind, actual, when, by_default, domains, first)
     parameters_of(function, domains, first)
     return Property(kind, function.__name__, function, domains, when, by_default)
 
 
-def invariant(function: Any = None, /, *, when: When = None, by_default: bool = True, **domains: str) -> Any:
+def invariant(function: Any = None, /, *, when: When = None, by_default: Default = True, **domains: str) -> Any:
     """Declare a method ``(self, s, ...)`` that returns True, or False or a text that says what is wrong.
 
     Parameters
     ----------
     when : str or callable, optional
         The name of a constant, or a function of the model: where it is false, a model does not have the property.
-    by_default : bool
-        False for a property that is checked only where it is asked for by name.
+    by_default : bool, str or callable
+        False for a property that is checked only where it is asked for by name; or a condition, as for `when`, where
+        it is checked unasked.
     **domains : str
         As for actions: the invariant must hold for each combination. Fine-grained instances are also faster.
     """
     return _declare("invariant", function, when, by_default, domains, first=2)
 
 
-def reachable(function: Any = None, /, *, when: When = None, by_default: bool = True) -> Any:
+def reachable(function: Any = None, /, *, when: When = None, by_default: Default = True) -> Any:
     """Declare a method ``(self, s)`` that must be true in some state, so that no model is safe because it is idle.
 
     `when` and `by_default` are as for :func:`invariant`.
@@ -108,7 +109,7 @@ def reachable(function: Any = None, /, *, when: When = None, by_default: bool = 
     return _declare("reachable", function, when, by_default, {}, first=2)
 
 
-def liveness(function: Any = None, /, *, when: When = None, by_default: bool = True, **domains: str) -> Any:
+def liveness(function: Any = None, /, *, when: When = None, by_default: Default = True, **domains: str) -> Any:
     """Declare a method ``(self, ...)`` that returns a :class:`Formula`.
 
     `when`, `by_default` and the domains are as for :func:`invariant`.

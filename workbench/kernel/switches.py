@@ -5,8 +5,14 @@ from typing import Any, Protocol
 
 from workbench.kernel.errors import ModelError, brief
 
-#: The name of a constant, a function of the model, or None for what every model of the class has.
-When = str | Callable[[Any], Any] | None
+#: The name of a constant, or a function of the model; its truth counts.
+Condition = str | Callable[[Any], Any]
+
+#: None for what every model of the class has.
+When = Condition | None
+
+#: Whether a property is checked without being asked for by name, or the condition on which it is.
+Default = bool | Condition
 
 
 class Switched(Protocol):
@@ -19,27 +25,55 @@ class Switched(Protocol):
     def when(self) -> When: ...
 
 
+class Chosen(Protocol):
+    """A property."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def by_default(self) -> Default: ...
+
+
 def check_switch(declared: Switched, constants: Container[str]) -> None:
     """Raise :class:`ModelError` unless `declared` is switched by one of the `constants`, or by a function."""
-    when = declared.when
-    if when is not None and not callable(when) and not (isinstance(when, str) and when in constants):
+    if declared.when is not None:
+        _check(declared.name, "when", declared.when, constants)
+
+
+def check_choice(declared: Chosen, constants: Container[str]) -> None:
+    """The same for the condition on which a property is checked by default."""
+    if not isinstance(declared.by_default, bool):
+        _check(declared.name, "by_default", declared.by_default, constants)
+
+
+def _check(name: str, option: str, condition: Any, constants: Container[str]) -> None:
+    if not callable(condition) and not (isinstance(condition, str) and condition in constants):
         raise ModelError(
-            f"{declared.name}: when = {brief(when)} is not accepted; it takes the name of a constant, or a function of "
+            f"{name}: {option} = {brief(condition)} is not accepted; it takes the name of a constant, or a function of "
             "the model"
         )
 
 
 def applies(declared: Switched, model: Any) -> bool:
     """Whether `model` has the action or property that its class declares."""
-    when = declared.when
-    if when is None:
-        return True
-    if isinstance(when, str):
-        return bool(getattr(model, when))
+    return declared.when is None or _is_true(declared.name, "when", declared.when, model)
+
+
+def is_default(declared: Chosen, model: Any) -> bool:
+    """Whether a check of `model` that names no properties checks this one."""
+    if isinstance(declared.by_default, bool):
+        return declared.by_default
+    return _is_true(declared.name, "by_default", declared.by_default, model)
+
+
+def _is_true(name: str, option: str, condition: Condition, model: Any) -> bool:
+    if isinstance(condition, str):
+        return bool(getattr(model, condition))
     try:
-        return bool(when(model))
+        return bool(condition(model))
     except Exception as error:
-        raise ModelError(f"when of {declared.name} raised {type(error).__name__}: {error}") from error
+        raise ModelError(f"{option} of {name} raised {type(error).__name__}: {error}") from error
 
 
 def needs(declared: Switched) -> str:
@@ -48,4 +82,4 @@ def needs(declared: Switched) -> str:
     if isinstance(when, str):
         return when
     name = getattr(when, "__name__", "")
-    return "" if name == "<lambda>" else name
+    return "" if name == "<lambda>" else name.replace("_", " ")

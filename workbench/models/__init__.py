@@ -8,12 +8,15 @@ from pathlib import Path
 from workbench.kernel.errors import InputError, unknown
 from workbench.kernel.model import Model
 
-#: Where each model's class is; imported when it is asked for.
+#: Where each model's class is; imported when it is asked for. A published protocol alone has ``_published`` in its
+#: name; under the plain name it has our extensions, each of which a constant switches on.
 MODELS = {
-    "bakery": "workbench.models.bakery:Bakery",
+    "bakery": "workbench.models.bakery_extended:BakeryExtended",
+    "bakery_published": "workbench.models.bakery:Bakery",
     "bakery_v2": "workbench.models.bakery_v2_extended:BakeryV2Extended",
     "bakery_v2_published": "workbench.models.bakery_v2:BakeryV2",
-    "hudi": "workbench.models.hudi:Hudi",
+    "hudi": "workbench.models.hudi_extended:HudiExtended",
+    "hudi_published": "workbench.models.hudi:Hudi",
     "paimon": "workbench.models.paimon_extended:PaimonExtended",
     "paimon_published": "workbench.models.paimon:Paimon",
 }
@@ -47,9 +50,7 @@ def _from_file(path: Path, attribute: str) -> type[Model]:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         raise InputError(f"model file {path} cannot be imported: {type(error).__name__}: {error}") from error
-    found = getattr(module, attribute, None)
-    if not (isinstance(found, type) and issubclass(found, Model)):
-        kinds = {n: v for n, v in vars(module).items() if isinstance(v, type) and issubclass(v, Model)}
-        classes = [name for name, kind in kinds.items() if kind is not Model]
-        raise unknown(f"model class in {path}", attribute, classes)
-    return found
+    models = {n: v for n, v in vars(module).items() if isinstance(v, type) and issubclass(v, Model) and v is not Model}
+    if attribute not in models:
+        raise unknown(f"model class in {path}", attribute, models)
+    return models[attribute]

@@ -51,6 +51,11 @@ class Deferral(NamedTuple):
     behind: int
 
 
+def in_small_steps(model):
+    """Whether the applier's answer, and what follows a decision, are steps of their own."""
+    return model.StepGranularity == "split"
+
+
 class BakeryV2(Model):
     """ColdFront's bakery with asymmetric replication and Ricart-Agrawala acks."""
 
@@ -105,13 +110,13 @@ class BakeryV2(Model):
 
     def renamings(self, sets=None):
         """Permutations of the writers that map nodes onto nodes; the nodes' names follow their writers."""
-        found = []
+        with_nodes = []
         node_with = {frozenset(part): n for n, part in self.writers_of.items()}
         for renaming in super().renamings(sets):
             images = {n: frozenset(renaming.get(w, w) for w in part) for n, part in self.writers_of.items()}
             if all(image in node_with for image in images.values()):
-                found.append({**renaming, **{n: node_with[image] for n, image in images.items()}})
-        return found
+                with_nodes.append({**renaming, **{n: node_with[image] for n, image in images.items()}})
+        return with_nodes
 
     def at(self, s, w, label):
         require(s.pc[w] == label, f"{w} is not at {label}")
@@ -197,7 +202,7 @@ class BakeryV2(Model):
             self.forward_acks(s, w)
             self.delete_deferrals(s, w)
 
-    @action(writer)
+    @action(writer, when=in_small_steps)
     def release(self, s, w):
         """Withdraw the claim from every node's view."""
         self.at(s, w, "Release")
@@ -208,7 +213,7 @@ class BakeryV2(Model):
             s.claims[node] -= {Claim(s.my_ticket[w], w)}
         s.pc[w] = "DrainForward"
 
-    @action(writer)
+    @action(writer, when=in_small_steps)
     def drain_forward(self, s, w):
         """Send the acks that waited for my ticket."""
         self.at(s, w, "DrainForward")
@@ -221,7 +226,7 @@ class BakeryV2(Model):
                 s.acks[deferral.ticket] |= {node}
         s.pc[w] = "DrainDelete"
 
-    @action(writer)
+    @action(writer, when=in_small_steps)
     def drain_delete(self, s, w):
         """Forget the deferrals that have been served."""
         self.at(s, w, "DrainDelete")
@@ -252,7 +257,7 @@ class BakeryV2(Model):
         s.ap_dst, s.ap_ct, s.ap_defer, s.ap_behind = dst, claim.ticket, bool(smaller), behind
         s.pc_applier = "ApplyEmit"
 
-    @action(applier)
+    @action(applier, when=in_small_steps)
     def apply_emit(self, s):
         """Ack the claim, or defer the ack behind the claim remembered from before."""
         require(s.pc_applier == "ApplyEmit", "the applier has nothing to answer")
@@ -269,18 +274,19 @@ class BakeryV2(Model):
 
     # The crasher -------------------------------------------------------------------------------------------------
 
-    @action(crasher, w="Writers")
+    @action(crasher, w="Writers", when="MaxCrashes")
     def crash(self, s, w):
         """A writer crashes; its claims and deferrals stay behind."""
         catalog.crash(s, w)
 
-    @action(crasher)
+    @action(crasher, when="MaxCrashes")
     def give_up(self, s):
         """No (further) crash happens in this run."""
         catalog.give_up(s)
 
     @action(crasher)
     def crasher_done(self, s):
+        """All crashes have happened, or been given up."""
         catalog.crasher_done(s)
 
     # Properties --------------------------------------------------------------------------------------------------
@@ -307,10 +313,10 @@ class BakeryV2(Model):
 
     @reachable
     def EveryoneCommits(self, s):
-        """The table can grow by a snapshot of each writer (if nobody has to crash)."""
+        """The table can grow by a snapshot of each writer."""
         return len(s.iceberg) == 1 + len(self.Writers)
 
-    @liveness(w="Writers")
+    @liveness(w="Writers", by_default=lambda model: not model.MaxCrashes)
     def EventualProgress(self, w):
         """Every writer gets to a decision, were it a 409. Writers that crash are not excused."""
         return eventually(lambda s: s.decision[w] is not None)

@@ -29,6 +29,10 @@ from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.iceberg_catalog import COMMITTED, CONFLICT, ROLLED_BACK
 
 
+def restarts_with_clean_up(model):
+    return model.MaxRestarts > 0 and model.CleanUp != "off"
+
+
 class BakeryV2Extended(BakeryV2):
     """ColdFront's bakery with asymmetric replication and Ricart-Agrawala acks, and extensions that are off at first."""
 
@@ -59,13 +63,13 @@ class BakeryV2Extended(BakeryV2):
 
     # Restarts ----------------------------------------------------------------------------------------------------
 
-    @action(operator, w="Writers")
+    @action(operator, w="Writers", when="MaxRestarts")
     def restart(self, s, w):
         """A writer that crashed before it decided begins again; its claims and deferrals are still there."""
         catalog.restart(s, w, first_step="Start" if self.CleanUp == "off" else "CleanUp")
         s.parent_staged[w] = 0
 
-    @action(BakeryV2.writer)
+    @action(BakeryV2.writer, when=restarts_with_clean_up)
     def clean_up(self, s, w):
         """Withdraw what crashes left of my node's claims, and serve the acks that waited for it."""
         self.at(s, w, "CleanUp")
@@ -84,11 +88,9 @@ class BakeryV2Extended(BakeryV2):
         """`w` has just restarted: its own claim is an orphan, and so are those of mates that are dead."""
         return self.CleanUp == "node" or claim.writer == w or s.crashed[claim.writer]
 
-    @reachable
+    @reachable(when=catalog.crashes_and_restarts)
     def RestartedWriterCommits(self, s):
-        """A writer that crashed with a ticket in its hand can commit with another, if restarts can happen at all."""
-        if not min(self.MaxCrashes, self.MaxRestarts):
-            return True
+        """A writer that crashed with a ticket in its hand can commit with another."""
         first_round = all(s.retries_left[w] == self.MaxRetries for w in self.Writers)
         return first_round and any(snapshot.ticket > len(self.Writers) for snapshot in s.iceberg)
 
@@ -99,7 +101,7 @@ class BakeryV2Extended(BakeryV2):
         if s.decision[w] == CONFLICT and s.retries_left[w] > 0:
             s.pc[w] = "Retry"
 
-    @action(BakeryV2.writer)
+    @action(BakeryV2.writer, when="MaxRetries")
     def retry(self, s, w):
         """The last round ended with a 409, and was cleaned up: begin another one, with files and ticket to come."""
         self.at(s, w, "Retry")
@@ -108,60 +110,52 @@ class BakeryV2Extended(BakeryV2):
         s.my_ticket[w] = s.parent_seen[w] = s.parent_staged[w] = 0
         s.pc[w] = "Stage"
 
-    @invariant(w="Writers")
+    @invariant(w="Writers", when="MaxRetries")
     def NobodyEndsWithConflict(self, s, w):
         """A 409 is not a writer's last word."""
         return s.pc[w] != "Done" or s.decision[w] != CONFLICT or f"{w} is done, and its last commit was answered 409"
 
-    @reachable
+    @reachable(when="MaxRetries")
     def RetriedWriterCommits(self, s):
-        """A writer can commit after a 409, if there are retries at all."""
-        return not self.MaxRetries or any(
-            s.decision[w] == COMMITTED and s.retries_left[w] < self.MaxRetries for w in self.Writers
-        )
+        """A writer can commit after a 409."""
+        return any(s.decision[w] == COMMITTED and s.retries_left[w] < self.MaxRetries for w in self.Writers)
 
     # Timeouts ----------------------------------------------------------------------------------------------------
 
-    @action(BakeryV2.writer)
+    @action(BakeryV2.writer, when="ClaimTimeout")
     def time_out(self, s, w):
         """The wait for acks takes too long: roll back, and leave the queue as after any decision."""
-        require(self.ClaimTimeout, "waiting does not time out")
         self.at(s, w, "WaitAcks")
         s.decision[w] = ROLLED_BACK
         self.decided(s, w)
 
-    @reachable
+    @reachable(when="ClaimTimeout")
     def SomeoneTimesOut(self, s):
-        """A writer can roll back without having come to Prepare, if there are timeouts at all."""
-        return not self.ClaimTimeout or any(
-            s.decision[w] == ROLLED_BACK and s.parent_seen[w] == 0 for w in self.Writers
-        )
+        """A writer can roll back without having come to Prepare."""
+        return any(s.decision[w] == ROLLED_BACK and s.parent_seen[w] == 0 for w in self.Writers)
 
     # The user table ----------------------------------------------------------------------------------------------
 
     @action(BakeryV2.writer)
     def start(self, s, w):
-        """Wake up; the user's row goes into the copy on my own node."""
-        self.at(s, w, "Start")
+        """Wake up; with a user table, the user's row goes into the copy on my own node."""
+        super().start(s, w)
         if self.UserTable:
             s.user_rows[self.node_of[w]] |= {w}
-        s.pc[w] = "Stage"
 
-    @action(replica, row="Writers", dst="nodes")
+    @action(replica, row="Writers", dst="nodes", when="UserTable")
     def replicate_row(self, s, row, dst):
         """The row of a writer arrives in the copy of another node."""
-        require(self.UserTable, "there is no user table")
         require(row in s.user_rows[self.node_of[row]], f"{row} has written no row")
         require(row not in s.user_rows[dst], f"{dst} has the row of {row}")
         require(self.node_alive(s, dst), f"{dst} is dead")
         s.user_rows[dst] |= {row}
 
-    @reachable
+    @reachable(when="UserTable")
     def CommitsRunAhead(self, s):
-        """All can commit before a single row has left its node, if there is a user table at all."""
-        return not self.UserTable or (
-            len(s.iceberg) == 1 + len(self.Writers)
-            and all(s.user_rows[node] == frozenset(part) for node, part in self.writers_of.items())
+        """All can commit before a single row has left its node."""
+        return len(s.iceberg) == 1 + len(self.Writers) and all(
+            s.user_rows[node] == frozenset(part) for node, part in self.writers_of.items()
         )
 
     # Progress ----------------------------------------------------------------------------------------------------
@@ -169,12 +163,12 @@ class BakeryV2Extended(BakeryV2):
     def queues(self, s, w):
         return s.my_ticket[w] > 0 and s.decision[w] is None and not s.crashed[w]
 
-    @liveness(w="Writers")
+    @liveness(w="Writers", by_default=False)
     def NonCrashedProgress(self, w):
         """A writer with a ticket gets to a decision, unless it crashes."""
         return leads_to(lambda s: self.queues(s, w), lambda s: s.decision[w] is not None or s.crashed[w])
 
-    @liveness(w="Writers")
+    @liveness(w="Writers", when="MaxRestarts")
     def RestartsHeal(self, w):
         """The same, but nothing is owed as long as a restart is still possible."""
         return leads_to(
@@ -182,7 +176,7 @@ class BakeryV2Extended(BakeryV2):
             lambda s: s.decision[w] is not None or s.crashed[w] or catalog.restart_is_open(self, s),
         )
 
-    @liveness(w="Writers")
+    @liveness(w="Writers", by_default=False)
     def SurvivorsFinish(self, w):
         """A writer that stays alive ends its pass, whether it ever had a claim or not."""
         return eventually_always(lambda s: s.pc[w] == "Done" or s.crashed[w])

@@ -12,15 +12,8 @@ The properties, and the commands that check them::
     workbench check hudi --set MonotonicTs=false        # ConsistentRead: two operations share one timestamp
     workbench check specs/hudi/duplicate_key.toml       # NoDuplicateKeysAcrossFiles: a key in two file groups
 
-Beyond the published specification, and off unless they are asked for: early detection of conflicts, failures in any
-phase, and the rollback of what failed operations have left behind::
-
-    workbench check hudi --set EarlyConflictDetection=true --set ConcurrencyControl=0    # no substitute for control
-    workbench check hudi --set FailInAnyPhase=true --set LocksExpire=false               # a lock that stays
-    workbench check hudi --set FailedWrites=1                                            # PublishedSlicesExist
-
-``specs/hudi/README.md`` explains the protocol. Semantics after Vanlightly/table-formats-tlaplus
-(hudi/v5_spec/basic_cow, MIT licence).
+``specs/hudi/README.md`` explains the protocol; ``hudi_extended.py`` adds early detection of conflicts, failures and
+rollbacks, all off at first. Semantics after Vanlightly/table-formats-tlaplus (hudi/v5_spec/basic_cow, MIT licence).
 """
 
 from typing import NamedTuple
@@ -41,8 +34,6 @@ from workbench.kernel import (
     reachable,
     require,
 )
-from workbench.models import hudi_failures
-from workbench.models.hudi_failures import EAGER, KEEP, LAZY
 
 NONE, OPTIMISTIC, PESSIMISTIC = 0, 1, 2
 UPSERT, INSERT, UPDATE, DELETE = "Upsert", "Insert", "Update", "Delete"
@@ -82,7 +73,7 @@ class Logged(NamedTuple):
 class Hudi(Model):
     """Concurrent single-key operations on one copy-on-write table."""
 
-    name = "hudi"
+    name = "hudi_published"
     symmetry = ("Writers", "Keys", "Values")
 
     Writers = Constant(2, Names("w", range(1, 5)), "writers of the table")
@@ -99,23 +90,12 @@ class Hudi(Model):
     PrimaryKeyConflictCheck = Constant(True, bool, "an insert gives way if its key was mapped to another file group")
     PutIfAbsentSupported = Constant(False, bool, "writing a file whose name exists fails, instead of overwriting it")
     UseSalt = Constant(False, bool, "file names carry a unique salt, so that equal timestamps do not collide in names")
-    EarlyConflictDetection = Constant(False, bool, "who sees an earlier operation's marker gives way before it writes")
-    MarkerLock = Constant(False, bool, "early detection looks for markers and sets its own in one step, under a lock")
-    FailInAnyPhase = Constant(False, bool, "a writer may fail at any time; otherwise only just before its commit")
-    LocksExpire = Constant(True, bool, "a failed writer's locks are released")
-    FailedWrites = Constant(
-        KEEP,
-        (KEEP, EAGER, LAZY),
-        "who begins an operation rolls back 0: nothing, 1: all that is not Completed, 2: unless it has a heartbeat",
-    )
-    RereadTimeline = Constant(True, bool, "a lazy rollback looks at the timeline again after the heartbeats")
 
     phase = Variable("Ready", per="Writers", doc="the step that the writer takes next; Ready without an operation")
     op = Variable(None, per="Writers", doc="the operation at work: its type, key and value")
     stamp = Variable(None, per="Writers", doc="the operation's timestamp and salt")
     group = Variable(None, per="Writers", doc="the file group that the operation goes to")
     merge = Variable(None, per="Writers", doc="the slice read into memory, None if the file group had none")
-    doomed = Variable(None, per="Writers", doc="the stamps that the writer is about to roll back")
     started = Variable(0, doc="operations started so far; the last timestamp of the monotonic provider")
     requested = Variable(False, per="stamps", doc="the timeline: whether the Requested instant exists")
     inflight = Variable(False, per="stamps", doc="the timeline: whether the Inflight instant exists")
@@ -140,7 +120,6 @@ class Hudi(Model):
         self.log_entries = tuple((key, i) for key in self.Keys for i in range(self.OpLimit))
         self.optimistic = self.ConcurrencyControl == OPTIMISTIC
         self.pessimistic = self.ConcurrencyControl == PESSIMISTIC
-        self.detection_phase = ("Write" if self.MarkerLock else "Read") if self.EarlyConflictDetection else None
 
     def at(self, s, w, phase):
         require(s.phase[w] == phase, f"{w} is not at {phase}")
@@ -166,8 +145,6 @@ class Hudi(Model):
         self.at(s, w, "Ready")
         started = s.started
         require(started < self.OpLimit, "all operations of the run have been started")
-        if self.FailedWrites != KEEP:
-            s.doomed[w] = hudi_failures.leftovers(self, s)
         key = choose(self.Keys, "key")
         value = choose(self.Values, "value")
         s.op[w] = Operation(choose((UPSERT, DELETE), "type"), key, value)
@@ -179,15 +156,17 @@ class Hudi(Model):
     def last_timestamp(self, s):
         """The largest timestamp on the timeline."""
         so_far = (stamp for stamp in self.latest_first if stamp.ts <= s.started)
-        return next((stamp.ts for stamp in so_far if hudi_failures.on_timeline(s, stamp)), 0)
+        return next((stamp.ts for stamp in so_far if self.on_timeline(s, stamp)), 0)
+
+    def on_timeline(self, s, stamp):
+        """Whether there is an instant of any state."""
+        return s.requested[stamp] or s.inflight[stamp] or s.completed[stamp] is not None
 
     @action(writer)
     def append_requested(self, s, w):
-        """Announce the operation on the timeline. If it rolls back what others left, that comes first."""
+        """Announce the operation on the timeline."""
         self.at(s, w, "Request")
         stamp = s.stamp[w]
-        if self.FailedWrites != KEEP:
-            hudi_failures.roll_back(self, s, w)
         if self.refused(s.requested[stamp]):
             return self.abort(s, w)
         s.requested[stamp] = True
@@ -214,24 +193,24 @@ class Hudi(Model):
         if self.pessimistic:
             require(s.group_lock[group] is None, f"the lock of {group} is taken")
         stamp, target = s.stamp[w], self.latest(s, group)
-        if target is not None and (target.ts >= stamp.ts or s.slices[group, *target] is None):
+        if target is not None and not self.can_follow(s, stamp, group, target):
             return self.abort(s, w)
         if self.refused(s.inflight[stamp]):
             return self.abort(s, w)
         if self.pessimistic:
             s.group_lock[group] = w
         s.inflight[stamp] = True
-        if self.detection_phase == "Read" and hudi_failures.announced(self, s, w):
-            return self.abort(s, w)
         s.merge[w] = None if target is None else MergeSlice(*target, s.slices[group, *target])
         s.phase[w] = "Write"
+
+    def can_follow(self, s, stamp, group, target):
+        """Whether the operation `stamp` can build on the slice `target`: only if that is an earlier one."""
+        return target.ts < stamp.ts
 
     @action(writer)
     def write_file_slice(self, s, w):
         """Write a new slice: the rows read, with the key's row set or removed. Nobody reads it before the commit."""
         self.at(s, w, "Write")
-        if self.detection_phase == "Write" and hudi_failures.announced(self, s, w):
-            return self.abort(s, w)
         slice_id = (s.group[w], *s.stamp[w])
         if self.refused(s.slices[slice_id] is not None):
             return self.abort(s, w)
@@ -253,7 +232,7 @@ class Hudi(Model):
         s.index[op.key] = group
         s.phase[w] = "OCC" if self.optimistic else "Commit"
 
-    @action(writer)
+    @action(writer, when=lambda model: model.optimistic)
     def optimistic_check(self, s, w):
         """Give way if a later slice of the file group than the one read has been published meanwhile."""
         self.at(s, w, "OCC")
@@ -275,10 +254,8 @@ class Hudi(Model):
 
     @action(writer, fair=False)
     def writer_fail(self, s, w):
-        """Fail for ever; as published, with everything written but the Completed instant. Its locks expire."""
-        if not self.FailInAnyPhase:
-            self.at(s, w, "Commit")
-        require(s.phase[w] not in ("Ready", "Failed"), f"{w} is not at work")
+        """Fail for ever, with everything written but the Completed instant. The locks held expire."""
+        self.at(s, w, "Commit")
         self.finish(s, w, "Failed")
 
     def abort(self, s, w):
@@ -287,10 +264,9 @@ class Hudi(Model):
 
     def finish(self, s, w, phase):
         """Forget everything about the operation, and release the locks held."""
-        if phase != "Failed" or self.LocksExpire:
-            self.release_locks(s, w)
-        s.op[w] = s.stamp[w] = s.group[w] = s.merge[w] = s.doomed[w] = None
+        s.op[w] = s.stamp[w] = s.group[w] = s.merge[w] = None
         s.phase[w] = phase
+        self.release_locks(s, w)
 
     def release_locks(self, s, w):
         if self.optimistic and s.table_lock == w:
@@ -317,9 +293,8 @@ class Hudi(Model):
                         yield (group, latest.ts, salt)
 
     def row(self, s, slice_id, key):
-        """The row of `key` in a slice; None if it is not there, or if the slice is not."""
-        rows = s.slices[slice_id]
-        return None if rows is None else rows.get(key)
+        """The row of `key` in a published slice; None if it is not there."""
+        return s.slices[slice_id].get(key)
 
     @invariant(key="Keys", ts="timestamps")
     def ConsistentRead(self, s, key, ts):
@@ -334,8 +309,8 @@ class Hudi(Model):
         expected = self.expected(s, key, ts)
         if {value for _, value in readable} - {None} == {expected} - {None}:
             return True
-        found = ", ".join(f"{value or 'no row'} in {self.describe(slice_id)}" for slice_id, value in readable)
-        return f"{key} read at timestamp {ts}: expected {expected or 'no row'}; readable: {found}"
+        rows = ", ".join(f"{value or 'no row'} in {self.describe(slice_id)}" for slice_id, value in readable)
+        return f"{key} read at timestamp {ts}: expected {expected or 'no row'}; readable: {rows}"
 
     @invariant(key="Keys")
     def NoDuplicateKeysAcrossFiles(self, s, key):
@@ -354,14 +329,6 @@ class Hudi(Model):
             first = (group, *stamp)
         return True
 
-    @invariant(stamp="stamps")
-    def PublishedSlicesExist(self, s, stamp):
-        """What a Completed instant points at has not been deleted."""
-        group = s.completed[stamp]
-        if group is None or s.slices[group, *stamp] is not None:
-            return True
-        return f"{self.describe((group, *stamp))} is published, and has been deleted"
-
     def describe(self, slice_id):
         group, ts, salt = slice_id
         return f"the slice of {group} with timestamp {ts}" + (f" and salt {salt}" if self.UseSalt else "")
@@ -379,27 +346,6 @@ class Hudi(Model):
     def SomeOperationAborts(self, s):
         """An operation can be given up: its instant is left behind, never Completed, though nobody works on it."""
         return self.all_ready(s) and any(s.requested[x] and s.completed[x] is None for x in self.stamps)
-
-    @reachable
-    def SomeWriteIsSpared(self, s):
-        """With early detection an operation can be given up Inflight, before it writes. True at once without it."""
-        return not self.EarlyConflictDetection or (
-            self.all_ready(s)
-            and any(
-                s.inflight[stamp] and all(s.slices[group, *stamp] is None for group in self.file_groups)
-                for stamp in self.stamps
-            )
-        )
-
-    @reachable
-    def SomeLeftoverIsRolledBack(self, s):
-        """Where leftovers are rolled back there can be some, a slice included. True at once where they are kept."""
-        return self.FailedWrites == KEEP or any(
-            s.slices[group, *stamp] is not None
-            for w in self.Writers
-            for stamp in s.doomed[w] or ()
-            for group in self.file_groups
-        )
 
     @liveness(w="Writers")
     def EventuallyWriterTerminates(self, w):

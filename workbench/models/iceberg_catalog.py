@@ -51,6 +51,10 @@ def crasher_done(s):
     s.pc_crasher = "Done"
 
 
+def crashes_and_restarts(model):
+    return model.MaxCrashes > 0 and model.MaxRestarts > 0
+
+
 def restart(s, w, first_step):
     """A crashed writer comes back, and remembers nothing; what it left in the queue is still there."""
     require(s.crashed[w], f"{w} has not crashed")

@@ -43,6 +43,10 @@ READY, WRITE_DATA_FILES, WRITE_METADATA_FILES = "READY", "WRITE_DATA_FILES", "WR
 PREPARE_COMMIT, COMMIT = "PREPARE_COMMIT", "COMMIT"
 
 
+def compactions_happen(model):
+    return min(model.NUM_COMPACTORS, model.MAX_COMPACTIONS, model.MAX_COMPACTIONS_PER_COMPACTOR) > 0
+
+
 class Paimon(Model):
     """Paimon's primary-key table with compaction and deletion vectors.
 
@@ -191,7 +195,7 @@ class Paimon(Model):
         s.insert_pending[key] = True
         self.start(s, w, key, INSERT, (choose(self.Col2Values, "col2"), choose(self.Col3Values, "col3")))
 
-    @action(writer, key="PkCol1Values")
+    @action(writer, key="PkCol1Values", when="ALLOW_UPDATES")
     def start_update(self, s, w, key):
         """Begin to update a key: both columns blindly, or one column of the row that a read at latest returns."""
         self.ready_to_write(s, w, key)
@@ -204,7 +208,7 @@ class Paimon(Model):
         row[column] = choose(self.values_of[column], "value")
         self.start(s, w, key, UPDATE, tuple(row.values()), sets=(column,))
 
-    @action(writer, key="PkCol1Values")
+    @action(writer, key="PkCol1Values", when="ALLOW_DELETES")
     def start_delete(self, s, w, key):
         """Begin to delete a key that has a row."""
         self.ready_to_write(s, w, key)
@@ -225,7 +229,7 @@ class Paimon(Model):
 
     # A compactor ------------------------------------------------------------------------------------------------
 
-    @action(compactor, bucket="buckets")
+    @action(compactor, bucket="buckets", when=compactions_happen)
     def start_compaction(self, s, c, bucket):
         """Pick a level that the bucket has files of."""
         require(any(self.bucket_of[key] == bucket for key in self.keys_of[c]), f"{c} does not serve {bucket}")
@@ -238,7 +242,7 @@ class Paimon(Model):
         s.compactions += 1
         s.pc[c] = WRITE_DATA_FILES
 
-    @action(compactor)
+    @action(compactor, when=compactions_happen)
     def compact_data_files(self, s, c):
         """Merge the level's files, as they are by now, into one file of the next level."""
         self.at(s, c, WRITE_DATA_FILES)
@@ -248,15 +252,15 @@ class Paimon(Model):
         above = [file for file in live if s.level[file] > level]
         output = self.file_name(c, s.compactions_of[c] - 1)
         s.level[output] = level + 1
-        found = {}  # for each key its kind of row in the sources; the row is written unless it is a delete to drop
+        kinds = {}  # for each key its kind of row in the sources; the row is written unless it is a delete to drop
         for key in self.keys_of[c]:
             file = table.newest(key, sources, s.sequence, vectors) if self.bucket_of[key] == bucket else None
             if file is not None:
-                found[key] = s.kind[file, key]
-                if found[key] != DELETE or self.keeps_delete(above):
-                    s.sequence[output, key], s.kind[output, key] = s.sequence[file, key], found[key]
+                kinds[key] = s.kind[file, key]
+                if kinds[key] != DELETE or self.keeps_delete(above):
+                    s.sequence[output, key], s.kind[output, key] = s.sequence[file, key], kinds[key]
                     s.columns[output, key] = s.columns[file, key]
-        new_vectors = self.new_vectors(s, vectors, sources, above, found) if self.DV_ENABLED else None
+        new_vectors = self.new_vectors(s, vectors, sources, above, kinds) if self.DV_ENABLED else None
         s.message[c] = CommitMessage(output, bucket, sources, new_vectors)
         s.rewrite[c] = None
         s.pc[c] = WRITE_METADATA_FILES
@@ -265,13 +269,13 @@ class Paimon(Model):
         """Whether deletes are written again: only if older rows may lie above, and no vector takes care of them."""
         return bool(above) and not self.DV_ENABLED and not self.AsPublished
 
-    def outdated(self, found):
+    def outdated(self, kinds):
         """The keys whose older rows, above, are to be marked as deleted."""
-        return {key for key, kind in found.items() if kind == UPDATE or not self.AsPublished}
+        return {key for key, kind in kinds.items() if kind == UPDATE or not self.AsPublished}
 
-    def new_vectors(self, s, vectors, sources, above, found):
+    def new_vectors(self, s, vectors, sources, above, kinds):
         """The bucket's vectors after a compaction; None if it makes no new ones."""
-        keys = self.outdated(found)
+        keys = self.outdated(kinds)
         if self.AsPublished and not keys:
             return None
         if not self.AsPublished:
@@ -302,7 +306,7 @@ class Paimon(Model):
     def replaced(self, live, message):
         return tuple(file for file in live if file not in message.replaces) + (message.file,)
 
-    @action(operation)
+    @action(operation, when="USE_LOCK")
     def prepare_commit(self, s, op):
         """Take the lock; if the prepared version exists by now, prepare again instead."""
         self.at(s, op, PREPARE_COMMIT)
@@ -375,7 +379,7 @@ class Paimon(Model):
         expected = tuple(table.expected(s, key, column, version) for column in COLUMNS)
         return read == expected or f"version {version}: {key} reads as {show(read)}, but committed was {show(expected)}"
 
-    @invariant(version="versions", bucket="buckets")
+    @invariant(version="versions", bucket="buckets", when="DV_ENABLED")
     def NoDanglingDeletionVectors(self, s, version, bucket):
         """Deletion vectors are for files that are live in the same snapshot."""
         if s.snapshots[version] is None:
@@ -387,10 +391,10 @@ class Paimon(Model):
             f"{min(gone)}; live in {bucket} are {show(live)}"
         )
 
-    @invariant(version="versions", key="PkCol1Values")
+    @invariant(version="versions", key="PkCol1Values", when="DV_ENABLED")
     def OneValidRowPerKeyAboveLevel0(self, s, version, key):
-        """With deletion vectors, no key has two unmarked rows in files above level 0: a reader need not merge them."""
-        if not self.DV_ENABLED or s.snapshots[version] is None:
+        """No key has two unmarked rows in files above level 0: a reader need not merge them."""
+        if s.snapshots[version] is None:
             return True
         valid = table.valid_above_level_0(s, key, version, self.bucket_of[key])
         return len(valid) < 2 or (
@@ -403,16 +407,16 @@ class Paimon(Model):
         """The table can get a snapshot."""
         return s.latest > 0
 
-    @reachable
+    @reachable(when=compactions_happen)
     def SomeoneCompacts(self, s):
-        """The table can get a snapshot made by a compaction, if there are compactions at all."""
-        first = [file for file in (self.file_name(c, 0) for c in self.compactors) if file in self.files]
-        return not first or any(s.snapshots[version] in first for version in self.versions)
+        """The table can get a snapshot made by a compaction."""
+        first = [self.file_name(c, 0) for c in self.compactors]
+        return any(s.snapshots[version] in first for version in self.versions)
 
     def may_start(self, s, key):
         return self.may_insert(s, key) or self.may_update(s, key) or self.may_delete(s, key)
 
-    @liveness
+    @liveness(by_default="ONE_WRITER_PER_BUCKET")
     def AllSnapshotsCommitted(self):
         """In the end each operation started has its snapshot, and none could be started any more.
 

@@ -45,12 +45,10 @@ class PaimonExtended(Paimon):
         neighbours = [other for other in self.PkCol1Values if self.bucket_of[other] == bucket]
         return table.largest_sequence(s, s.latest, bucket, neighbours) + 1
 
-    @reachable
+    @reachable(when="RestoreSequence")
     def NumberIsRestored(self, s):
-        """A row can get another number than its writer has counted up to, if numbers are restored at all."""
-        return not self.RestoreSequence or any(
-            s.write[w] is not None and s.write[w].sequence != s.sequence_no[w] - 1 for w in self.writers
-        )
+        """A row can get another number than its writer has counted up to."""
+        return any(s.write[w] is not None and s.write[w].sequence != s.sequence_no[w] - 1 for w in self.writers)
 
     # ReadersSkipLevel0 -------------------------------------------------------------------------------------------
 
@@ -58,8 +56,8 @@ class PaimonExtended(Paimon):
         """The row that an update finds; the newer one if it is given two."""
         if not self.ReadersSkipLevel0:
             return super().read_latest(s, key)
-        found = table.valid_above_level_0(s, key, s.latest, self.bucket_of[key])
-        file = table.newest(key, found, s.sequence, Map())
+        valid = table.valid_above_level_0(s, key, s.latest, self.bucket_of[key])
+        file = table.newest(key, valid, s.sequence, Map())
         return None if file is None else s.columns[file, key]
 
     def reads_as_committed(self, s, key, version):
@@ -79,16 +77,16 @@ class PaimonExtended(Paimon):
         """The version that a reader of the latest one reads the key's bucket as of."""
         return table.compacted_up_to(s, s.latest, self.bucket_of[key]) if self.ReadersSkipLevel0 else s.latest
 
-    @reachable
+    @reachable(when="ReadersSkipLevel0")
     def ReadIsOld(self, s):
-        """The latest version can read as an earlier one does, but not as nothing, if readers skip level 0 at all."""
-        return not self.ReadersSkipLevel0 or any(0 < self.read_as_of(s, key) < s.latest for key in self.PkCol1Values)
+        """The latest version can read as an earlier one does, but not as nothing."""
+        return any(0 < self.read_as_of(s, key) < s.latest for key in self.PkCol1Values)
 
-    @reachable
+    @reachable(when="ReadersSkipLevel0")
     def LaterWriteIsReadFirst(self, s):
-        """A reader can have a write, and not yet an older one in another bucket, if readers skip level 0 at all."""
+        """A reader can have a write, and not yet an older one in another bucket."""
         as_of = {key: self.read_as_of(s, key) for key in self.PkCol1Values}
-        return not self.ReadersSkipLevel0 or any(
+        return any(
             s.log[key, column, version]
             for key in self.PkCol1Values
             for column in COLUMNS

@@ -95,13 +95,13 @@ def newest(key: str, files: Iterable[str], sequence: Mapping[Any, int | None], v
     >>> newest("jack", ["a", "b", "c"], sequence, Map({"b": frozenset({"jack"})}))
     'a'
     """
-    found, largest = None, -1
+    winner, largest = None, -1
     for file in files:
         if not is_marked(vectors, file, key):
             number = sequence[file, key]
             if number is not None and number > largest:
-                found, largest = file, number
-    return found
+                winner, largest = file, number
+    return winner
 
 
 def read(s: Any, key: str, version: int, bucket: str, use_vectors: bool = True) -> tuple[str, str] | None:

@@ -22,11 +22,12 @@ from pyspark import TaskContext, cloudpickle
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
-from workbench.engines.check import check, plan
+from workbench.engines.check import check
 from workbench.engines.digest import model_digest
 from workbench.engines.spark.session import spark_session
 from workbench.kernel import InputError, Model, ModelError
 from workbench.kernel.errors import brief, unknown
+from workbench.kernel.plan import make_plan
 
 ERROR = "error"
 _MEASURES = ("distinct", "depth", "seconds", "complete", "stopped", ERROR)
@@ -60,7 +61,8 @@ def sweep(
     grid : mapping, or sequence of mappings
         Values for some constants, of which all combinations are checked; or the settings themselves.
     properties : sequence of str, optional
-        Names of properties; all that the model declares for None.
+        Names of properties; for None what each setting checks by default. A setting that switches a property off
+        has no verdict on it.
     constants : mapping, optional
         Constants that are the same in all settings.
     symmetry : bool or sequence of str
@@ -79,11 +81,12 @@ def sweep(
     Returns
     -------
     DataFrame
-        One row per setting: its constants; for each property the verdict (a word; "error" if the check failed) and in
-        the column ``<property>_states`` the number of states of a shortest trace; then ``distinct``, ``depth``,
-        ``seconds``, ``complete``, ``stopped`` (why it is not complete) and ``error``. An interrupt (Ctrl-C) ends the
-        sweep with what there is; the settings that have not finished are errors too. ``attrs`` holds the names of the
-        properties, the symmetric sets, and notes on how the checks were done.
+        One row per setting: its constants; for each property the verdict (a word; "error" if the check failed, None
+        if the property is not checked there) and in the column ``<property>_states`` the number of states of a
+        shortest trace; then ``distinct``, ``depth``, ``seconds``, ``complete``, ``stopped`` (why it is not complete)
+        and ``error``. An interrupt (Ctrl-C) ends the sweep with what there is; the settings that have not finished are
+        errors too. ``attrs`` holds the names of the properties, the symmetric sets, and notes on how the checks were
+        done.
 
     Raises
     ------
@@ -94,8 +97,10 @@ def sweep(
     for name, value in (("max_states", max_states), ("max_seconds", max_seconds), ("max_bytes", max_bytes)):
         if value is not None and not value > 0:
             raise InputError(f"{name} = {value} is not accepted; it takes a number above 0")
-    todo = plan(model(), properties, symmetry)
-    identity = [model_digest(model), version("lakehouse-workbench"), sorted(todo.names), todo.symmetry]
+    names = _names(model, settings, properties)
+    plan = make_plan(model(), model().applicable(names), symmetry)
+    asked = None if properties is None else sorted(names)
+    identity = [model_digest(model), version("lakehouse-workbench"), asked, plan.symmetry]
     keys = [_key(identity, setting) for setting in settings]
     with tempfile.TemporaryDirectory() if out is None else nullcontext(out) as folder:
         results = _Results(Path(folder).absolute())
@@ -110,13 +115,14 @@ def sweep(
 
         why = ""
         if tasks:
-            job = _Job(model, todo.names, todo.symmetry, budgets, results, list(tasks.items()))
+            wanted = None if properties is None else names
+            job = _Job(model, wanted, plan.symmetry, budgets, results, list(tasks.items()))
             why = _run(job, spark or spark_session(), report)
         report()
         records = [results.read(key) or _failed(why) for key in keys]
     varied = dict.fromkeys(grid if isinstance(grid, Mapping) else itertools.chain(*grid))
-    table = _table([{n: setting[n] for n in varied} for setting in settings], todo.names, records)
-    table.attrs = {"properties": todo.names, "symmetry": list(todo.symmetry), "notes": todo.notes}
+    table = _table([{n: setting[n] for n in varied} for setting in settings], names, records)
+    table.attrs = {"properties": names, "symmetry": list(plan.symmetry), "notes": plan.notes}
     return table
 
 
@@ -145,13 +151,28 @@ def _settings(model: type[Model], grid: Grid, fixed: Mapping[str, Any]) -> list[
     return [{**defaults, **fixed, **setting} for setting in varying]
 
 
+def _names(model: type[Model], settings: list[dict[str, Any]], properties: Sequence[str] | None) -> list[str]:
+    """The properties that the table has columns for: those asked for, or those that some setting checks by default."""
+    if properties is not None:
+        model().applicable(properties)  # refuses those that are not declared
+        return list(dict.fromkeys(properties))
+    by_default = set()
+    for setting in settings:
+        try:
+            by_default |= {declared.name for declared in model(**setting).select()}
+        except (InputError, ModelError):  # it will be said in this setting's row
+            continue
+    return [name for name in model.declared_properties if name in by_default]
+
+
 def _table(settings: list[dict[str, Any]], names: Sequence[str], records: list[Record]) -> pd.DataFrame:
     taken = {*_MEASURES, *names}
     rows = []
     for setting, record in zip(settings, records, strict=True):
         row = {name + "_" * (name in taken): value for name, value in setting.items()}
         for name in names:
-            row[name], row[f"{name}_states"] = record["verdicts"].get(name, (ERROR, None))
+            missing = (None if record[ERROR] is None else ERROR, None)
+            row[name], row[f"{name}_states"] = record["verdicts"].get(name, missing)
         rows.append({**row, **{name: record[name] for name in _MEASURES}})
     counts = [f"{name}_states" for name in names] + ["distinct", "depth"]
     return pd.DataFrame(rows).astype(dict.fromkeys(counts, "Int64") | {"seconds": float, "complete": bool})
@@ -209,7 +230,7 @@ class _Job:
     """What a worker needs to carry out the tasks, by number."""
 
     model: type[Model]
-    names: Sequence[str]
+    names: Sequence[str] | None
     symmetry: Sequence[str]
     budgets: dict[str, Any]
     results: _Results
@@ -228,7 +249,9 @@ class _Job:
 
     def _check(self, constants: Mapping[str, Any]) -> Record:
         try:
-            result = check(self.model(**constants), self.names, symmetry=self.symmetry, engine="local", **self.budgets)
+            model = self.model(**constants)
+            names = None if self.names is None else model.applicable(self.names)
+            result = check(model, names, symmetry=self.symmetry, engine="local", **self.budgets)
         except InputError as error:
             return _failed(str(error), final=True)
         except ModelError as error:

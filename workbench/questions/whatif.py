@@ -33,7 +33,10 @@ class Attempt:
 
     @property
     def flipped(self) -> list[tuple[Verdict, Verdict]]:
-        """The verdicts that are different now, as pairs of before and after; unknown ones are not known to differ."""
+        """The verdicts that are different now, as pairs of before and after; unknown ones are not known to differ.
+
+        Changes may switch a property off; then there is no pair of it.
+        """
         if self.result is None:
             return []
         pairs = [(self.before[verdict.name], verdict) for verdict in self.result.verdicts]
@@ -115,7 +118,7 @@ def flips(
     ----------
     model : Model
     properties : sequence of str, optional
-        What to check; everything for None.
+        What to check; for None what `model` checks by default.
     integers : bool
         Try numbers one step down and up too, not just switches and choices.
     before : Result, optional
@@ -136,11 +139,12 @@ def flips(
     """
     options["should_stop"] = should_stop
     before = before or check(model, properties, **options)
+    names = [verdict.name for verdict in before.verdicts] if properties is None else list(properties)
     todo = alternatives(model, integers)
     attempts = []
     for done, (name, value) in enumerate(todo):
         _tell(on_progress, done, len(todo))
-        attempt = _attempt(before, model, {name: value}, properties, options)
+        attempt = _attempt(before, model, {name: value}, names, options)
         if should_stop is not None and should_stop():
             break
         attempts.append(attempt)
@@ -166,7 +170,7 @@ def repairs(
     property : str
         A property that is violated, or not reached.
     properties : sequence of str, optional
-        What else is checked of a repair, to see what it breaks; everything for None.
+        What else is checked of a repair, to see what it breaks; for None what `model` checks by default.
     most : int
         The size of the largest sets that are tried.
     before, on_progress, should_stop, **options
@@ -181,6 +185,7 @@ def repairs(
     """
     options["should_stop"] = should_stop
     before = before or check(model, properties, **options)
+    names = [verdict.name for verdict in before.verdicts] if properties is None else list(properties)
     tried, complete = 0, True
     for size in range(1, most + 1):
         todo = list(_sets(alternatives(model), size))
@@ -191,10 +196,10 @@ def repairs(
             if should_stop is not None and should_stop():
                 return Repairs(property, repaired, tried, False)
             tried += 1
-            verdict = None if quick.result is None else quick.result[property]
+            verdict = quick.result[property] if quick.result is not None and quick.result.verdicts else None
             complete &= verdict is None or verdict.holds is not None
             if verdict is not None and verdict.holds:
-                repaired.append(_attempt(before, model, changes, properties, options))
+                repaired.append(_attempt(before, model, changes, names, options))
         if repaired:
             return Repairs(property, repaired, tried, complete)
     return Repairs(property, [], tried, complete)
@@ -208,13 +213,13 @@ def _sets(changes: Iterable[tuple[str, Any]], size: int) -> Iterable[dict[str, A
 
 
 def _attempt(
-    before: Result, model: Model, changes: dict[str, Any], properties: Sequence[str] | None, options: dict[str, Any]
+    before: Result, model: Model, changes: dict[str, Any], names: Sequence[str], options: dict[str, Any]
 ) -> Attempt:
     try:
         changed = type(model)(**{**model.constants, **changes})
     except InputError as error:
         return Attempt(before, changes, None, str(error))
-    return Attempt(before, changes, check(changed, properties, **options))
+    return Attempt(before, changes, check(changed, changed.applicable(names), **options))
 
 
 def _tell(on_progress: Callable[[int, int], None] | None, done: int, of: int) -> None:

@@ -60,12 +60,12 @@ class Workbench(ipywidgets.VBox):
 
     Examples
     --------
-    >>> panel = Workbench("bakery", Writers=2)
-    >>> panel.wait()["EventualProgress"].word
+    >>> panel = Workbench("bakery", Writers=2, LazyReap=False)
+    >>> panel.wait()["NonCrashedProgress"].word
     'violated'
-    >>> panel.apply({"MaxCrashes": 0})
-    >>> panel.wait()["EventualProgress"].word, panel.change.partition(",")[0]
-    ('holds', 'MaxCrashes 0 instead of 1: EventualProgress now holds')
+    >>> panel.apply({"LazyReap": True})
+    >>> panel.wait()["NonCrashedProgress"].word, panel.change.partition(",")[0]
+    ('holds', 'LazyReap on: NonCrashedProgress now holds')
     """
 
     def __init__(self, what: Any, **constants: Any) -> None:
@@ -79,6 +79,7 @@ class Workbench(ipywidgets.VBox):
         self.model_class = type(start.model)
         self._configuration: Configuration | None = None
         self._live, self._began = True, 0.0
+        self._by_default = True  # whether the ticks follow the constants; not any more once somebody has chosen
         self._make_controls()
         self._make_tabs()
         super().__init__([self._head, self._bar, self._status, self._verdict, self._tabs])
@@ -141,12 +142,24 @@ class Workbench(ipywidgets.VBox):
         self._quiet = True
         self._configuration = start.configuration
         self._controls.assign(start.model.constants)
+        self._by_default = start.properties is None
         for name, box in self._properties.items():
-            box.value = start.properties is None or name in start.properties
+            box.value = name in (start.properties or ())
+        self._tick(start.model)
         self._symmetry.value = start.symmetry
         self._name_settings()
         self._quiet = False
         self.run()
+
+    def _tick(self, model: Model) -> None:
+        """Tick what is checked by default, unless somebody has chosen; what the constants switch off is not offered."""
+        quiet, self._quiet = self._quiet, True
+        defaults = [declared.name for declared in model.select()]
+        for name, box in self._properties.items():
+            box.disabled = name not in model.properties
+            if self._by_default:
+                box.value = name in defaults
+        self._quiet = quiet
 
     def _name_settings(self) -> None:
         """Let the list of settings say which ones these are."""
@@ -156,9 +169,10 @@ class Workbench(ipywidgets.VBox):
         if one is None and self._model().constants == self.model_class().constants:
             names = [_DEFAULTS]
         self._preset.value = names[0] if names else _BY_HAND
-        ticked = sum(box.value for box in self._properties.values())
+        offered = [box for box in self._properties.values() if not box.disabled]
+        ticked = sum(box.value for box in offered)
         symmetry = f"; symmetry {'on' if self._symmetry.value else 'off'}" if self.model_class.symmetry else ""
-        self._checked.set_title(0, f"{ticked} of {len(self._properties)} properties are checked{symmetry}")
+        self._checked.set_title(0, f"{ticked} of {len(offered)} properties are checked{symmetry}")
         self._quiet = quiet
 
     def _model(self) -> Model:
@@ -176,8 +190,9 @@ class Workbench(ipywidgets.VBox):
             except InputError as error:
                 self._complain(str(error))
 
-    def _ticked(self, _: Any) -> None:
+    def _ticked(self, change: Any) -> None:
         if not self._quiet:
+            self._by_default = self._by_default and change["owner"] is self._symmetry
             self._changed()
 
     def _changed(self) -> None:
@@ -191,7 +206,7 @@ class Workbench(ipywidgets.VBox):
         self.runner.cancel()
         self._stop.disabled = True
         try:
-            self._model()
+            self._tick(self._model())
             self._name_settings()
         except (InputError, ModelError) as error:
             self._complain(str(error))
@@ -235,7 +250,7 @@ class Workbench(ipywidgets.VBox):
         except (InputError, ModelError) as error:
             self._complain(str(error))
             return
-        names = [name for name, box in self._properties.items() if box.value]
+        names = model.applicable(name for name, box in self._properties.items() if box.value)
         symmetry = self._symmetry.value
         self._began = time.perf_counter()
         self._stop.disabled = False

@@ -51,7 +51,7 @@ def start_from(what: Any) -> Start:
     Examples
     --------
     >>> start_from("bakery").model
-    Bakery()
+    BakeryExtended()
     """
     if isinstance(what, Model):
         return Start(what)

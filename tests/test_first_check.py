@@ -1,0 +1,77 @@
+"""The first check of each model: with its defaults it says what the protocol's page does, and raises no question."""
+
+import re
+
+import pytest
+
+from workbench.cli import main
+from workbench.models import MODELS, get_model
+
+FIRST_CHECKS = {
+    "bakery": """\
+4,806 distinct states, 10,277 generated, depth 18
+
+\N{CHECK MARK} holds                    NoLakekeeperConflict
+\N{CHECK MARK} holds                    RollbackNoIceberg
+\N{CHECK MARK} holds                    UniqueTickets
+\N{CHECK MARK} holds                    TicketOrderPreserved
+\N{CHECK MARK} reached (6 states)       SomeoneCommits
+\N{CHECK MARK} holds                    NonCrashedProgress
+""",
+    "bakery_v2": """\
+124,212 distinct states, 374,011 generated, depth 41
+
+\N{CHECK MARK} holds                    NoLakekeeperConflict
+\N{CHECK MARK} holds                    RollbackNoIceberg
+\N{CHECK MARK} holds                    UniqueTickets
+\N{CHECK MARK} holds                    TicketOrderPreserved
+\N{CHECK MARK} reached (33 states)      EveryoneCommits
+\N{CHECK MARK} holds                    EventualProgress
+""",
+    "hudi": """\
+5,271 distinct states, 9,169 generated, depth 17
+
+\N{CHECK MARK} holds                    ConsistentRead
+\N{CHECK MARK} holds                    NoDuplicateKeysAcrossFiles
+\N{CHECK MARK} reached (17 states)      SomeDeleteCommits
+\N{CHECK MARK} reached (4 states)       SomeOperationAborts
+\N{CHECK MARK} holds                    EventuallyWriterTerminates
+""",
+    "paimon": """\
+957 distinct states, 1,545 generated, depth 17
+
+\N{CHECK MARK} holds                    ConsistentRead
+\N{CHECK MARK} holds                    NoDanglingDeletionVectors
+\N{CHECK MARK} holds                    OneValidRowPerKeyAboveLevel0
+\N{CHECK MARK} reached (5 states)       SomeoneWrites
+\N{CHECK MARK} reached (9 states)       SomeoneCompacts
+\N{CHECK MARK} holds                    AllSnapshotsCommitted
+""",
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_first_check_says_that_the_published_protocol_holds_and_nothing_else(name, capsys):
+    status = main(["check", name])
+    _, _, printed = capsys.readouterr().out.partition("\n")  # the first line gives the constants
+    assert re.sub(r", [\d.]+ s \(.* engine\)", "", printed) == FIRST_CHECKS[name.removesuffix("_published")]
+    assert status == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "constants", "liveness"),
+    [
+        ("bakery", {}, ["NonCrashedProgress"]),
+        ("bakery", {"MaxCrashes": 0}, ["EventualProgress"]),
+        ("bakery", {"MaxRestarts": 1}, ["NonCrashedProgress", "RestartsHeal"]),
+        ("bakery_v2", {}, ["EventualProgress"]),
+        ("bakery_v2", {"SafeAcks": False}, ["EventualProgress"]),
+        ("bakery_v2", {"MaxCrashes": 1}, []),
+        ("bakery_v2", {"MaxCrashes": 1, "MaxRestarts": 1}, ["RestartsHeal"]),
+        ("hudi", {"FailInAnyPhase": True}, ["EventuallyWriterTerminates"]),
+        ("paimon", {"ONE_WRITER_PER_BUCKET": False}, []),
+    ],
+)
+def test_which_progress_is_asked_for_follows_from_the_constants(name, constants, liveness):
+    asked = get_model(name)(**constants).select()
+    assert [declared.name for declared in asked if declared.kind == "liveness"] == liveness

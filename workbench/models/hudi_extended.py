@@ -1,0 +1,155 @@
+"""Hudi, with what the published specification leaves out: early detection of conflicts, failures, and rollbacks.
+
+Each extension hangs on one constant, whose default switches it off; what remains is the published protocol, state by
+state::
+
+    workbench check hudi --set EarlyConflictDetection=true --set ConcurrencyControl=0    # no substitute for control
+    workbench check hudi --set FailInAnyPhase=true --set LocksExpire=false               # a lock that stays
+    workbench check hudi --set FailedWrites=1                                            # PublishedSlicesExist
+
+Markers and heartbeats are not kept in the state: they follow from what the writers are doing. ``specs/hudi/README.md``
+says what comes of all this.
+"""
+
+from workbench.kernel import Constant, Variable, action, invariant, reachable, require
+from workbench.models.hudi import Hudi
+
+KEEP, EAGER, LAZY = 0, 1, 2
+
+#: The phases in which an operation's marker is there: set as it writes its slice, gone or ignored when it has ended.
+MARKED = ("UpdateIndex", "OCC", "Commit")
+
+
+class HudiExtended(Hudi):
+    """Concurrent single-key operations on one copy-on-write table, and extensions that are off at first."""
+
+    name = "hudi"
+
+    EarlyConflictDetection = Constant(False, bool, "who sees an earlier operation's marker gives way before it writes")
+    MarkerLock = Constant(False, bool, "early detection looks for markers and sets its own in one step, under a lock")
+    FailInAnyPhase = Constant(False, bool, "a writer may fail at any time; otherwise only just before its commit")
+    LocksExpire = Constant(True, bool, "a failed writer's locks are released")
+    FailedWrites = Constant(
+        KEEP,
+        (KEEP, EAGER, LAZY),
+        "who begins an operation rolls back 0: nothing, 1: all that is not Completed, 2: unless it has a heartbeat",
+    )
+    RereadTimeline = Constant(True, bool, "a lazy rollback looks at the timeline again after the heartbeats")
+
+    doomed = Variable(None, per="Writers", doc="the stamps that the writer is about to roll back")
+
+    # Early detection of conflicts --------------------------------------------------------------------------------
+
+    def announced(self, s, w):
+        """Whether another operation, with a smaller timestamp, has a marker on the file group that `w` is to write."""
+        group, ts = s.group[w], s.stamp[w].ts
+        others = (v for v in self.Writers if v != w and s.phase[v] in MARKED)
+        return any(s.group[v] == group and s.stamp[v].ts < ts for v in others)
+
+    @action(Hudi.writer)
+    def read_merge_target(self, s, w):
+        """As published; early detection without a lock looks for markers before the slice is written."""
+        super().read_merge_target(s, w)
+        looks = self.EarlyConflictDetection and not self.MarkerLock and s.phase[w] == "Write"
+        if looks and self.announced(s, w):
+            self.abort(s, w)
+
+    @action(Hudi.writer)
+    def write_file_slice(self, s, w):
+        """As published; early detection under a lock looks for markers in the step in which it sets its own."""
+        self.at(s, w, "Write")
+        if self.EarlyConflictDetection and self.MarkerLock and self.announced(s, w):
+            return self.abort(s, w)
+        super().write_file_slice(s, w)
+
+    @reachable(when="EarlyConflictDetection")
+    def SomeWriteIsSpared(self, s):
+        """An operation can be given up Inflight, before it writes."""
+        return self.all_ready(s) and any(
+            s.inflight[stamp] and all(s.slices[group, *stamp] is None for group in self.file_groups)
+            for stamp in self.stamps
+        )
+
+    # Failures ----------------------------------------------------------------------------------------------------
+
+    @action(Hudi.writer, fair=False)
+    def writer_fail(self, s, w):
+        """Fail for ever: just before the commit, as published, or in any phase."""
+        if not self.FailInAnyPhase:
+            return super().writer_fail(s, w)
+        require(s.phase[w] not in ("Ready", "Failed"), f"{w} is not at work")
+        self.finish(s, w, "Failed")
+
+    def release_locks(self, s, w):
+        """As published; but locks that do not expire stay with a writer that has failed."""
+        if s.phase[w] != "Failed" or self.LocksExpire:
+            super().release_locks(s, w)
+
+    # Rollbacks ---------------------------------------------------------------------------------------------------
+
+    @action(Hudi.writer)
+    def obtain_timestamp(self, s, w):
+        """Begin an operation; if leftovers are rolled back, see first what there is."""
+        self.at(s, w, "Ready")
+        if self.FailedWrites != KEEP:
+            s.doomed[w] = self.leftovers(s)
+        super().obtain_timestamp(s, w)
+
+    def finish(self, s, w, phase):
+        super().finish(s, w, phase)
+        s.doomed[w] = None
+
+    @action(Hudi.writer)
+    def append_requested(self, s, w):
+        """Roll back what was left over, and announce the operation on the timeline."""
+        self.at(s, w, "Request")
+        if self.FailedWrites != KEEP:
+            self.roll_back(s, w)
+        super().append_requested(s, w)
+
+    def has_heartbeat(self, s, stamp):
+        """Whether somebody works on the operation. Who has aborted or failed is known at once not to."""
+        return any(s.stamp[w] == stamp for w in self.Writers)
+
+    def leftovers(self, s):
+        """The stamps of what is to be rolled back: not Completed, nor, if that is asked at the same time, at work."""
+        pending = (x for x in self.stamps if x.ts <= s.started and self.on_timeline(s, x) and s.completed[x] is None)
+        if self.FailedWrites == LAZY and self.RereadTimeline:
+            pending = (stamp for stamp in pending if not self.has_heartbeat(s, stamp))
+        return tuple(pending)
+
+    def roll_back(self, s, w):
+        """Delete the slices and the instants of the operations that were left over when `w` looked."""
+        for stamp in s.doomed[w]:
+            if self.FailedWrites == LAZY and not self.RereadTimeline and self.has_heartbeat(s, stamp):
+                continue
+            for group in self.file_groups:
+                s.slices[group, *stamp] = None
+            s.requested[stamp] = s.inflight[stamp] = False
+        s.doomed[w] = None
+
+    def can_follow(self, s, stamp, group, target):
+        """Nobody can build on a slice that has been deleted, either."""
+        return super().can_follow(s, stamp, group, target) and s.slices[group, *target] is not None
+
+    def row(self, s, slice_id, key):
+        """A slice that has been deleted has no rows."""
+        return None if s.slices[slice_id] is None else super().row(s, slice_id, key)
+
+    @invariant(stamp="stamps", when="FailedWrites")
+    def PublishedSlicesExist(self, s, stamp):
+        """What a Completed instant points at has not been deleted."""
+        group = s.completed[stamp]
+        if group is None or s.slices[group, *stamp] is not None:
+            return True
+        return f"{self.describe((group, *stamp))} is published, and has been deleted"
+
+    @reachable(when="FailedWrites")
+    def SomeLeftoverIsRolledBack(self, s):
+        """There can be leftovers to roll back, a slice included."""
+        return any(
+            s.slices[group, *stamp] is not None
+            for w in self.Writers
+            for stamp in s.doomed[w] or ()
+            for group in self.file_groups
+        )
