@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container
 from typing import Any, Protocol
 
-from workbench.kernel.errors import ModelError, brief
+from workbench.kernel.errors import RAISED, ModelError, blame, brief
 
 #: The name of a constant, a function of the model, or None for what every model of the class has.
 When = str | Callable[[Any], Any] | None
@@ -38,8 +38,8 @@ def applies(declared: Switched, model: Any) -> bool:
         return bool(getattr(model, when))
     try:
         return bool(when(model))
-    except Exception as error:
-        raise ModelError(f"when of {declared.name} raised {type(error).__name__}: {error}") from error
+    except RAISED as error:
+        raise blame(f"when of {declared.name}", error) from error
 
 
 def needs(declared: Switched) -> str:
