@@ -4,6 +4,7 @@ import copy
 import itertools
 import pickle
 import random
+import re
 from typing import Any, NamedTuple
 
 import pytest
@@ -58,6 +59,11 @@ def model_with(**declared):
 def run(body):
     """Search a model whose only action does what `body` says."""
     return search(model_with(step=action(lambda self, s: body(self, s)))(), max_states=20)
+
+
+def plain(error):
+    """What an error says, but for the place in this file."""
+    return re.sub(r" \(test_kernel_model\.py:\d+\)", "", str(error.value))
 
 
 def set_(target, name, value):
@@ -115,7 +121,7 @@ def counts_on_its_own_class(self, s):
         (counts_on_its_own_class, "step is not a function of the state: run twice"),
         (
             lambda self, s: choose(range(1, 2 + next(CALLS))),
-            "nondeterministic: a choice had another number of options when it was run again",
+            "nondeterministic: a choice had other options when it was run again",
         ),
         (lambda self, s: set_(self, "seen", 1), "self.seen may not be assigned: what changes belongs into the state"),
         # choose, and whatever else goes wrong
@@ -128,7 +134,7 @@ def counts_on_its_own_class(self, s):
 def test_misuse_in_an_action(body, message):
     with pytest.raises(ModelError) as caught:
         run(body)
-    text = str(caught.value)
+    text = plain(caught)
     assert text.startswith("action step")
     assert message in text
     assert "\n" not in text
@@ -155,12 +161,13 @@ def test_misuse_in_an_action(body, message):
 def test_misuse_in_a_property(body, message):
     with pytest.raises(ModelError) as caught:
         search(model_with(P=invariant(lambda self, s: body(self, s)))())
-    assert str(caught.value).startswith(message)
+    assert plain(caught).startswith(message)
 
 
 def test_a_reachable_property_says_yes_or_no():
-    with pytest.raises(ModelError, match=r"reachable P returned 'x'; it must return True, False$"):
+    with pytest.raises(ModelError) as caught:
         search(model_with(P=reachable(lambda self, s: "x"))())
+    assert plain(caught) == "reachable P returned 'x'; it must return True, False"
 
 
 @pytest.mark.parametrize(
@@ -175,7 +182,7 @@ def test_a_reachable_property_says_yes_or_no():
 def test_misuse_in_a_liveness_property(formula, message):
     with pytest.raises(ModelError) as caught:
         model_with(P=liveness(lambda self: formula()))().formulas("P")
-    assert str(caught.value).startswith(message)
+    assert plain(caught).startswith(message)
 
 
 def one(self, s):
@@ -225,7 +232,7 @@ actors = Process(per="Actors")
 def test_misuse_in_a_declaration(declare, message):
     with pytest.raises(ModelError) as caught:
         declare()
-    assert str(caught.value).startswith(message)
+    assert plain(caught).startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -245,7 +252,7 @@ def test_misuse_in_a_declaration(declare, message):
 def test_misuse_that_shows_when_the_model_is_made(declared, message):
     with pytest.raises(ModelError) as caught:
         model_with(**declared)()
-    assert str(caught.value).startswith(message)
+    assert plain(caught).startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -256,8 +263,8 @@ def test_misuse_that_shows_when_the_model_is_made(declared, message):
             {"x": Variable(lambda m, p: [p], per="Actors")},
             "the initial value of x[p1]: a list cannot be part of a state",
         ),
-        ({"x": Variable(lambda m: 1 // 0)}, "the initial value of x: ZeroDivisionError"),
-        ({"x": Variable(lambda m, p: 1)}, "the initial value of x: TypeError: "),
+        ({"x": Variable(lambda m: 1 // 0)}, "the initial value of x raised ZeroDivisionError"),
+        ({"x": Variable(lambda m, p: 1)}, "the initial value of x raised TypeError: "),
         ({"go": initial(lambda self, s: choose([]))}, "Toy has no initial state: nothing to choose from"),
         ({"go": initial(lambda self, s: require(False, "never"))}, "Toy has no initial state: never"),
         (
@@ -269,7 +276,7 @@ def test_misuse_that_shows_when_the_model_is_made(declared, message):
 def test_misuse_that_shows_in_the_initial_states(declared, message):
     with pytest.raises(ModelError) as caught:
         model_with(**declared)().initial_states()
-    assert str(caught.value).startswith(message)
+    assert plain(caught).startswith(message)
 
 
 def test_a_model_needs_variables_and_actions():

@@ -254,7 +254,7 @@ values = st.tuples(
     *[st.frozensets(st.builds(Tag, st.sampled_from(["t1", "t2"]), st.integers(0, 1)), max_size=2)] * 3,
     st.sampled_from([None, ("o1", "t1"), ("o3", "t2")]),
     *[st.integers(0, 1)] * 6,
-)
+).map(Tags().mark)
 
 
 @given(values, st.integers(0, 11))
@@ -298,7 +298,9 @@ def test_too_many_permutations():
 def test_cells_that_are_not_symmetric():
     class Lopsided(Steps):
         captain = Variable(0, per="captains")
-        captains = ("p1",)
+
+        def captains(self):
+            return self.Walkers[:1]
 
     with pytest.raises(ModelError, match=r"a renaming maps a cell to captain\[p2\], which does not exist"):
         search(Lopsided(), symmetry=["Walkers"])

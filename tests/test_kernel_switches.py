@@ -137,7 +137,7 @@ def test_a_switch_that_fails_is_named():
         def Never(self, s):
             return False
 
-    with pytest.raises(ModelError, match="when of Never raised AttributeError"):
+    with pytest.raises(ModelError, match=r"when of Never \(test_kernel_switches.py:\d+\) raised AttributeError"):
         Odd()
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from workbench.engines.arrays import Growing
 from workbench.kernel import Model
 from workbench.kernel.state import Reads, State
+from workbench.kernel.symmetry import Words
 from workbench.kernel.values import cell_hash, permute
 
 
@@ -36,6 +37,7 @@ class Cells:
     def __init__(self, model: Model, symmetry: Sequence[str] = (), bits: int = 64) -> None:
         self.model, self.symmetry, self.bits = model, tuple(symmetry), bits
         self.renamings = model.renamings(symmetry) if symmetry else [{}]
+        self._model_words = Words(model, self.symmetry)
         self._images = [model.permuted_cells(renaming) for renaming in self.renamings]
         self.words = bits // 64
         self.lanes = self.words * len(self.renamings)
@@ -50,6 +52,11 @@ class Cells:
     def hashes(self) -> np.ndarray:
         """The hashes of value v of cell c, in row ``hash_base[c] + v``."""
         return self._hashes.array
+
+    def written(self, cell: int, value: Any) -> int:
+        """The number of a `value` that an action writes to `cell`, which may be the model's own word."""
+        self._model_words.check(cell, value)
+        return self.number(cell, value)
 
     def number(self, cell: int, value: Any) -> int:
         """The number of `value` in `cell`, a new one if it was not met before."""
@@ -84,6 +91,8 @@ class Cells:
 
     def encode(self, state: State) -> list[int]:
         """The row of `state`."""
+        for cell, value in enumerate(state.values):
+            self._model_words.check(cell, value)
         return [self.number(cell, value) for cell, value in enumerate(state.values)]
 
     def reads(self, row: Sequence[int]) -> Reads:

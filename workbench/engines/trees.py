@@ -14,7 +14,7 @@ import numpy as np
 from workbench.engines.arrays import Growing
 from workbench.engines.cells import Cells
 from workbench.kernel.actions import ActionInstance
-from workbench.kernel.errors import ModelError
+from workbench.kernel.errors import ModelError, defined_at
 from workbench.kernel.state import Draft
 
 #: Child numbers: 0 is not known yet, positive is an inner node, negative is leaf ``-1 - child``.
@@ -71,6 +71,8 @@ class Trees:
     ----------
     misses : int
         How often the model's Python code was called.
+    assigns : bool array (instances)
+        Whether the action instance ever assigned to a variable.
     steps : list of (int, int)
         For each memoised successor the action instance and the ordinal of the outcome.
     """
@@ -79,6 +81,7 @@ class Trees:
         self.cells, self.model = cells, cells.model
         self.misses = 0
         self.predicates: list[Callable[[Any], bool]] = []
+        self.assigns = np.zeros(len(self.model.instances), np.bool_)
         self.steps: list[tuple[int, int]] = []
         self.longest_leaf = 1
         self._draft: Draft = self.model.draft()
@@ -145,11 +148,8 @@ class Trees:
 
     def learn_predicate(self, number: int, row: Sequence[int]) -> set[int]:
         """Evaluate predicate `number` in the state `row`, remember the answer, and return the cells read."""
-        draft, read = self._draft, self.cells.reads(row)
-        draft.start(read)
-        answer = self.predicates[number](draft)
-        if draft.writes:
-            raise ModelError("a property assigns to the state; only an action may")
+        read = self.cells.reads(row)
+        answer = self.predicates[number](self.model.view(read))
         self.misses += 1
         root = int(self._predicate_roots[number])
         self._predicate_roots[number] = self._insert(root, row, read, TRUE if answer else NOTHING, None)
@@ -167,16 +167,22 @@ class Trees:
                 self._node_base.append(0), self._node_size.append(0)
                 root = self._hang(where, child, root)
             elif child < 0 or self._node_cell[child] != cell:
-                raise ModelError(
-                    f"{instance.label if instance else 'a property'} is not a function of the state: "
-                    f"after the same reads it read {self.model.layout.cells[cell]} this time, and not the time before"
-                )
+                raise self._not_a_function(instance, f"read {self.model.layout.cells[cell]} this time, and not")
             value = row[cell]
             if value >= self._node_size[child]:
                 self._widen(child, value)
             where = int(self._node_base[child]) + value
             child = int(self._branch[where])
+        if child > 0:
+            earlier = self.model.layout.cells[self._node_cell[child]]
+            raise self._not_a_function(instance, f"read nothing more this time, and {earlier}")
         return self._hang(where, -1 - leaf, root) if child == UNKNOWN else root
+
+    def _not_a_function(self, instance: ActionInstance | None, difference: str) -> ModelError:
+        whose = f"action {instance.label}{defined_at(instance.action.function)}" if instance else "a property"
+        return ModelError(
+            f"{whose} is not a function of the state: after the same reads it {difference} the time before"
+        )
 
     def _hang(self, where: int, child: int, root: int) -> int:
         if where < 0:
@@ -196,9 +202,10 @@ class Trees:
         first = self._step_instance.size
         for ordinal, writes in enumerate(outcomes):
             delta = np.zeros(cells.lanes, np.uint64)
+            self.assigns[number] |= bool(writes)
             known, blind = [], []  # a cell that was read has a known old value, so its share of the delta is fixed
             for cell, value in writes.items():
-                new = cells.number(cell, value)
+                new = cells.written(cell, value)
                 if cell not in read:
                     blind.append((cell, new))
                 elif new != row[cell]:

@@ -2,12 +2,22 @@
 
 import inspect
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Generator,
+    Iterable,
+    Mapping,
+    Sequence,
+    Sized,
+)
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from workbench.kernel.errors import ModelError
+from workbench.kernel.errors import RAISED, ModelError, blame, brief, defined_at, text_of
 from workbench.kernel.state import Draft, Values
 from workbench.kernel.switches import When
 from workbench.kernel.values import check_value, show, sort_key
@@ -37,7 +47,7 @@ class Process:
         self.name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
+        self.name = self.name or name  # a second name for it does not rename it
 
 
 def _check_fairness(fair: str | bool | None) -> None:
@@ -50,7 +60,7 @@ class Action:
     """What ``@action`` attaches to a method: its name, process and parameters (name and domain)."""
 
     name: str
-    function: Callable[..., None]
+    function: Callable[..., Any]
     process: Process | None
     parameters: dict[str, str] = field(hash=False)
     fair: str | bool | None = None
@@ -65,11 +75,50 @@ class Action:
     def doc(self) -> str:
         return inspect.getdoc(self.function) or ""
 
+    def of_class(self, owner: str, name: str, processes: Mapping[str, Process]) -> "Action":
+        """The action as the class called `owner` has it: called `name`, and taken by the class's own process.
+
+        A subclass may replace a process of its base; the inherited actions are then the new one's.
+        """
+        if self.process is None:
+            return replace(self, name=name)
+        if self.process.name not in processes:
+            raise ModelError(f"{owner}: the process of {name} has no name in a class")
+        process, parameters = processes[self.process.name], self.parameters
+        if (process.per is None) != (self.process.per is None):
+            raise ModelError(
+                f"{owner}: {process.name} is {'one process' if process.per is None else 'a process per member'}, "
+                f"but {name} was written for {'one' if process.per else 'a process per member'}; declare {name} anew"
+            )
+        if process.per is not None:
+            parameters = {**parameters, next(iter(parameters)): process.per}
+        return replace(self, name=name, process=process, parameters=parameters)
+
+
+#: What is said of a function or a result that stops in the middle, so that its body does not run when it is called.
+SUSPENDED = "a generator or async, so that calling it does nothing; write a plain function, without yield and await"
+
+
+def suspends(function: Callable[..., Any]) -> bool:
+    """Whether calling `function` only begins it."""
+    kinds = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+    return any(is_kind(function) for is_kind in kinds)
+
+
+def check_finished(result: object) -> None:
+    """Raise :class:`ModelError` if `result` is not one, but a function that has only begun."""
+    if isinstance(result, (Generator, AsyncGenerator, Awaitable)):
+        if isinstance(result, Coroutine):
+            result.close()  # otherwise Python warns of it, much later
+        raise ModelError(f"it is {SUSPENDED}")
+
 
 def parameters_of(function: Callable[..., Any], declared: dict[str, str], first: int) -> None:
     """Raise :class:`ModelError` unless `function` takes exactly the `declared` parameters, in order."""
-    if not callable(function):
-        raise ModelError(f"{function!r} is not a method")
+    if not (callable(function) and hasattr(function, "__name__")):
+        raise ModelError(f"{brief(function)} is not a method")
+    if suspends(function):
+        raise ModelError(f"{function.__name__}{defined_at(function)} is {SUSPENDED}")
     names = list(inspect.signature(function).parameters)
     if len(names) < first:
         raise ModelError(
@@ -131,10 +180,26 @@ def require(condition: object, why: str) -> None:
         raise Disabled(why)
 
 
+@dataclass
+class _Fork:
+    """A choice on the path of an action: its options, in their order, and the one that is taken now."""
+
+    options: Sequence[Any]
+    branch: int = 0
+
+    def is_again(self, options: Any) -> bool:
+        """Whether `options` may be what there was to choose from; it is looked at only as far as that costs nothing."""
+        if isinstance(options, Sequence):
+            return len(options) == len(self.options) and bool(options[self.branch] == self.options[self.branch])
+        if isinstance(options, (set, frozenset)):
+            return len(options) == len(self.options) and self.options[self.branch] in options
+        return not isinstance(options, Sized) or len(options) == len(self.options)
+
+
 class _Path(threading.local):
     """The choices of the action that is being run in this thread."""
 
-    taken: list[list[int]] | None = None
+    taken: list[_Fork] | None = None
     position = 0
     labels: list[tuple[str, Any]]
 
@@ -154,23 +219,28 @@ def choose(options: Any, name: str = "") -> Any:
     """
     if _path.taken is None:
         raise ModelError("choose() may be called only inside an action")
-    unordered = isinstance(options, (set, frozenset))
-    options = tuple(options)
-    for option in options:
-        check_value(option)
-    if unordered:
-        options = tuple(sorted(options, key=sort_key))
-    if not options:
-        raise Disabled(f"nothing to choose from{' for ' + name if name else ''}")
     if _path.position == len(_path.taken):
-        _path.taken.append([0, len(options)])
-    branch, count = _path.taken[_path.position]
-    if count != len(options):
-        raise ModelError("nondeterministic: a choice had another number of options when it was run again")
+        ordered = _in_order(options)
+        if not ordered:
+            raise Disabled(f"nothing to choose from{' for ' + name if name else ''}")
+        _path.taken.append(_Fork(ordered))
+    fork = _path.taken[_path.position]
+    if not fork.is_again(options):
+        raise ModelError("nondeterministic: a choice had other options when it was run again")
     _path.position += 1
-    chosen = options[branch]
+    chosen = fork.options[fork.branch]
     _path.labels.append((name, chosen))
     return chosen
+
+
+def _in_order(options: Iterable[Any]) -> Sequence[Any]:
+    """The options as a sequence of values that does not change."""
+    if isinstance(options, range):
+        return options
+    ordered = tuple(options)
+    for option in ordered:
+        check_value(option)
+    return tuple(sorted(ordered, key=sort_key)) if isinstance(options, (set, frozenset)) else ordered
 
 
 class Outcome(NamedTuple):
@@ -191,20 +261,30 @@ class ActionInstance:
         Such as ``begin_claim(w1)``.
     lane : str
         The process that takes the step: a member's name, the process's name, or "" if there is none.
+    actor : (str, object) or None
+        That process itself: its name, and its member where there is one for each.
     """
 
     def __init__(self, model: "Model", number: int, declared: Action, arguments: Sequence[Any]) -> None:
         self.model, self.number, self.action, self.arguments = model, number, declared, tuple(arguments)
-        self.label = f"{declared.name}({', '.join(self._named(declared))})" if arguments else declared.name
         process = declared.process
-        self.lane = "" if process is None else process.name if process.per is None else show(self.arguments[0])
+        self.actor = None if process is None else (process.name, self.arguments[0] if process.per else None)
+        self._call_it(show)
 
-    def _named(self, declared: Action) -> list[str]:
-        bare = 1 if declared.process is not None and declared.process.per is not None else 0
-        if len(declared.parameters) == 1:
-            bare = 1
-        pairs = zip(declared.parameters, self.arguments, strict=True)
-        return [show(v) if i < bare else f"{name}={show(v)}" for i, (name, v) in enumerate(pairs)]
+    def _call_it(self, text: Callable[[Any], str]) -> None:
+        """Make the label and the lane of the arguments' texts."""
+        declared, arguments = self.action, self.arguments
+        process = declared.process
+        per_member = process is not None and process.per is not None
+        bare = 1 if per_member or len(arguments) == 1 else 0
+        pairs = enumerate(zip(declared.parameters, arguments, strict=True))
+        named = [text(value) if i < bare else f"{name}={text(value)}" for i, (name, value) in pairs]
+        self.label = f"{declared.name}({', '.join(named)})" if arguments else declared.name
+        self.lane = "" if process is None else text(arguments[0]) if per_member else process.name
+
+    def spell_out(self) -> None:
+        """Write the arguments as Python does: ``1`` and ``"1"`` read the same otherwise."""
+        self._call_it(brief)
 
     def run(self, draft: Draft, before: Values) -> tuple[list[Outcome], list[str]]:
         """Every outcome of the action in the state with the values `before`, and why branches are disabled.
@@ -212,36 +292,35 @@ class ActionInstance:
         The action is run once per combination of choices, in depth-first order.
         """
         outcomes: list[Outcome] = []
-        whys: list[str] = []
-        taken: list[list[int]] = []
+        whys: dict[str, None] = {}
+        taken: list[_Fork] = []
         function, model, arguments = self.action.function, self.model, self.arguments
         while True:
             draft.start(before)
             _path.taken, _path.position, _path.labels = taken, 0, []
             try:
-                function(model, draft, *arguments)
+                result = function(model, draft, *arguments)
+                if result is not None:
+                    check_finished(result)
                 outcomes.append(Outcome(tuple(_path.labels), draft.writes))
             except Disabled as disabled:
-                if str(disabled) not in whys:
-                    whys.append(str(disabled))
-            except ModelError as error:
-                raise ModelError(f"action {self.label}: {error}") from error
-            except Exception as error:
-                raise ModelError(f"action {self.label} raised {type(error).__name__}: {error}") from error
+                whys[text_of(disabled)] = None
+            except RAISED as error:
+                raise blame(f"action {self.label}", error) from error
             finally:
                 _path.taken = None
-            while taken and taken[-1][0] + 1 == taken[-1][1]:
+            while taken and taken[-1].branch + 1 == len(taken[-1].options):
                 taken.pop()
             if not taken:
-                return outcomes, whys
-            taken[-1][0] += 1
+                return outcomes, list(whys)
+            taken[-1].branch += 1
 
     def check_pure(self, draft: Draft, before: Values, outcomes: list[Outcome]) -> None:
         """Run the action again and raise :class:`ModelError` unless it does what it did before."""
         if self.run(draft, before)[0] != outcomes:
             raise ModelError(
-                f"action {self.label} is not a function of the state: run twice in one state it did two different "
-                "things (random numbers, the time, or something outside the state?)"
+                f"action {self.label}{defined_at(self.action.function)} is not a function of the state: run twice in "
+                "one state it did two different things (random numbers, the time, or something outside the state?)"
             )
 
     def __repr__(self) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.errors import InputError, ModelError, brief
+from workbench.kernel.values import Name
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -32,7 +33,7 @@ class Names:
     def describe(self) -> str:
         return f"a size from {self.sizes[0]} to {self.sizes[-1]}, or a list of that many names"
 
-    def parse(self, given: Any) -> tuple[str, ...]:
+    def parse(self, given: Any) -> tuple[Name, ...]:
         if isinstance(given, int) and not isinstance(given, bool) and given in self.sizes:
             names = tuple(f"{self.prefix}{i + 1}" for i in range(given))
         elif isinstance(given, (list, tuple)):
@@ -43,7 +44,7 @@ class Names:
             raise ValueError
         if len(names) not in self.sizes or len(set(names)) != len(names):
             raise ValueError
-        return names
+        return tuple(map(Name, names))
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Partition:
             raise ValueError
         if not all(isinstance(part, (list, tuple)) and part for part in given):
             raise ValueError
-        return tuple(tuple(part) for part in given)
+        return tuple(tuple(Name(name) if isinstance(name, str) else name for name in part) for part in given)
 
 
 _KINDS = {range: "integer", tuple: "choice", Names: "names", Partition: "partition"}
@@ -148,7 +149,7 @@ class Constant:
 def check_partition(name: str, parts: Sequence[Sequence[str]], members: Sequence[str], of: str) -> None:
     """Raise :class:`InputError` unless `parts` holds each of `members` exactly once."""
     held = [member for part in parts for member in part]
-    if sorted(map(str, held)) != sorted(members):
+    if not all(isinstance(member, str) for member in held) or sorted(held) != sorted(members):
         raise InputError(
             f"{name} = {brief([list(part) for part in parts])} is not a partition of {of}; "
             f"it must hold each of {', '.join(members)} exactly once"

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.kernel.actions import ActionInstance, Fairness
-from workbench.kernel.errors import ModelError
+from workbench.kernel.errors import ModelError, brief
 from workbench.kernel.properties import Formula, Predicate, Property, call_predicate
 from workbench.kernel.result import Verdict
-from workbench.kernel.state import Reads
-from workbench.kernel.trace import Trace
+from workbench.kernel.state import Reads, seen
+from workbench.kernel.trace import Step, Trace
 from workbench.kernel.values import show
 
 if TYPE_CHECKING:
@@ -46,10 +46,12 @@ class Lasso(NamedTuple):
 
 def truth(name: str, predicate: Predicate, state: Any) -> bool:
     """Whether a predicate of the formula of property `name` holds in `state`."""
-    answer = call_predicate(name, predicate, state)
+    answer = call_predicate(name, predicate, seen(state))
     if answer is True or answer is False:
         return answer
-    raise ModelError(f"liveness {name}: a predicate of its formula returned {answer!r}; it must return True or False")
+    raise ModelError(
+        f"liveness {name}: a predicate of its formula returned {brief(answer)}; it must return True or False"
+    )
 
 
 def liveness_verdict(model: "Model", declared: Property, find: Callable[[Formula], Trace | None]) -> Verdict:
@@ -102,9 +104,9 @@ def verify_lasso(trace: Trace, formula: Formula, fairness: Sequence[Fairness]) -
 
 
 def _check_formula(trace: Trace, loop: int, formula: Formula) -> None:
-    goal = [bool(formula.goal(state)) for state in trace.states]
+    goal = [bool(formula.goal(seen(state))) for state in trace.states]
     if formula.kind == "leads_to" and formula.trigger is not None:
-        triggered = [i for i, state in enumerate(trace.states) if formula.trigger(state)]
+        triggered = [i for i, state in enumerate(trace.states) if formula.trigger(seen(state))]
         violated = any(not any(goal[min(i, loop) :]) for i in triggered)
     elif formula.kind == "eventually":
         violated = not any(goal)
@@ -141,19 +143,24 @@ def stuck(trace: Trace) -> str:
     """
     model = trace.model
     loop = trace.steps[(trace.loop or 0) + 1 :] if trace.back else ()
-    moving = {step.lane for step in (*loop, trace.back) if step is not None}
+    moving = {_actor(trace, step) for step in (*loop, trace.back) if step is not None}
     fair = frozenset().union(*(condition.actions for condition in model.fairness()))
-    obstacles: dict[str, list[tuple[int, str]]] = {}
+    obstacles: dict[Any, tuple[str, list[tuple[int, str]]]] = {}
     for number in sorted(fair):
         instance = model.instances[number]
         reads, whys = _obstacle(instance, trace.last)
-        if instance.lane not in moving:
-            obstacles.setdefault(instance.lane, []).extend((reads, why) for why in whys)
-    furthest = max((reads for met in obstacles.values() for reads, _ in met), default=0)
-    waiting = [text for lane, met in obstacles.items() if (text := _waits(lane, met, least=min(2, furthest)))]
+        if instance.actor not in moving:
+            _, met = obstacles.setdefault(instance.actor, (instance.lane, []))
+            met.extend((reads, why) for why in whys)
+    furthest = max((reads for _, met in obstacles.values() for reads, _ in met), default=0)
+    waiting = [text for lane, met in obstacles.values() if (text := _waits(lane, met, least=min(2, furthest)))]
     if moving:
         return "; ".join(["it goes round and round", *waiting])
     return "stuck: " + ("; ".join(waiting) or "no fair process has anything to wait for")
+
+
+def _actor(trace: Trace, step: Step) -> Any:
+    return None if step.move is None else trace.model.instances[step.move.instance].actor
 
 
 def _obstacle(instance: ActionInstance, state: Any) -> tuple[int, list[str]]:

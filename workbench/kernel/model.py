@@ -3,15 +3,24 @@
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from workbench.kernel.actions import Action, ActionInstance, Fairness, Outcome, Process, parameters_of
+from workbench.kernel.actions import (
+    Action,
+    ActionInstance,
+    Fairness,
+    Outcome,
+    Process,
+    check_finished,
+    parameters_of,
+)
 from workbench.kernel.constants import Constant, Names, Partition, check_partition
-from workbench.kernel.errors import InputError, ModelError, brief, unknown
+from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, unknown
 from workbench.kernel.properties import Formula, Property, PropertyInstance, call_predicate
-from workbench.kernel.state import Cell, Draft, Layout, State
+from workbench.kernel.state import Cell, Draft, Layout, State, Values, View
 from workbench.kernel.switches import applies, check_choice, check_switch, is_default, needs
 from workbench.kernel.values import check_value, permute, sort_key
 
@@ -98,11 +107,19 @@ class Model:
         for name, what in declared.items():
             if isinstance(what, _DECLARED) and (name in _RESERVED or name in vars(Model) or name.startswith("_")):
                 raise ModelError(f"{cls.__name__}: no {type(what).__name__.lower()} may be called {name!r}")
+        for base in (cls, *(base for base in cls.__mro__[:-1] if not issubclass(base, Model))):
+            for name in vars(base).keys() & _OWN:
+                raise ModelError(
+                    f"{cls.__name__}: {name} belongs to Model"
+                    + ("; what has to be checked or made once goes into validate" if name == "__init__" else "")
+                )
         cls.declared_constants = {n: v for n, v in declared.items() if isinstance(v, Constant)}
         cls.declared_variables = {n: v for n, v in declared.items() if isinstance(v, Variable)}
-        cls.declared_actions = {n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Action)}
-        cls.declared_properties = {n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Property)}
         cls.declared_processes = {n: v for n, v in declared.items() if isinstance(v, Process)}
+        cls.declared_actions = {
+            n: v.of_class(cls.__name__, n, cls.declared_processes) for n, v in declared.items() if isinstance(v, Action)
+        }
+        cls.declared_properties = {n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Property)}
         starts = {n: v for n, v in declared.items() if isinstance(v, Initial) and n != "declared_initial"}
         if len(starts) > 1:
             raise ModelError(f"{cls.__name__} has more than one @initial method: {', '.join(starts)}")
@@ -125,9 +142,6 @@ class Model:
             check_switch(declaration, cls.declared_constants)
         for declared_property in cls.declared_properties.values():
             check_choice(declared_property, cls.declared_constants)
-        for declared_action in cls.declared_actions.values():
-            if declared_action.process is not None and not declared_action.process.name:
-                raise ModelError(f"{cls.__name__}: the process of {declared_action.name} has no name in a class")
         if not isinstance(cls.symmetry, (tuple, list)):
             raise ModelError(f"{cls.__name__}: symmetry = {cls.symmetry!r} is not a tuple of names of sets")
         for name in cls.symmetry:
@@ -135,7 +149,7 @@ class Model:
             if named is None or not isinstance(named.domain, Names):
                 raise ModelError(f"{cls.__name__}: symmetry names {name!r}, which is not a set of names")
 
-    def __init__(self, **constants: Any) -> None:
+    def __init__(self, /, **constants: Any) -> None:
         if not self.declared_variables or not self.declared_actions:
             raise ModelError(f"{type(self).__name__} declares no {'variable' if self.declared_actions else 'action'}")
         for name in constants:
@@ -147,19 +161,24 @@ class Model:
             self.constants[name] = value
             setattr(self, name, value)
         self._check_sets()
-        self.validate()
+        self._check_attributes()
         self.actions = {n: a for n, a in self.declared_actions.items() if applies(a, self)}
         self.properties = {n: p for n, p in self.declared_properties.items() if applies(p, self)}
         self.layout = Layout(
             {n: None if v.per is None else self.members(v.per) for n, v in self.declared_variables.items()}
         )
+        if not self.layout.cells:
+            raise ModelError(f"{type(self).__name__} has no cell: there is nothing that its variables are per")
         self.instances = [
             ActionInstance(self, 0, declared, arguments)
             for declared in self.actions.values()
             for arguments in self._combinations(declared.parameters)
         ]
+        times = Counter(instance.label for instance in self.instances)
         for number, instance in enumerate(self.instances):
             instance.number = number
+            if times[instance.label] > 1:
+                instance.spell_out()
         for reader in (Draft, State):  # an error where a variable has a name that they need
             self.layout.bind(reader)
         self._frozen = True
@@ -174,6 +193,27 @@ class Model:
 
     def validate(self) -> None:
         """Raise :class:`InputError` if constants do not go together; for models to override."""
+
+    def _check_attributes(self) -> None:
+        """Validate, and look at what the class has, and `validate` has made, for the model to use."""
+        try:
+            validate: Callable[[], Any] = self.validate
+            check_finished(validate())
+        except InputError:
+            raise
+        except RAISED as error:
+            raise blame(f"validate of {type(self).__name__}", error) from error
+        attributes = {**{n: v for base in type(self).__mro__[:-2] for n, v in vars(base).items()}, **vars(self)}
+        for name, value in attributes.items():
+            if isinstance(value, Iterator):
+                raise ModelError(
+                    f"{type(self).__name__}: {name} is an iterator, which its first user uses up; make it a tuple"
+                )
+
+    def mark(self, value: Any) -> Any:
+        """`value`, such as one from a file, with the names of this model's sets in the place of equal texts."""
+        sets = (self.constants[n] for n, c in self.declared_constants.items() if isinstance(c.domain, Names))
+        return permute(value, {name: name for names in sets for name in names})
 
     def _check_sets(self) -> None:
         """Different sets hold different names, and partitions are partitions."""
@@ -193,7 +233,11 @@ class Model:
         given = getattr(self, domain, None) if named else None
         if given is None:
             raise ModelError(f"{type(self).__name__} has no {domain!r} to range over")
-        given = given() if callable(given) else given
+        if callable(given):
+            try:
+                given = given()
+            except RAISED as error:
+                raise blame(f"{domain} of {type(self).__name__}", error) from error
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise ModelError(f"{domain} is {brief(given)}, which has no members to range over")
         members = tuple(given)
@@ -211,6 +255,10 @@ class Model:
     def draft(self) -> Any:
         """A fresh draft for this model's actions to write to; it serves one thread."""
         return self.layout.bind(Draft)(self.layout)
+
+    def view(self, values: Values) -> Any:
+        """A state as properties see it."""
+        return self.layout.bind(View)(self.layout, values)
 
     def state(self, values: Sequence[Any]) -> Any:
         """The state with the given `values`, in the layout's order."""
@@ -234,9 +282,8 @@ class Model:
         try:
             value = self.declared_variables[cell.variable].initial_value(self, cell.index)
             check_value(value)
-        except Exception as error:
-            what = str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {error}"
-            raise ModelError(f"the initial value of {cell}: {what}") from error
+        except RAISED as error:
+            raise blame(f"the initial value of {cell}", error) from error
         return value
 
     def _apply(self, values: Sequence[Any], outcome: Outcome) -> Any:
@@ -271,7 +318,7 @@ class Model:
         ]
         for _, formula in formulas:
             if not isinstance(formula, Formula):
-                raise ModelError(f"liveness {name} returned {formula!r}; use leads_to, eventually, ...")
+                raise ModelError(f"liveness {name} returned {brief(formula)}; use leads_to, eventually, ...")
         return formulas
 
     def select(self, names: Iterable[str] | None = None) -> list[Property]:
@@ -309,19 +356,18 @@ class Model:
 
     def fairness(self) -> list[Fairness]:
         """The declared fairness conditions: one per fair process, and one per instance of a fair action."""
-        conditions: dict[tuple[str, str], set[int]] = {}
-        kinds: dict[tuple[str, str], str] = {}
+        conditions: dict[Any, tuple[str, str, set[int]]] = {}  # by instance or process: the texts are not unique
+        key: Any
         for instance in self.instances:
             declared = instance.action
             if isinstance(declared.fair, str):
-                key, kind = ("action", instance.label), declared.fair
+                key, label, kind = instance.number, instance.label, declared.fair
             elif declared.process is not None and declared.process.fair and declared.fair is not False:
-                key, kind = (declared.process.name, instance.lane), declared.process.fair
+                key, label, kind = instance.actor, instance.lane, declared.process.fair
             else:
                 continue
-            conditions.setdefault(key, set()).add(instance.number)
-            kinds[key] = kind
-        return [Fairness(k[1], kinds[k] == "strong", frozenset(numbers)) for k, numbers in conditions.items()]
+            conditions.setdefault(key, (label, kind, set()))[2].add(instance.number)
+        return [Fairness(label, kind == "strong", frozenset(them)) for label, kind, them in conditions.values()]
 
     # Symmetry --------------------------------------------------------------------------------------------------
 
@@ -357,6 +403,28 @@ class Model:
         declared = self.declared_constants
         changed = {n: v for n, v in self.constants.items() if v != declared[n].parse(n, declared[n].default)}
         return f"{type(self).__name__}({', '.join(f'{n}={v!r}' for n, v in changed.items())})"
+
+
+#: What a model's class may replace of Model's methods, and what it may not.
+_HOOKS = frozenset({"validate", "initial_states", "fairness", "renamings"})
+_OWN = frozenset({"__init__", "__setattr__", "__reduce__", *_RESERVED}) | {
+    name for name, what in vars(Model).items() if callable(what) and not name.startswith("_") and name not in _HOOKS
+}
+
+
+def model_object(model: Any) -> Model:
+    """`model`, if it is one.
+
+    Raises
+    ------
+    InputError
+        If it is something else, such as a model's class.
+    """
+    if isinstance(model, Model):
+        return model
+    if isinstance(model, type) and issubclass(model, Model):
+        raise InputError(f"model {model.__name__} is a class; give an object: {model.__name__}()")
+    raise InputError(f"{brief(model)} is not a model; give an object such as Bakery()")
 
 
 def _rebuild(model: type[Model], constants: dict[str, Any]) -> Model:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.kernel.actions import parameters_of
-from workbench.kernel.errors import ModelError
-from workbench.kernel.state import Predicate, Reader
+from workbench.kernel.errors import RAISED, ModelError, blame, brief, defined_at
+from workbench.kernel.state import Predicate, Reader, seen
 from workbench.kernel.switches import Default, When
 
 
@@ -55,7 +55,7 @@ class Formula:
     def __post_init__(self) -> None:
         for predicate in (self.trigger, self.goal):
             if predicate is not None and not callable(predicate):
-                raise ModelError(f"{self.kind} takes functions of the state, not {predicate!r}")
+                raise ModelError(f"{self.kind} takes functions of the state, not {brief(predicate)}")
 
 
 def leads_to(trigger: Predicate, goal: Predicate) -> Formula:
@@ -129,11 +129,12 @@ class PropertyInstance:
 
     def judge(self, state: Reader) -> bool | str:
         """True, False, or what is wrong in `state`."""
-        answer = call_predicate(self.property.name, self.property.function, self.model, state, *self.arguments)
+        answer = call_predicate(self.property.name, self.property.function, self.model, seen(state), *self.arguments)
         if answer is True or answer is False or (isinstance(answer, str) and self.property.kind == "invariant"):
             return answer
         raise ModelError(
-            f"{self.property.kind} {self.property.name} returned {answer!r}; it must return True, False"
+            f"{self.property.kind} {self.property.name}{defined_at(self.property.function)} returned {brief(answer)}; "
+            "it must return True, False"
             + (" or a text that says what is wrong" if self.property.kind == "invariant" else "")
         )
 
@@ -142,7 +143,5 @@ def call_predicate(name: str, function: Callable[..., Any], *arguments: Any) -> 
     """Call a property's function, with its name on whatever it raises."""
     try:
         return function(*arguments)
-    except ModelError as error:
-        raise ModelError(f"property {name}: {error}") from error
-    except Exception as error:
-        raise ModelError(f"property {name} raised {type(error).__name__}: {error}") from error
+    except RAISED as error:
+        raise blame(f"property {name}", error) from error

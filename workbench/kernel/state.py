@@ -116,6 +116,9 @@ def _indexed(name: str) -> property:
     return property(lambda self: self._views[name], refuse)
 
 
+_assign = object.__setattr__  # past what tells models of variables that are not declared
+
+
 class _Views(dict[str, Indexed]):
     """The indexed variables of a state that somebody has looked at: most states are only carried around."""
 
@@ -134,16 +137,21 @@ class Reader:
     """Attribute access to the cells of a state; what `_get` and `_set` do is up to the subclass."""
 
     __slots__ = ("_layout", "_views")
+    _layout: Layout
+    _views: dict[str, Indexed]
 
     def __init__(self, layout: Layout) -> None:
-        self._layout = layout
-        self._views = _Views(self)
+        _assign(self, "_layout", layout)
+        _assign(self, "_views", _Views(self))
 
     def _get(self, cell: int) -> Any:
         raise NotImplementedError
 
     def _set(self, cell: int, value: Any) -> None:
         raise ModelError(f"only an action may assign: {self._layout.cells[cell]} = {show(value)}")
+
+    def __hash__(self) -> int:
+        raise ModelError("what an action or a property sees of a state is no key: do not cache what depends on it")
 
     def __getattr__(self, name: str) -> Any:  # reached only for what is not declared
         if name.startswith("_"):
@@ -160,8 +168,29 @@ class Reader:
         return ModelError(f"undeclared variable {name!r}; declared: {', '.join(self._layout.positions)}")
 
 
-class State(Reader):
-    """One immutable state of a model.
+class View(Reader):
+    """A state as properties see it.
+
+    Parameters
+    ----------
+    layout : Layout
+    values : sequence or Reads
+        The content of every cell, in the layout's order.
+    """
+
+    __slots__ = ("values",)
+    values: "Values"
+
+    def __init__(self, layout: Layout, values: "Values") -> None:
+        super().__init__(layout)
+        _assign(self, "values", values)
+
+    def _get(self, cell: int) -> Any:
+        return self.values[cell]
+
+
+class State(View):
+    """One immutable state of a model; a whole one, which can be compared and kept.
 
     Attributes
     ----------
@@ -169,14 +198,8 @@ class State(Reader):
         The content of every cell, in the layout's order.
     """
 
-    __slots__ = ("values",)
-
-    def __init__(self, layout: Layout, values: tuple[Any, ...]) -> None:
-        super().__init__(layout)
-        self.values = values
-
-    def _get(self, cell: int) -> Any:
-        return self.values[cell]
+    __slots__ = ()
+    values: tuple[Any, ...]
 
     def items(self) -> Iterator[tuple[Cell, Any]]:
         """Every cell with its value."""
@@ -232,11 +255,13 @@ class Draft(Reader):
     """A state under change: reads see earlier assignments of the same action."""
 
     __slots__ = ("before", "writes")
+    before: "Values"
+    writes: dict[int, Any]
 
     def start(self, before: "Values") -> None:
         """Begin anew from the state with the values `before`."""
-        self.before: Values = before
-        self.writes: dict[int, Any] = {}
+        _assign(self, "before", before)
+        _assign(self, "writes", {})
 
     def _get(self, cell: int) -> Any:
         writes = self.writes
@@ -245,6 +270,11 @@ class Draft(Reader):
     def _set(self, cell: int, value: Any) -> None:
         check_value(value)
         self.writes[cell] = value
+
+
+def seen(state: Reader) -> Reader:
+    """What model code is given of `state`: nothing by which it could remember which state it was."""
+    return state._layout.bind(View)(state._layout, state.values) if isinstance(state, State) else state
 
 
 Values = Sequence[Any] | Reads

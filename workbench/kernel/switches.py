@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container
 from typing import Any, Protocol
 
-from workbench.kernel.errors import ModelError, brief
+from workbench.kernel.errors import RAISED, ModelError, blame, brief
 
 #: The name of a constant, or a function of the model; its truth counts.
 Condition = str | Callable[[Any], Any]
@@ -72,8 +72,8 @@ def _is_true(name: str, option: str, condition: Condition, model: Any) -> bool:
         return bool(getattr(model, condition))
     try:
         return bool(condition(model))
-    except Exception as error:
-        raise ModelError(f"{option} of {name} raised {type(error).__name__}: {error}") from error
+    except RAISED as error:
+        raise blame(f"{option} of {name}", error) from error
 
 
 def needs(declared: Switched) -> str:

@@ -6,18 +6,32 @@ plain tuple of its fields.
 """
 
 import hashlib
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any
 
-from workbench.kernel.errors import ModelError
+from workbench.kernel.errors import ModelError, brief
 
 Value = Hashable
 
-_ATOMS = frozenset({type(None), bool, int, str})
+#: How deep values may be nested: what is done with them is done recursively.
+DEEPEST = 100
+#: Integers of more bits are written in hexadecimal: Python refuses to write very many decimal digits.
+_LONG = 2048
+
+
+class Name(str):
+    """A member of a set of names: equal to the plain text, but told from a word of the model that reads the same."""
+
+    __slots__ = ()
+
+
+_ATOMS = frozenset({type(None), bool, int, str, Name})
 
 
 class Map(Mapping[Any, Any]):
     """An immutable mapping; ``set`` and ``without`` return a changed copy.
+
+    It is iterated in the order of its keys, whichever way it was made.
 
     Examples
     --------
@@ -30,11 +44,19 @@ class Map(Mapping[Any, Any]):
     TypeError: a Map is immutable: use map.set(key, value) and assign the result
     """
 
-    __slots__ = ("_data", "_hash")
+    __slots__ = ("_data", "_hash", "_ordered")
 
     def __init__(self, items: Mapping[Any, Any] | Iterable[tuple[Any, Any]] = ()) -> None:
-        self._data = dict(items)
+        self._data: dict[Any, Any] = dict(items._data if isinstance(items, Map) else items)
+        self._ordered = len(self._data) < 2  # it is sorted when somebody looks: most maps are only passed on
         self._hash: int | None = None
+
+    def _in_order(self) -> dict[Any, Any]:
+        if not self._ordered:
+            plain = set(map(type, self._data)) <= {str, Name}
+            self._data = {key: self._data[key] for key in sorted(self._data, key=None if plain else sort_key)}
+            self._ordered = True
+        return self._data
 
     def set(self, key: Value, value: Value) -> "Map":
         """A copy in which `key` is mapped to `value`."""
@@ -51,7 +73,19 @@ class Map(Mapping[Any, Any]):
         raise TypeError("a Map is immutable: use map.set(key, value) and assign the result")
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._data)
+        return iter(self._in_order())
+
+    def keys(self) -> KeysView[Any]:
+        return self._in_order().keys()
+
+    def values(self) -> ValuesView[Any]:
+        return self._in_order().values()
+
+    def items(self) -> ItemsView[Any, Any]:
+        return self._in_order().items()
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._data
 
     def __len__(self) -> int:
         return len(self._data)
@@ -68,8 +102,8 @@ class Map(Mapping[Any, Any]):
         return f"Map({show(self)})"
 
 
-def check_value(value: Any) -> None:
-    """Raise :class:`ModelError` unless `value` is immutable through and through.
+def check_value(value: Any, depth: int = 0) -> None:
+    """Raise :class:`ModelError` unless `value`, which is nested `depth` deep, is immutable through and through.
 
     Examples
     --------
@@ -81,19 +115,29 @@ def check_value(value: Any) -> None:
 NamedTuple, frozenset or Map
     """
     if type(value) in _ATOMS:
+        if type(value) is str and not value.isascii():
+            _check_text(value)
         return
-    if isinstance(value, (tuple, frozenset)):
-        for item in value:
-            check_value(item)
-    elif isinstance(value, Map):
-        for key, item in value.items():
-            check_value(key)
-            check_value(item)
-    else:
-        raise ModelError(
-            f"a {type(value).__name__} cannot be part of a state ({value!r}); "
-            "use None, bool, int, str, tuple, NamedTuple, frozenset or Map"
-        )
+    if not isinstance(value, (tuple, frozenset, Map)):
+        raise ModelError(f"{_no_value(value)}; use None, bool, int, str, tuple, NamedTuple, frozenset or Map")
+    if depth == DEEPEST:
+        raise ModelError(f"a value that is nested more than {DEEPEST} deep cannot be part of a state")
+    for item in value._data if isinstance(value, Map) else value:
+        check_value(item, depth + 1)
+    if isinstance(value, Map):
+        for item in value._data.values():
+            check_value(item, depth + 1)
+
+
+def _check_text(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ModelError(f"{brief(text)} cannot be part of a state: it is no text that can be written") from None
+
+
+def _no_value(value: Any) -> str:
+    return f"a {type(value).__name__} cannot be part of a state ({brief(value)})"
 
 
 def encode(value: Any) -> bytes:
@@ -109,7 +153,7 @@ def encode(value: Any) -> bytes:
     if value is None:
         return b"n"
     if isinstance(value, int):  # also bool: True == 1
-        return b"i%d;" % value
+        return b"i%d;" % value if value.bit_length() <= _LONG else b"i%b;" % hex(value).encode()
     if isinstance(value, str):
         text = value.encode()
         return b"s%d:%b" % (len(text), text)
@@ -118,8 +162,8 @@ def encode(value: Any) -> bytes:
     if isinstance(value, frozenset):
         return b"{" + b"".join(sorted(map(encode, value))) + b"}"
     if isinstance(value, Map):
-        return b"<" + b"".join(sorted(encode(k) + encode(v) for k, v in value.items())) + b">"
-    raise ModelError(f"a {type(value).__name__} cannot be part of a state ({value!r})")
+        return b"<" + b"".join(sorted(encode(k) + encode(v) for k, v in value._data.items())) + b">"
+    raise ModelError(_no_value(value))
 
 
 def cell_hash(variable: str, index: Any, value: Any, bits: int = 64) -> int:
@@ -149,7 +193,9 @@ def sort_key(value: Any) -> tuple[Any, ...]:
         return (3, tuple(map(sort_key, value)))
     if isinstance(value, frozenset):
         return (4, tuple(sorted(map(sort_key, value))))
-    return (5, tuple(sorted((sort_key(k), sort_key(v)) for k, v in value.items())))
+    if isinstance(value, Map):
+        return (5, tuple(sorted((sort_key(k), sort_key(v)) for k, v in value._data.items())))
+    raise ModelError(_no_value(value))
 
 
 def permute(value: Any, renaming: Mapping[str, str]) -> Any:
@@ -168,7 +214,7 @@ def permute(value: Any, renaming: Mapping[str, str]) -> Any:
     if isinstance(value, frozenset):
         return frozenset(permute(item, renaming) for item in value)
     if isinstance(value, Map):
-        return Map((permute(k, renaming), permute(v, renaming)) for k, v in value.items())
+        return Map((permute(k, renaming), permute(v, renaming)) for k, v in value._data.items())
     return value
 
 
@@ -193,5 +239,5 @@ def show(value: Any) -> str:
     if isinstance(value, frozenset):
         return "{" + ", ".join(show(v) for v in sorted(value, key=sort_key)) + "}"
     if isinstance(value, Map):
-        return "{" + ", ".join(f"{show(k)}: {show(value[k])}" for k in sorted(value, key=sort_key)) + "}"
-    return str(value)
+        return "{" + ", ".join(f"{show(k)}: {show(v)}" for k, v in value.items()) + "}"
+    return hex(value) if isinstance(value, int) and value.bit_length() > _LONG else str(value)
