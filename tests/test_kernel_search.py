@@ -125,42 +125,10 @@ def test_json_has_these_keys():
                 "why": "a and b are all at the end",
             }
         ],
+        "stopped": None,
+        "notes": [],
+        "figures": {},
     }
-
-
-# Budgets -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("most", range(1, 9))
-def test_a_budget_of_states(most):
-    result = search(Steps(), max_states=most)
-    assert most <= result.distinct <= most + 1  # the state at hand, which has two successors, is finished
-    assert not result.complete
-    assert result.stopped == f"the budget of {most} states is used up"
-    assert result["SomebodyFlies"].holds is None
-    assert result["SomebodyArrives"].holds is (True if most >= 4 else None)
-    assert result["Together"].word == "unknown"
-
-
-def test_a_budget_of_time():
-    result = search(Steps(), max_seconds=0)
-    assert (result.complete, result.stopped) == (False, "the budget of 0 seconds is used up")
-
-
-def test_fail_fast():
-    class Short(Steps):
-        @invariant
-        def NotTwo(self, s):
-            return sum(s.at.values()) != 2
-
-    result = search(Short(), fail_fast=True)
-    assert (result.stopped, result.levels[:2], result["NotTwo"].trace_states) == (
-        "stopped at the first violation",
-        [1, 2],
-        3,
-    )
-    assert result.distinct < 9
-    assert (result["NotTwo"].why, result["Together"].holds) == ("it is false", None)
 
 
 def test_unknown_names():
