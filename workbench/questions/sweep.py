@@ -3,12 +3,9 @@
 import itertools
 import json
 import os
-import pickle
-import sys
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -18,20 +15,23 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from pyspark import TaskContext, cloudpickle
+from pyspark import TaskContext
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
-from workbench.engines.check import check, plan
+from workbench.engines.check import check
 from workbench.engines.digest import model_digest
+from workbench.engines.spark.jobs import run_job
 from workbench.engines.spark.session import spark_session
+from workbench.engines.spark.shipping import receive, ship
 from workbench.kernel import InputError, Model, ModelError
+from workbench.kernel.budget import Budget
 from workbench.kernel.errors import brief, unknown
+from workbench.kernel.plan import make_plan
 
 ERROR = "error"
 _MEASURES = ("distinct", "depth", "seconds", "complete", "stopped", ERROR)
 _ATTEMPTS = 2  # at a setting on which the worker dies
-_POLL_SECONDS = 0.2
 
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
 Record = dict[str, Any]
@@ -91,11 +91,10 @@ def sweep(
         For names or values that are not accepted. Values that do not go together are an error of their setting.
     """
     settings = _settings(model, grid, constants or {})
-    for name, value in (("max_states", max_states), ("max_seconds", max_seconds), ("max_bytes", max_bytes)):
-        if value is not None and not value > 0:
-            raise InputError(f"{name} = {value} is not accepted; it takes a number above 0")
-    todo = plan(model(), properties, symmetry)
-    identity = [model_digest(model), version("lakehouse-workbench"), sorted(todo.names), todo.symmetry]
+    Budget(max_states, max_seconds, max_bytes)  # refuses what is none
+    plan = make_plan(model(), properties, symmetry)
+    names = [declared.name for declared in plan.properties]
+    identity = [model_digest(model), version("lakehouse-workbench"), sorted(names), plan.symmetry]
     keys = [_key(identity, setting) for setting in settings]
     with tempfile.TemporaryDirectory() if out is None else nullcontext(out) as folder:
         results = _Results(Path(folder).absolute())
@@ -110,13 +109,13 @@ def sweep(
 
         why = ""
         if tasks:
-            job = _Job(model, todo.names, todo.symmetry, budgets, results, list(tasks.items()))
+            job = _Job(model, names, plan.symmetry, budgets, results, list(tasks.items()))
             why = _run(job, spark or spark_session(), report)
         report()
         records = [results.read(key) or _failed(why) for key in keys]
     varied = dict.fromkeys(grid if isinstance(grid, Mapping) else itertools.chain(*grid))
-    table = _table([{n: setting[n] for n in varied} for setting in settings], todo.names, records)
-    table.attrs = {"properties": todo.names, "symmetry": list(todo.symmetry), "notes": todo.notes}
+    table = _table([{n: setting[n] for n in varied} for setting in settings], names, records)
+    table.attrs = {"properties": names, "symmetry": list(plan.symmetry), "notes": plan.notes}
     return table
 
 
@@ -188,8 +187,8 @@ class _Results:
 
     def is_final(self, key: str, budgets: Mapping[str, float | None]) -> bool:
         """Whether there is a result that another check with these budgets would not improve."""
-        found = self.read(key)
-        return found is not None and (found["final"] or (found[ERROR] is None and found["budgets"] == budgets))
+        record = self.read(key)
+        return record is not None and (record["final"] or (record[ERROR] is None and record["budgets"] == budgets))
 
     def write(self, key: str, record: Record) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -240,22 +239,9 @@ class _Job:
         return {"verdicts": verdicts, **measures, ERROR: None, "final": result.complete}
 
 
-def _pickle(job: _Job) -> bytes:
-    """The job with the model's code, where that is not part of the workbench: a worker cannot import it."""
-    module = sys.modules[job.model.__module__]
-    by_value = module.__name__.partition(".")[0] not in ("workbench", "__main__")  # cloudpickle does so with __main__
-    if by_value:
-        cloudpickle.register_pickle_by_value(module)
-    try:
-        return cloudpickle.dumps(job)
-    finally:
-        if by_value:
-            cloudpickle.unregister_pickle_by_value(module)
-
-
-def _worker(pickled: bytes) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _worker(shipped: bytes) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        job, context = pickle.loads(pickled), TaskContext.get()
+        job, context = receive(shipped), TaskContext.get()
         assert context is not None, "workers carry out tasks"
         for batch in batches:
             for number in batch.column("id").to_pylist():
@@ -267,24 +253,19 @@ def _worker(pickled: bytes) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.
 
 def _run(job: _Job, spark: SparkSession, report: Callable[[], None]) -> str:
     """Carry out all tasks; returns why some have no result, if so."""
-    tag = f"sweep-{uuid.uuid4().hex}"
-    worker = _worker(_pickle(job))
+    worker, tasks = _worker(ship(job, job.model.name)), len(job.tasks)
 
-    def work() -> None:
-        spark.addTag(tag)  # tags belong to the thread
-        spark.range(0, len(job.tasks), 1, len(job.tasks)).mapInArrow(worker, "id long").collect()
-
-    with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(work)
+    def work() -> Exception | None:
         try:
-            while not wait([running], _POLL_SECONDS).done:
-                report()
-        except KeyboardInterrupt:
-            return "interrupted"
-        finally:
-            if not running.done():
-                spark.interruptTag(tag)
-        failure = running.exception()
+            spark.range(0, tasks, 1, tasks).mapInArrow(worker, "id long").collect()
+        except Exception as error:  # whatever it is, what has finished is kept
+            return error
+        return None
+
+    try:
+        failure = run_job(spark, work, report)
+    except KeyboardInterrupt:
+        return "interrupted"
     if failure is None:
         return f"the worker left no result in {job.results.folder}; out must be a folder that all workers see"
     lines = str(failure).splitlines() or [type(failure).__name__]

@@ -77,6 +77,7 @@ class SparkSearch:
     def hand_over(cls, spark: Any, path: Path, task: Task, search: LocalSearch, seconds: float) -> "SparkSearch":
         """Go on from the last completed level of a search in this process, which is not needed any more afterwards."""
         searching = cls.start(spark, path, task)
+        searching._reach_workers()
         try:
             searching.manifest = searching.counted = write_search(searching.directory, task, search, seconds)
         except NotWritten as error:
@@ -103,6 +104,14 @@ class SparkSearch:
             if str(file.relative_to(path)) not in named:
                 file.unlink()  # left by a level that was not completed
         return searching
+
+    @staticmethod
+    def has_levels(path: Path) -> bool:
+        """Whether a run directory has anything to go on from."""
+        try:
+            return bool(RunDirectory(path).manifest().levels)
+        except InputError:
+            return False
 
     # The search --------------------------------------------------------------------------------------------------
 
@@ -132,6 +141,14 @@ class SparkSearch:
             self.stopped = str(stop)
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
+
+    def _reach_workers(self) -> None:
+        """Raise :class:`InputError` if workers cannot load the model, or do not see the run directory."""
+        tasks = self.task.buckets
+        try:
+            self.spark.range(0, tasks, 1, tasks).mapInArrow(worker.reach_task(self.shipped), "id long").collect()
+        except Exception as error:
+            raise self._explain(error) from error
 
     def _check(self, limits: Limits) -> None:
         levels = self.manifest.levels
@@ -167,14 +184,12 @@ class SparkSearch:
         def expand_and_admit() -> list[Any]:
             sent = self.spark.range(0, len(work), 1, len(work)).mapInArrow(expand, worker.SENT)
             admitted = sent.repartitionById(self.task.buckets, "bucket").mapInArrow(admit, worker.SENT)
-            return admitted.collect()
+            try:
+                return admitted.collect()
+            except Exception as error:
+                raise self._explain(error) from error
 
-        try:
-            rows = run_job(self.spark, expand_and_admit, lambda: self._check(limits))
-        except Stop:
-            raise
-        except Exception as error:
-            raise self._explain(error) from error
+        rows = run_job(self.spark, expand_and_admit, lambda: self._check(limits))
         return [pickle.loads(row.payload) for row in rows]
 
     def _with(self, initial: int, outcomes: Sequence[Admitted], seconds: float) -> Manifest:
@@ -190,10 +205,10 @@ class SparkSearch:
                 sum((outcome.new for outcome in outcomes), nothing),
             ]
         )
-        changed = np.array(manifest.changed or nothing, bool)
+        assigns = np.array(manifest.assigns or nothing, bool)
         for step in steps:
-            changed |= step.changed
-        manifest.changed = changed.tolist()
+            assigns |= step.assigns
+        manifest.assigns = assigns.tolist()
         files = sorted((o.file for o in outcomes if o.file is not None), key=lambda file: file.bucket)
         for name in {name for outcome in outcomes for name in outcome.decided}:
             smallest = min(outcome.decided[name] for outcome in outcomes if name in outcome.decided)
@@ -244,11 +259,13 @@ class SparkSearch:
         for line in str(error).splitlines() if not isinstance(error, NotWritten) else [f"NotWritten: {error}"]:
             if "ModelError: " in line:
                 return ModelError(line.split("ModelError: ", 1)[1])
-            if "InputError: " in line:  # of a name that is refused, say
+            if "InputError: " in line:  # a name that the model may not use, say
                 return InputError(line.split("InputError: ", 1)[1])
             if "NotReceived: " in line:
                 said = line.split("NotReceived: ", 1)[1]
-                return InputError(f"Spark's workers cannot load {self.model.name}: {said}; install what it imports there")
+                return InputError(
+                    f"Spark's workers cannot load {self.model.name}: {said}; install what it imports there too"
+                )
             if "DamagedLevel: " in line:
                 return InputError(f"level {level} cannot be made: {line.split('DamagedLevel: ', 1)[1]}")
             if "NotWritten: " in line:
@@ -273,7 +290,7 @@ class SparkSearch:
             stopped=None if counted.complete else self.stopped,
             generated=counted.initial + int(counts[1].sum()),
             levels=counted.sizes,
-            actions=count_actions(self.model, counts, np.array(counted.changed or counts[0], bool)),
+            actions=count_actions(self.model, counts, np.array(counted.assigns or counts[0], bool)),
             decided=counted.decided,
             trace_to=Links(self.directory, self.task, counted).trace_to,
             liveness=_NO_LIVENESS,

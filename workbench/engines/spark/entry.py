@@ -110,7 +110,12 @@ def _directory(run_dir: Path | None) -> Iterator[Path]:
         yield run_dir
         return
     path = Path(tempfile.mkdtemp(prefix="workbench-run-"))
+    keep = False
     try:
         yield path
+    except InputError:
+        keep = SparkSearch.has_levels(path)  # what stood in the way may be removed, and the search resumed
+        raise
     finally:
-        shutil.rmtree(path, ignore_errors=True)
+        if not keep:
+            shutil.rmtree(path, ignore_errors=True)

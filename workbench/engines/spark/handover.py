@@ -1,4 +1,4 @@
-"""Handing a search in this process over to Spark: written to the run directory piece by piece, never copied as a whole."""
+"""Handing a search in this process over to Spark: written to the run directory piece by piece, never copied whole."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ from workbench.engines.store import Visited
 
 
 def write_search(directory: RunDirectory, task: Task, search: LocalSearch, seconds: float) -> Manifest:
-    """Write the completed levels of `search`: visited set, links, and the last of these levels, which is to be expanded.
+    """Write the completed levels of `search`: visited set, links, and the last of them, which is to be expanded.
 
     What it has visited beyond them is found again.
     """
@@ -43,7 +43,7 @@ def write_search(directory: RunDirectory, task: Task, search: LocalSearch, secon
         prefix=completed.levels,
         prefix_counts=completed.counts.tolist(),
         decided={name: [PREFIX, state] for name, state in search.watched.decided.items() if state < visited},
-        changed=search.trees.changes.tolist(),
+        assigns=search.trees.assigns.tolist(),
         seconds=seconds,
         levels=[
             Level([file for file in files if file.rows], np.zeros((3, len(task.model.instances)), np.int64).tolist())

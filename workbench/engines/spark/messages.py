@@ -102,13 +102,13 @@ class StepCounts(NamedTuple):
     ----------
     enabled, generated : int64 arrays
         Per action instance: states in which it was enabled, and successors.
-    changed : bool array
-        Per action instance, whether it ever changed a state.
+    assigns : bool array
+        Per action instance, whether it ever assigned to a variable.
     """
 
     enabled: np.ndarray
     generated: np.ndarray
-    changed: np.ndarray
+    assigns: np.ndarray
     memory: Memory
 
 

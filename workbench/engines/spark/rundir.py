@@ -114,16 +114,16 @@ class Manifest:
     decided : dict of str to list of int
         Where a property was decided: the level's position in `levels`, and the words of the state's fingerprint; or
         :data:`PREFIX` and the state's number.
-    changed : list of bool
-        Per action instance, whether it ever changed a state.
+    assigns : list of bool
+        Per action instance, whether it ever assigned to a variable.
     """
 
-    initial: int
+    initial: int = 0
     prefix: list[int] = field(default_factory=list)
     prefix_counts: list[list[int]] = field(default_factory=list)
     levels: list[Level] = field(default_factory=list)
     decided: dict[str, list[int]] = field(default_factory=dict)
-    changed: list[bool] = field(default_factory=list)
+    assigns: list[bool] = field(default_factory=list)
     seconds: float = 0.0
     complete: bool = False
 

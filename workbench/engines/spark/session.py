@@ -69,7 +69,7 @@ def spark_session(master: str | None = None, **conf: Any) -> SparkSession:
 
 
 def _running_session() -> SparkSession | None:
-    """This process's session, whichever thread made it: what PySpark calls active is that of a thread."""
+    """The session of this process, whichever thread made it: what PySpark calls active is that of a thread."""
     active = SparkSession.getActiveSession()
     if active is not None:
         return active

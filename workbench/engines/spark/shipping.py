@@ -1,4 +1,4 @@
-"""How a model gets to Spark's workers: by value, with the code of its authors, which a worker may not be able to import.
+"""How a model gets to Spark's workers: by value, with its authors' code, which a worker may not be able to import.
 
 A model may stand in a notebook's cell, in a file, or in a module beside others that it imports. All of these are sent
 in one way; only what is installed as a package is imported by the workers.

@@ -84,7 +84,7 @@ class Worker:
         for file, row_group in work:
             yield from self._expand(file, row_group, level)
         enabled, generated, _ = (now - then for now, then in zip(self.expander.counts, before, strict=True))
-        yield 0, StepCounts(enabled, generated, self.trees.changes.copy(), self.memory)
+        yield 0, StepCounts(enabled, generated, self.trees.assigns.copy(), self.memory)
 
     def _expand(self, file: LevelFile, row_group: int, level: int) -> Iterator[tuple[int, Candidates]]:
         table = self.directory.read_states(file.path, ["row"], row_group)
@@ -239,6 +239,17 @@ def worker_for(shipped: Shipped) -> Worker:
         _workers.clear()
         _workers[shipped.identity] = Worker(shipped.path, receive(shipped.task))
     return _workers[shipped.identity]
+
+
+def reach_task(shipped: Shipped) -> Callable[[Any], Iterator[pa.RecordBatch]]:
+    """The function that fails where a task of this search would."""
+
+    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            worker_for(shipped).directory.manifest()
+            yield batch
+
+    return task
 
 
 def expand_task(
