@@ -61,6 +61,7 @@ class SparkSearch:
         self.model = task.model
         self.manifest = self.counted = manifest
         self.stopped: str | None = None
+        self._reported = 0  # states that were visited in process; those of its last level are visited again
         self._memory: list[Memory] = []
         self._worker_peak = 0
 
@@ -77,6 +78,7 @@ class SparkSearch:
     def hand_over(cls, spark: Any, path: Path, task: Task, search: LocalSearch, seconds: float) -> "SparkSearch":
         """Go on from the last completed level of a search in this process, which is not needed any more afterwards."""
         searching = cls.start(spark, path, task)
+        searching._reported = search.store.count
         searching._reach_workers()
         try:
             searching.manifest = searching.counted = write_search(searching.directory, task, search, seconds)
@@ -152,8 +154,8 @@ class SparkSearch:
 
     def _check(self, limits: Limits) -> None:
         levels = self.manifest.levels
-        frontier = levels[-1].states if levels else 0
-        limits.check(len(self.manifest.sizes), sum(self.manifest.sizes), frontier, lambda: self._held)
+        states, frontier = sum(self.manifest.sizes), levels[-1].states if levels else 0
+        limits.check(len(self.manifest.sizes), max(states, self._reported), frontier, lambda: self._held)
 
     @property
     def _held(self) -> int:
