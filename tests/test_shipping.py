@@ -106,7 +106,7 @@ def test_what_is_installed_is_imported_there():
 
 
 def test_what_cannot_be_sent_is_said(tmp_path):
-    said = "counter cannot be sent to Spark's workers: TypeError: cannot pickle"
+    said = "counter cannot be sent to Spark's workers: PicklingError: "
     with open(tmp_path / "file", "w") as file, pytest.raises(InputError, match=said):
         ship(file, "counter")
 
@@ -219,7 +219,7 @@ def load_with(kind, constants, loaded):
 @pytest.mark.spark
 def test_workers_that_cannot_load_a_model(spark, monkeypatch, tmp_path):
     monkeypatch.setenv("ONLY_ON_THE_DRIVER", "1")  # after Spark has started, so that workers do not have it
-    said = "Spark's workers cannot load notinstalled: ModuleNotFoundError: No module named 'only_here'"
+    said = "Spark's workers cannot load not_installed: ModuleNotFoundError: No module named 'only_here'"
     with pytest.raises(InputError, match=said):
         check(NotInstalled(), engine="spark", spark=spark)
     result = check(NotInstalled(Size=9), spark=spark, hand_over_states=3)

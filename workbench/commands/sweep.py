@@ -129,7 +129,7 @@ def _print(rows: list[dict[str, Any]], grid: list[str], properties: list[str], n
         if not row["complete"]:
             out.print(", ".join(f"{name}={_value(row[name])}" for name in grid) + f": {why}", markup=False)
     violated = sum(any(row[name] in _BAD for name in properties) for row in rows)
-    sound = sum(row["complete"] and all(row[name] in _GOOD for name in properties) for row in rows)
+    sound = sum(row["complete"] and all(row[name] in (*_GOOD, None) for name in properties) for row in rows)
     out.print(f"{len(rows)} settings: everything holds in {sound}, something is violated in {violated}")
 
 
@@ -141,6 +141,8 @@ def _value(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _verdict(word: str, states: int | None) -> str:
+def _verdict(word: str | None, states: int | None) -> str:
+    if word is None:  # the property does not apply in this setting
+        return "-"
     mark = "[green]\N{CHECK MARK}[/]" if word in _GOOD else "[bold red]\N{BALLOT X}[/]" if word in _BAD else word
     return mark if states is None else f"{mark} {states}"

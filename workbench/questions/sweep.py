@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -60,7 +60,8 @@ def sweep(
     grid : mapping, or sequence of mappings
         Values for some constants, of which all combinations are checked; or the settings themselves.
     properties : sequence of str, optional
-        Names of properties; all that the model declares for None.
+        Names of properties; those that the model checks by default for None. A property is checked in the settings
+        in which it applies, and has no verdict in the others.
     constants : mapping, optional
         Constants that are the same in all settings.
     symmetry : bool or sequence of str
@@ -92,14 +93,17 @@ def sweep(
     """
     settings = _settings(model, grid, constants or {})
     Budget(max_states, max_seconds, max_bytes)  # refuses what is none
-    plan = make_plan(model(), properties, symmetry)
-    names = [declared.name for declared in plan.properties]
-    identity = [model_digest(model), version("lakehouse-workbench"), sorted(names), plan.symmetry]
-    keys = [_key(identity, setting) for setting in settings]
+    plans = _plans(model, settings, properties, symmetry)
+    identity = [model_digest(model), version("lakehouse-workbench")]
+    keys = [
+        _key([*identity, sorted(plan.names), plan.symmetry], setting)
+        for plan, setting in zip(plans, settings, strict=True)
+    ]
     with tempfile.TemporaryDirectory() if out is None else nullcontext(out) as folder:
         results = _Results(Path(folder).absolute())
         budgets = {"max_states": max_states, "max_seconds": max_seconds, "max_bytes": max_bytes}
-        tasks = {k: setting for k, setting in zip(keys, settings, strict=True) if not results.is_final(k, budgets)}
+        asked = dict(zip(keys, map(_Question, settings, plans), strict=True))
+        tasks = {key: question for key, question in asked.items() if not results.is_final(key, budgets)}
         for key in tasks:
             results.path(key).unlink(missing_ok=True)
 
@@ -109,13 +113,16 @@ def sweep(
 
         why = ""
         if tasks:
-            job = _Job(model, names, plan.symmetry, budgets, results, list(tasks.items()))
+            job = _Job(model, budgets, results, list(tasks.items()))
             why = _run(job, spark or spark_session(), report)
         report()
         records = [results.read(key) or _failed(why) for key in keys]
     varied = dict.fromkeys(grid if isinstance(grid, Mapping) else itertools.chain(*grid))
-    table = _table([{n: setting[n] for n in varied} for setting in settings], names, records)
-    table.attrs = {"properties": names, "symmetry": list(plan.symmetry), "notes": plan.notes}
+    asked_for = {name for plan in plans for name in plan.names}
+    names = [name for name in properties or model.declared_properties if name in asked_for]
+    table = _table([{n: setting[n] for n in varied} for setting in settings], names, plans, records)
+    sets, notes = ([*dict.fromkeys(word for plan in plans for word in getattr(plan, part))] for part in _TOLD)
+    table.attrs = {"properties": names, "symmetry": sets, "notes": notes}
     return table
 
 
@@ -144,13 +151,51 @@ def _settings(model: type[Model], grid: Grid, fixed: Mapping[str, Any]) -> list[
     return [{**defaults, **fixed, **setting} for setting in varying]
 
 
-def _table(settings: list[dict[str, Any]], names: Sequence[str], records: list[Record]) -> pd.DataFrame:
+class _Plan(NamedTuple):
+    """What is checked in one setting."""
+
+    names: tuple[str, ...]
+    symmetry: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+_TOLD = ("symmetry", "notes")
+
+
+def _plans(
+    model: type[Model],
+    settings: Sequence[Mapping[str, Any]],
+    properties: Sequence[str] | None,
+    symmetry: bool | Sequence[str],
+) -> list[_Plan]:
+    """What is checked in each setting: of what was asked for that which applies with its constants."""
+    for name in properties or ():
+        if name not in model.declared_properties:
+            raise unknown(f"property of {model.name}", name, model.declared_properties)
+    plans: list[_Plan] = []
+    for setting in settings:
+        try:
+            checked = model(**setting)
+        except Exception:  # what is wrong becomes the setting's result
+            plans.append(_Plan(tuple(properties or (n for n, p in model.declared_properties.items() if p.by_default))))
+            continue
+        applying = None if properties is None else [name for name in properties if name in checked.properties]
+        plan = make_plan(checked, applying, symmetry)
+        plans.append(_Plan(tuple(p.name for p in plan.properties), plan.symmetry, tuple(plan.notes)))
+    return plans
+
+
+def _table(
+    settings: list[dict[str, Any]], names: Sequence[str], plans: list[_Plan], records: list[Record]
+) -> pd.DataFrame:
     taken = {*_MEASURES, *names}
     rows = []
-    for setting, record in zip(settings, records, strict=True):
+    for setting, plan, record in zip(settings, plans, records, strict=True):
         row = {name + "_" * (name in taken): value for name, value in setting.items()}
         for name in names:
-            row[name], row[f"{name}_states"] = record["verdicts"].get(name, (ERROR, None))
+            row[name], row[f"{name}_states"] = record["verdicts"].get(
+                name, (ERROR if name in plan.names else None, None)
+            )
         rows.append({**row, **{name: record[name] for name in _MEASURES}})
     counts = [f"{name}_states" for name in names] + ["distinct", "depth"]
     return pd.DataFrame(rows).astype(dict.fromkeys(counts, "Int64") | {"seconds": float, "complete": bool})
@@ -203,31 +248,38 @@ class _Results:
 # Work ----------------------------------------------------------------------------------------------------------------
 
 
+class _Question(NamedTuple):
+    """One setting, and what is checked in it."""
+
+    constants: Mapping[str, Any]
+    plan: _Plan
+
+
 @dataclass(frozen=True)
 class _Job:
     """What a worker needs to carry out the tasks, by number."""
 
     model: type[Model]
-    names: Sequence[str]
-    symmetry: Sequence[str]
     budgets: dict[str, Any]
     results: _Results
-    tasks: list[tuple[str, dict[str, Any]]]
+    tasks: list[tuple[str, _Question]]
 
     def run(self, number: int, attempt: int) -> None:
         """Carry out a task, unless an earlier attempt got as far as its result."""
-        key, constants = self.tasks[number]
+        key, question = self.tasks[number]
         if self.results.read(key) is None:
             if attempt < _ATTEMPTS:
-                record = self._check(constants)
+                record = self._check(question)
             else:
                 record = _failed(f"the worker died {attempt} times; it may need more memory than there is")
-            record |= {"model": self.model.name, "constants": constants, "budgets": self.budgets}
+            record |= {"model": self.model.name, "constants": question.constants, "budgets": self.budgets}
             self.results.write(key, record)
 
-    def _check(self, constants: Mapping[str, Any]) -> Record:
+    def _check(self, question: _Question) -> Record:
+        names, symmetry = question.plan.names, question.plan.symmetry
         try:
-            result = check(self.model(**constants), self.names, symmetry=self.symmetry, engine="local", **self.budgets)
+            checked = self.model(**question.constants)
+            result = check(checked, names, symmetry=symmetry, engine="local", **self.budgets)
         except InputError as error:
             return _failed(str(error), final=True)
         except ModelError as error:
