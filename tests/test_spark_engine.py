@@ -1,4 +1,4 @@
-"""The distributed engine gives the in-process engine's counts, verdicts and trace lengths, and survives."""
+"""The distributed engine, beside what all engines have in common: levels, budgets within them, and durability."""
 
 import os
 import shutil
@@ -6,16 +6,17 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from workbench import configurations
 from workbench.engines.check import check
-from workbench.engines.spark import engine, rundir
+from workbench.engines.local import LocalSearch
+from workbench.engines.spark import engine, jobs, rundir
 from workbench.engines.spark.entry import resume
-from workbench.kernel import InputError
-from workbench.models.bakery import Bakery
+from workbench.engines.spark.links import Links
+from workbench.kernel import InputError, Model, Variable, action, invariant, require
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.hudi import Hudi
 from workbench.spaces.dataset import load, save
@@ -24,7 +25,6 @@ from workbench.spaces.space import explore
 
 pytestmark = pytest.mark.spark
 
-SPECS = Path(__file__).parents[1] / "specs"
 RACE = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")
 
 
@@ -45,38 +45,128 @@ def local(model, symmetry=False):
     return summary(check(model, safety_of(model), symmetry=symmetry, engine="local"))
 
 
-@pytest.mark.parametrize(
-    "name", ["bakery/documented_v1", "bakery/documented_v2_race", "hudi/timestamp_collision", "paimon/two_buckets"]
-)
-def test_named_configurations(spark, name):
-    one = configurations.load(SPECS / f"{name}.toml")
-    names = [p.name for p in one.model.select(one.properties) if p.kind != "liveness"]
-    found = check(one.model, names, symmetry=one.symmetry, engine="spark", spark=spark)
-    assert found.engine == "spark"
-    assert summary(found) == summary(check(one.model, names, symmetry=one.symmetry, engine="local"))
-
-
 def test_wide_fingerprints(spark):
-    found = check(RACE, safety_of(RACE), engine="spark", spark=spark, fingerprint_bits=128, symmetry=True)
-    assert summary(found) == local(RACE, symmetry=True)
+    result = check(RACE, safety_of(RACE), engine="spark", spark=spark, fingerprint_bits=128, symmetry=True)
+    assert summary(result) == local(RACE, symmetry=True)
 
 
 @pytest.mark.slow
 def test_the_largest(spark):
     """Ten million states; the driver keeps none of them."""
     model = BakeryV2(MaxCrashes=2, AsyncParquet=True)
-    found = check(model, safety_of(model), engine="spark", spark=spark)
-    assert summary(found) == local(model)
-    assert found.distinct == 10_265_940
+    result = check(model, safety_of(model), engine="spark", spark=spark)
+    assert summary(result) == local(model)
+    assert result.distinct == 10_265_940
 
 
-@pytest.mark.parametrize("states", [1, 20, 150])
-def test_hand_over(spark, states, tmp_path):
-    """A search that moves to Spark at any level ends as if it had not."""
-    found = check(RACE, safety_of(RACE), spark=spark, hand_over_states=states, run_dir=tmp_path / "run")
-    assert found.engine == "spark"
-    assert summary(found) == local(RACE)
-    assert any("moved from this process to Spark" in note for note in found.notes)
+# Budgets and stops: what is particular to levels that are made elsewhere --------------------------------------------
+
+
+def test_a_budget_of_states_leaves_whole_levels_on_the_disk(spark, tmp_path):
+    """So the search can be resumed, under this budget or another one; two runs cut a level in the same way."""
+    run = tmp_path / "run"
+    part = check(RACE, safety_of(RACE), engine="spark", spark=spark, max_states=80, run_dir=run)
+    assert (part.distinct, part.levels[-1], part["UniqueTickets"].holds) == (80, 10, None)
+    assert sum(action.new for action in part.actions) == 79
+    assert sum(rundir.RunDirectory(run).manifest().sizes) == 70
+    assert summary(resume(run, spark=spark, max_states=80)) == summary(part)
+    with pytest.raises(InputError, match=r"max_states = 69 is not accepted; '.*' has 70 states already"):
+        resume(run, spark=spark, max_states=69)
+    assert summary(resume(run, spark=spark, max_states=198)) == local(RACE)
+    assert resume(run, spark=spark).complete  # nothing is left to do
+
+
+def test_what_only_states_beyond_the_budget_decide_is_not_decided(spark):
+    """Of the level in which the race is lost, every part that a budget allows is judged, and no more of it."""
+    names = ["NoLakekeeperConflict"]
+    full = check(RACE, names, engine="local")
+    before = sum(full.levels[: full[names[0]].trace_states - 1])
+    verdicts = [
+        check(RACE, names, engine="spark", spark=spark, hand_over_states=1, max_states=before + more)[names[0]].holds
+        for more in (0, 1, 6, full.levels[full[names[0]].trace_states - 1])
+    ]
+    assert (verdicts[0], verdicts[-1]) == (None, False)
+    assert verdicts == sorted(verdicts, key=lambda holds: holds is not None)
+
+
+def test_a_budget_of_bytes_counts_what_all_workers_hold(spark):
+    held = check(RACE, safety_of(RACE), engine="spark", spark=spark).figures["worker_bytes"]
+    part = check(RACE, safety_of(RACE), engine="spark", spark=spark, max_bytes=1000)
+    assert held > 1000
+    assert (part.distinct, part.stopped) == (4, "the budget of 0.0 MiB is used up")
+    assert check(RACE, safety_of(RACE), engine="spark", spark=spark, max_bytes=2**30).complete
+
+
+class Sleepy(Model):
+    """Its second step takes a minute."""
+
+    n = Variable(0)
+
+    @action
+    def count(self, s):
+        require(s.n < 3, "at its end")
+        if s.n == 1:
+            time.sleep(60)
+        s.n += 1
+
+    @invariant
+    def Low(self, s):
+        return s.n < 1
+
+
+def interrupt_at_level_two(seen):
+    def watch(at):
+        seen.append(at)
+        if at.level == 2 and sum(other.level == 2 for other in seen) > 5:
+            raise KeyboardInterrupt
+
+    return watch
+
+
+@pytest.mark.parametrize(
+    ("options", "stopped"),
+    [
+        ({"max_seconds": 8}, "the budget of 8 seconds is used up"),
+        ({"should_stop": lambda: True}, "stopped on request"),
+        ({"on_progress": interrupt_at_level_two([])}, "interrupted"),
+    ],
+    ids=["seconds", "stop", "interrupt"],
+)
+def test_a_stop_does_not_wait_for_the_end_of_a_level(spark, tmp_path, options, stopped):
+    began = time.monotonic()
+    if "should_stop" in options:
+        options = {"should_stop": lambda: time.monotonic() - began > 8}
+    result = check(Sleepy(), engine="spark", spark=spark, run_dir=tmp_path / "run", **options)
+    assert time.monotonic() - began < 30
+    assert (result.stopped, result.levels, result["Low"].holds) == (stopped, [1, 1], False)
+    assert len(rundir.RunDirectory(tmp_path / "run").manifest().levels) == 2
+
+
+def test_jobs_leave_no_tags(spark):
+    def tags():
+        return spark.getTags()
+
+    assert jobs.run_job(spark, lambda: (spark.range(3).count(), tags()), lambda: None)[0] == 3
+    with pytest.raises(ZeroDivisionError):
+        jobs.run_job(spark, lambda: 1 / 0, lambda: None)
+    with pytest.raises(RuntimeError, match="enough"):
+        jobs.run_job(spark, lambda: spark.range(1, numPartitions=1).mapInArrow(sleep, "id long").collect(), give_up)
+    assert tags() == set()
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(tags).result() == set()
+    assert spark.range(3).count() == 3
+
+
+def sleep(batches):
+    time.sleep(60)
+    yield from batches
+
+
+def give_up():
+    raise RuntimeError("enough")
+
+
+# A search that moves here ---------------------------------------------------------------------------------------------
 
 
 def test_hand_over_in_the_middle_of_a_level(spark, monkeypatch):
@@ -85,41 +175,113 @@ def test_hand_over_in_the_middle_of_a_level(spark, monkeypatch):
     monkeypatch.setattr("workbench.engines.expander.BLOCK", 256)
     monkeypatch.setattr("workbench.engines.store.BLOCK", 256)
     monkeypatch.setattr("workbench.engines.local.BLOCK", 256)
-    found = check(model, safety_of(model), spark=spark, hand_over_states=1500)
-    assert summary(found) == local(model)
+    result = check(model, safety_of(model), spark=spark, hand_over_states=1500)
+    assert summary(result) == local(model)
+
+
+def test_wide_fingerprints_are_handed_over(spark):
+    result = check(RACE, safety_of(RACE), spark=spark, hand_over_states=60, fingerprint_bits=128, symmetry=True)
+    assert result.engine == "spark"
+    assert summary(result) == local(RACE, symmetry=True)
 
 
 def test_a_violation_found_before_the_hand_over_keeps_its_trace(spark):
     full = check(RACE, safety_of(RACE))
     states = sum(full.levels[: full["NoLakekeeperConflict"].trace_states])
-    found = check(RACE, safety_of(RACE), spark=spark, hand_over_states=states)
-    assert found.engine == "spark"
-    assert summary(found) == local(RACE)
+    result = check(RACE, safety_of(RACE), spark=spark, hand_over_states=states)
+    assert result.engine == "spark"
+    assert summary(result) == local(RACE)
 
 
-def test_budgets_and_resume(spark, tmp_path):
+def test_what_was_said_about_the_check_is_said_again_after_a_resume(spark, tmp_path):
     run = tmp_path / "run"
-    part = check(RACE, safety_of(RACE), engine="spark", spark=spark, max_states=80, run_dir=run)
-    assert not part.complete
-    assert 80 <= part.distinct < 198
-    assert part["UniqueTickets"].holds is None
-    assert summary(resume(run, spark=spark)) == local(RACE)
-    assert resume(run, spark=spark).complete  # nothing is left to do
+    part = check(RACE, safety_of(RACE), spark=spark, hand_over_states=20, max_states=80, run_dir=run)
+    result = resume(run, spark=spark)
+    assert summary(result) == local(RACE)
+    assert result.notes == part.notes == ["moved from this process to Spark: more than 20 states"]
 
 
-def test_stop_and_fail_fast(spark):
-    model = Bakery()
-    stopped = check(model, safety_of(model), engine="spark", spark=spark, should_stop=lambda: True)
-    assert (stopped.complete, stopped.stopped) == (False, "stopped on request")
-    first = check(RACE, safety_of(RACE), engine="spark", spark=spark, fail_fast=True)
-    assert (first.complete, first["NoLakekeeperConflict"].holds) == (False, False)
+MEMORY = """
+import gc, sys, threading
+from pathlib import Path
+
+from workbench.engines.contract import Room
+from workbench.engines.local import LocalSearch
+from workbench.engines.spark.handover import write_search
+from workbench.engines.spark.rundir import RunDirectory, Task
+from workbench.kernel import Model, Variable, action, require
+from workbench.kernel.budget import Limits
+from workbench.kernel.plan import make_plan
+
+class Grid(Model):
+    at = Variable(0, per="axes")
+
+    def validate(self):
+        self.axes = ("x", "y", "z", "t")
+
+    @action(axis="axes")
+    def step(self, s, axis):
+        require(s.at[axis] < 49, "at the end")
+        s.at[axis] += 1
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+def sample():
+    while not done.wait(0.001):
+        peak[0] = max(peak[0], resident())
+
+def hand_over(model, states, folder):
+    search = LocalSearch(make_plan(model, []))
+    search.run(Limits(), Room(states))
+    assert search.full
+    directory, task = RunDirectory(folder), Task(model, (), (), 64, 2)
+    directory.create(b"")
+    gc.collect()
+    before = peak[0] = resident()
+    write_search(directory, task, search, 0.0)
+    return search.nbytes, before
+
+peak, done = [0], threading.Event()
+threading.Thread(target=sample, daemon=True).start()
+model = Grid()
+hand_over(model, 1000, sys.argv[1])  # what is loaded only now has nothing to do with the search's size
+held, before = hand_over(model, int(sys.argv[3]), sys.argv[2])
+print(held, peak[0] - before, resident() - before)
+done.set()
+"""
 
 
-def test_liveness_is_left_to_the_process(spark):
-    with pytest.raises(InputError, match="EventualProgress is a liveness property"):
-        check(Bakery(), ["EventualProgress"], engine="spark", spark=spark)
-    every = check(Bakery(Writers=2), engine="spark", spark=spark)
-    assert "left out: EventualProgress, NonCrashedProgress" in every.notes[0]
+def test_a_hand_over_needs_little_memory_and_lets_go(tmp_path):
+    """Beside the search, of more than 150 MB, a small part of it; afterwards nothing of the search is held."""
+    ended = subprocess.run(
+        [sys.executable, "-c", MEMORY, str(tmp_path / "one"), str(tmp_path / "two"), "4000000"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    held, extra, after = map(int, ended.stdout.split())
+    assert held > 150e6
+    assert extra < 0.4 * held
+    assert after < -0.7 * held
+
+
+def test_nobody_holds_a_search_that_was_handed_over(spark, monkeypatch):
+    """Neither do the callers' frames: its memory is free while Spark goes on."""
+    searches = weakref.WeakSet()
+    before = LocalSearch.__init__
+
+    def remember(self, *arguments):
+        before(self, *arguments)
+        searches.add(self.store)
+
+    alive = []
+    monkeypatch.setattr(LocalSearch, "__init__", remember)
+    check(RACE, safety_of(RACE), spark=spark, hand_over_states=20, on_progress=lambda at: alive.append(len(searches)))
+    assert (alive[0], alive[-1]) == (1, 0)
+
+
+# Durability ----------------------------------------------------------------------------------------------------------
 
 
 DRIVER = """
@@ -204,6 +366,15 @@ def test_a_run_directory_that_is_none(spark, tmp_path):
         check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=tmp_path)
 
 
+def test_two_searches_that_begin_in_one_run_directory(tmp_path, monkeypatch):
+    """One of them is refused, also if both find it empty."""
+    monkeypatch.setattr(rundir.Path, "iterdir", lambda path: iter(()))
+    rundir.RunDirectory(tmp_path / "run").create(b"one")
+    with pytest.raises(InputError, match="is not empty"):
+        rundir.RunDirectory(tmp_path / "run").create(b"two")
+    assert rundir.RunDirectory(tmp_path / "run").task() == b"one"
+
+
 EXECUTORS = """
 import os, signal, subprocess, sys, threading, time
 from workbench.engines.check import check
@@ -217,8 +388,8 @@ killed = []
 
 def watch(at):
     if at.level == 6 and not killed:
-        found = subprocess.run(["pgrep", "-f", "CoarseGrainedExecutorBackend"], capture_output=True, text=True)
-        mine = [int(p) for p in found.stdout.split()]
+        listed = subprocess.run(["pgrep", "-f", "CoarseGrainedExecutorBackend"], capture_output=True, text=True)
+        mine = [int(p) for p in listed.stdout.split()]
         killed.append(mine[-1])
         threading.Timer(0.3, os.kill, (mine[-1], signal.SIGKILL)).start()
 
@@ -245,12 +416,13 @@ def test_traces_are_checked_against_the_files(spark, tmp_path):
     """A link that was changed leads to an error, not to a wrong trace."""
     run = tmp_path / "run"
     check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=run)
-    search = engine.SparkSearch.resume(spark, run)
-    level, *fingerprint = search.manifest.found["NoLakekeeperConflict"]
-    assert len(search.trace_to(level, fingerprint)) == level + 1
+    search = engine.SparkSearch.open(spark, run)
+    links = Links(search.directory, search.task, search.manifest)
+    place = search.manifest.decided["NoLakekeeperConflict"]
+    assert len(links.trace_to(place)) == place[0] + 1
     shutil.rmtree(run / "level-00003")
     with pytest.raises(InputError, match="cannot be read"):
-        search.trace_to(level, fingerprint)
+        links.trace_to(place)
 
 
 def test_a_run_as_a_dataset(spark, tmp_path):
@@ -265,6 +437,18 @@ def test_a_run_as_a_dataset(spark, tmp_path):
         "SELECT count(*) FROM transitions t JOIN states a ON a.id = source JOIN states b ON b.id = target",
     ):
         assert saved.sql(query).collect() == load(tmp_path / "here", spark).sql(query).collect()
+
+
+def test_saving_a_run_leaves_the_level_in_flight_alone(spark, tmp_path):
+    run = tmp_path / "run"
+    check(RACE, safety_of(RACE), engine="spark", spark=spark, max_states=80, run_dir=run)
+    in_flight = run / "level-00009" / "bucket-00000-new.parquet"
+    in_flight.parent.mkdir()
+    in_flight.write_bytes(b"half of a file")
+    save_run(run, tmp_path / "data", spark)
+    assert in_flight.exists()
+    resume(run, spark=spark)
+    assert not in_flight.exists()
 
 
 def test_a_run_that_began_in_process_has_not_all_states(spark, tmp_path):

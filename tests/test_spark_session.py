@@ -3,12 +3,15 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from pyspark.sql import SparkSession
 
 from workbench.engines.spark.session import check_java, spark_session
-from workbench.kernel import InputError
+from workbench.kernel import InputError, memory
 
 pytestmark = pytest.mark.spark
 
@@ -106,6 +109,76 @@ def test_the_running_session_is_taken_and_no_other_beside_it(spark):
         spark_session("local[1]")
     with pytest.raises(InputError, match="another Spark session"):
         spark_session(**{"spark.ui.enabled": True})
+
+
+def test_another_thread_takes_the_running_session_and_changes_no_setting(spark):
+    spark.conf.set("spark.sql.shuffle.partitions", 7)
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(spark_session).result() is spark
+            with pytest.raises(InputError, match="another Spark session is not accepted"):
+                pool.submit(spark_session, "local[1]").result()
+        assert spark.conf.get("spark.sql.shuffle.partitions") == "7"
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", len(os.sched_getaffinity(0)))
+
+
+def test_a_session_of_spark_connect_is_seen_from_every_thread(monkeypatch):
+    """Packages for Connect are not installed here, so a module stands in for PySpark's."""
+    session = object()
+    connect = SimpleNamespace(SparkSession=SimpleNamespace(_get_default_session=lambda: session))
+    monkeypatch.setitem(sys.modules, "pyspark.sql.connect.session", connect)
+    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    monkeypatch.setattr(SparkSession, "_instantiatedSession", None)
+    assert spark_session() is session
+
+
+THREADS = """
+import os
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from workbench import spark_session
+
+together = Barrier(3)
+
+def take(_):
+    together.wait()
+    return spark_session()
+
+with ThreadPoolExecutor(3) as pool:
+    sessions = list(pool.map(take, range(3)))
+print(len(set(map(id, sessions))), spark_session() is sessions[0], os.environ.get("SPARK_LOCAL_IP"))
+sessions[0].stop()
+print(spark_session() is sessions[0])
+"""
+
+
+def test_threads_that_start_a_session_at_once_get_one():
+    ended = subprocess.run([sys.executable, "-c", THREADS], capture_output=True, text=True, check=True)
+    assert ended.stdout == "1 True None\nFalse\n"
+
+
+@pytest.mark.parametrize(
+    ("groups", "limits", "limit"),
+    [
+        ("0::/", {"memory.max": "1000"}, 1000),
+        ("0::/", {"memory.max": "max"}, None),
+        ("0::/a/b", {"memory.max": "max", "a/memory.max": "500", "a/b/memory.max": "700"}, 500),
+        ("0::/of/the/host", {"memory.max": "900"}, 900),
+        ("5:cpu:/\n4:memory:/a", {"memory/memory.limit_in_bytes": f"{2**63 - 4096}"}, None),
+        ("5:cpu:/\n4:blkio,memory:/a", {"memory/a/memory.limit_in_bytes": "800"}, 800),
+        ("5:cpu:/", {"memory.max": "1000"}, None),
+    ],
+)
+def test_the_memory_that_a_container_allows(tmp_path, monkeypatch, groups, limits, limit):
+    (tmp_path / "cgroup").write_text(groups + "\n")
+    for name, text in limits.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text + "\n")
+    monkeypatch.setattr(memory, "_GROUP", tmp_path / "cgroup")
+    monkeypatch.setattr(memory, "_GROUPS", tmp_path)
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    assert memory.memory_limit() == (machine if limit is None else limit)
 
 
 SCRIPT = """

@@ -88,6 +88,26 @@ def test_what_was_decided_about_the_checks_is_told(spark):
     assert table.attrs["properties"] == ["UniqueTickets", "EventualProgress"]
 
 
+class Optional(Counter):
+    """Has a property that applies with some constants only."""
+
+    @invariant(when="Strict")
+    def Strictly(self, s):
+        return s.n <= 1
+
+    Strict = Constant(False, (False, True), "whether it counts to one only")
+
+
+def test_a_property_is_checked_where_it_applies(spark, capsys):
+    for properties in (None, ["BelowBound", "Strictly"]):
+        table = sweep(Optional, {"Strict": [False, True], "Size": [1, 2]}, properties)
+        assert table.attrs["properties"] == ["BelowBound", "Strictly"]
+        assert table["Strictly"].tolist() == [None, None, "holds", "violated"]
+        assert table["Strictly_states"].isna().tolist() == [True, True, True, False]
+        assert table["error"].tolist() == [None] * 4
+    assert "Strictly" not in sweep(Optional, {"Size": [1]}).columns
+
+
 def test_settings_that_are_no_grid(spark):
     table = sweep(Counter, [{"Size": 3}, {"Size": 5, "Bound": 4}, {"Bound": 2}])
     assert table[["Size", "Bound"]].to_numpy().tolist() == [[3, 50], [5, 4], [2, 2]]
@@ -181,7 +201,7 @@ def test_a_worker_that_dies_takes_no_other_setting_with_it(spark):
         ({"grid": {"Size": [1]}, "constants": {"Bound": -1}}, "Bound = -1 is not accepted"),
         ({"grid": {"Size": [1]}, "properties": ["Below"]}, "unknown property of counter 'Below'"),
         ({"grid": {"Size": [1]}, "symmetry": True}, "counter declares no set of interchangeable names"),
-        ({"grid": {"Size": [1]}, "max_states": 0}, "max_states = 0 is not accepted; it takes a number above 0"),
+        ({"grid": {"Size": [1]}, "max_states": 0}, "max_states = 0 is not accepted; it takes an integer above 0"),
         ({"grid": {"Size": [1]}, "max_seconds": float("nan")}, "max_seconds = nan is not accepted"),
     ],
 )

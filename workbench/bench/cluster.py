@@ -25,13 +25,13 @@ def row(name: str, constants: dict[str, Any]) -> dict[str, Any]:
     ready = time.perf_counter() - began
 
     model = get_model(name)(**constants)
-    levels: list[tuple[float, int]] = []
+    levels: dict[int, tuple[float, int]] = {}  # when each began, and what was to be expanded
     result = check(
         model,
         safety(model),
         engine="spark",
         spark=session,
-        on_progress=lambda at: levels.append((at.seconds, at.frontier)),
+        on_progress=lambda at: levels.setdefault(at.level, (at.seconds, at.frontier)),
     )
     jvm = int(session.sparkContext._jvm.java.lang.ProcessHandle.current().pid())  # type: ignore[union-attr]
     jvm_mib = _peak_mib_of(jvm)
@@ -39,7 +39,7 @@ def row(name: str, constants: dict[str, Any]) -> dict[str, Any]:
     here = check(model, safety(model), engine="local")
     if (here.levels, here.generated) != (result.levels, result.generated):
         raise AssertionError("the two engines disagree")
-    spans = [(b[0] - a[0], b[1]) for a, b in itertools.pairwise(levels)]
+    spans = [(b[0] - a[0], b[1]) for a, b in itertools.pairwise(levels.values())]
     wide = [span for span in spans if span[1] >= WIDE]
     rate = sum(states for _, states in wide) / sum(seconds for seconds, _ in wide) / CORES if wide else float("nan")
     local_rate = here.distinct / here.seconds

@@ -142,7 +142,7 @@ def _value(value: Any) -> str:
 
 
 def _verdict(word: str | None, states: int | None) -> str:
-    if word is None:  # not checked in this setting
+    if word is None:  # the property does not apply in this setting
         return "-"
     mark = "[green]\N{CHECK MARK}[/]" if word in _GOOD else "[bold red]\N{BALLOT X}[/]" if word in _BAD else word
     return mark if states is None else f"{mark} {states}"

@@ -2,7 +2,7 @@
 
 from workbench.engines.contract import Resources, Room
 from workbench.engines.local import LocalSearch
-from workbench.kernel import Result
+from workbench.kernel import InputError, Result
 from workbench.kernel.budget import Limits
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.memory import memory_limit
@@ -28,6 +28,12 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
 
     from workbench.engines.spark.entry import go_on
 
-    owned = [searching]  # what goes on from it takes it out of here, and lets go of it piece by piece
+    owned = [searching]  # what goes on from it takes it out of here, so that its memory is free
     del searching
-    return go_on(plan, limits, resources, owned)
+    try:
+        return go_on(plan, limits, resources, owned)
+    except InputError as error:
+        if not owned:
+            raise
+        owned[0].stopped = f"{owned[0].stopped}, and it cannot move to Spark: {error}"
+        return conclude(plan, owned[0].exploration(), limits)

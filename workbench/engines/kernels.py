@@ -354,6 +354,24 @@ def admit(fingerprints, table, first, limit):
 
 
 @njit(cache=True, nogil=True)
+def contains(fingerprints, table):
+    """Which of the fingerprints, uint64 (states, words), are in the table."""
+    held = np.zeros(fingerprints.shape[0], np.bool_)
+    slots = table.low.shape[0]
+    for i in range(fingerprints.shape[0]):
+        low = fingerprints[i, 0]
+        slot = home(low, slots)
+        while table.low[slot] != 0:
+            if table.low[slot] == low and (fingerprints.shape[1] == 1 or table.high[slot] == fingerprints[i, 1]):
+                held[i] = True
+                break
+            slot += 1
+            if slot == slots:
+                slot = 0
+    return held
+
+
+@njit(cache=True, nogil=True)
 def bucket(fingerprints, buckets):
     """The bucket of each fingerprint, by a mix of bits that has nothing to do with its place in a table."""
     buckets_of = np.empty(fingerprints.shape[0], np.int32)

@@ -31,7 +31,7 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
 
 
 class Completed(NamedTuple):
-    """The part of a search up to its last completed level, for another engine to go on from.
+    """How far a search is up to its last completed level, for another engine to go on from there.
 
     Attributes
     ----------
@@ -41,18 +41,11 @@ class Completed(NamedTuple):
         The sizes of the completed levels.
     counts : int64 array (enabled/generated/new, instances)
         The counts of the steps between these levels.
-    rows, sums : arrays
-        The states of the last of these levels.
-    later_sums : array
-        The states found beyond it, which are in the visited set too.
     """
 
     initial: int
     levels: list[int]
     counts: np.ndarray
-    rows: np.ndarray
-    sums: np.ndarray
-    later_sums: np.ndarray
 
 
 class Full(Stop):
@@ -200,27 +193,9 @@ class LocalSearch:
         return self._initial + int(self.expander.counts.generated.sum())
 
     def completed(self) -> Completed:
-        """What another engine needs to go on from the last completed level."""
+        """What had been done when the last level was complete. Its states' rows and sums are still in the store."""
         number, counts = self._completed
-        levels = self.levels[:number]
-        first, end = sum(levels[:-1]), sum(levels)
-        blocks = self.store.blocks[first // BLOCK :]
-        skip = first // BLOCK * BLOCK
-        rows = np.concatenate([block.rows for block in blocks])[first - skip : end - skip]
-        sums = np.concatenate([block.sums for block in blocks])
-        later = sums[end - skip : self.store.count - skip]
-        return Completed(self._initial, levels, counts, rows, sums[first - skip : end - skip], later)
-
-    def links(self, count: int) -> dict[str, np.ndarray]:
-        """The predecessors of the first `count` states, and the steps from them; an initial state has instance -1."""
-        step = self.store.column("step")[:count]
-        steps = np.array(self.trees.steps or [(0, 0)], np.int32)[np.maximum(step, 0)]
-        initial = step < 0
-        return {
-            "parent": self.store.column("parent")[:count],
-            "instance": np.where(initial, -1, steps[:, 0]).astype(np.int32),
-            "ordinal": np.where(initial, -1 - step, steps[:, 1]).astype(np.int32),
-        }
+        return Completed(self._initial, self.levels[:number], counts)
 
     def transitions(self) -> tuple[np.ndarray, np.ndarray]:
         """Targets and steps of all transitions kept, in the order of their sources."""

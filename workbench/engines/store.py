@@ -1,5 +1,7 @@
 """What a search keeps: blocks of states in order of discovery, the visited set, and the transitions where wanted."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from workbench.engines import kernels
@@ -59,22 +61,16 @@ class Visited:
         """Add the state with the fingerprints `sums`; whether it was new."""
         return bool(kernels.insert(*self._split(sums), self.table, number))
 
-    def fingerprints(self) -> np.ndarray:
-        """All fingerprints in the set, uint64 (states, words), in no particular order."""
-        used = self.table.low != 0
-        parts = [self.table.low[used]] + ([self.table.high[used]] if self.words == 2 else [])
-        return np.stack(parts, axis=1)
+    def slices(self) -> Iterator[np.ndarray]:
+        """All fingerprints in the set, uint64 (states, words), piece by piece and in no particular order."""
+        for first in range(0, len(self.table.low), BLOCK):
+            low, high = self.table.low[first : first + BLOCK], self.table.high[first : first + BLOCK]
+            used = low != 0
+            yield np.stack([low[used], *([high[used]] if self.words == 2 else [])], axis=1)
 
     def find(self, sums: np.ndarray) -> bool:
         """Whether a state with the fingerprints `sums`, or one symmetric to it, has been visited."""
-        low, high = self._split(sums)
-        slots = len(self.table.low)
-        slot = int(kernels.home(low, slots))
-        while self.table.low[slot] != 0:
-            if self.table.low[slot] == low and (self.words == 1 or self.table.high[slot] == high):
-                return True
-            slot = (slot + 1) % slots
-        return False
+        return bool(kernels.contains(kernels.canonical_fingerprints(sums[None, :], self.words), self.table)[0])
 
 
 class Store:
@@ -166,6 +162,12 @@ class Store:
 
     def block_of(self, number: int) -> tuple[Frontier, int]:
         return self.blocks[number // BLOCK], number % BLOCK
+
+    def slices(self, first: int, end: int) -> Iterator[Frontier]:
+        """The states from number `first` up to `end`, block by block; each piece's base is its first state's number."""
+        for block in self.blocks[first // BLOCK : -(-end // BLOCK)]:
+            some = slice(max(first - block.base, 0), min(end - block.base, BLOCK))
+            yield Frontier(block.base + some.start, *(part[some] for part in block[1:]))
 
     def row(self, number: int) -> np.ndarray:
         block, at = self.block_of(number)

@@ -3,36 +3,35 @@
 import itertools
 import json
 import os
-import pickle
-import sys
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
-from pyspark import TaskContext, cloudpickle
+from pyspark import TaskContext
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
 from workbench.engines.check import check
 from workbench.engines.digest import model_digest
+from workbench.engines.spark.jobs import run_job
 from workbench.engines.spark.session import spark_session
+from workbench.engines.spark.shipping import receive, ship
 from workbench.kernel import InputError, Model, ModelError
+from workbench.kernel.budget import Budget
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.plan import make_plan
 
 ERROR = "error"
 _MEASURES = ("distinct", "depth", "seconds", "complete", "stopped", ERROR)
 _ATTEMPTS = 2  # at a setting on which the worker dies
-_POLL_SECONDS = 0.2
 
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
 Record = dict[str, Any]
@@ -61,8 +60,8 @@ def sweep(
     grid : mapping, or sequence of mappings
         Values for some constants, of which all combinations are checked; or the settings themselves.
     properties : sequence of str, optional
-        Names of properties; for None what each setting checks by default. A setting that switches a property off
-        has no verdict on it.
+        Names of properties; those that the model checks by default for None. A property is checked in the settings
+        in which it applies, and has no verdict in the others.
     constants : mapping, optional
         Constants that are the same in all settings.
     symmetry : bool or sequence of str
@@ -81,12 +80,11 @@ def sweep(
     Returns
     -------
     DataFrame
-        One row per setting: its constants; for each property the verdict (a word; "error" if the check failed, None
-        if the property is not checked there) and in the column ``<property>_states`` the number of states of a
-        shortest trace; then ``distinct``, ``depth``, ``seconds``, ``complete``, ``stopped`` (why it is not complete)
-        and ``error``. An interrupt (Ctrl-C) ends the sweep with what there is; the settings that have not finished are
-        errors too. ``attrs`` holds the names of the properties, the symmetric sets, and notes on how the checks were
-        done.
+        One row per setting: its constants; for each property the verdict (a word; "error" if the check failed) and in
+        the column ``<property>_states`` the number of states of a shortest trace; then ``distinct``, ``depth``,
+        ``seconds``, ``complete``, ``stopped`` (why it is not complete) and ``error``. An interrupt (Ctrl-C) ends the
+        sweep with what there is; the settings that have not finished are errors too. ``attrs`` holds the names of the
+        properties, the symmetric sets, and notes on how the checks were done.
 
     Raises
     ------
@@ -94,18 +92,18 @@ def sweep(
         For names or values that are not accepted. Values that do not go together are an error of their setting.
     """
     settings = _settings(model, grid, constants or {})
-    for name, value in (("max_states", max_states), ("max_seconds", max_seconds), ("max_bytes", max_bytes)):
-        if value is not None and not value > 0:
-            raise InputError(f"{name} = {value} is not accepted; it takes a number above 0")
-    names = _names(model, settings, properties)
-    plan = make_plan(model(), model().applicable(names), symmetry)
-    asked = None if properties is None else sorted(names)
-    identity = [model_digest(model), version("lakehouse-workbench"), asked, plan.symmetry]
-    keys = [_key(identity, setting) for setting in settings]
+    Budget(max_states, max_seconds, max_bytes)  # refuses what is none
+    plans = _plans(model, settings, properties, symmetry)
+    identity = [model_digest(model), version("lakehouse-workbench")]
+    keys = [
+        _key([*identity, sorted(plan.names), plan.symmetry], setting)
+        for plan, setting in zip(plans, settings, strict=True)
+    ]
     with tempfile.TemporaryDirectory() if out is None else nullcontext(out) as folder:
         results = _Results(Path(folder).absolute())
         budgets = {"max_states": max_states, "max_seconds": max_seconds, "max_bytes": max_bytes}
-        tasks = {k: setting for k, setting in zip(keys, settings, strict=True) if not results.is_final(k, budgets)}
+        asked = dict(zip(keys, map(_Question, settings, plans), strict=True))
+        tasks = {key: question for key, question in asked.items() if not results.is_final(key, budgets)}
         for key in tasks:
             results.path(key).unlink(missing_ok=True)
 
@@ -115,14 +113,16 @@ def sweep(
 
         why = ""
         if tasks:
-            wanted = None if properties is None else names
-            job = _Job(model, wanted, plan.symmetry, budgets, results, list(tasks.items()))
+            job = _Job(model, budgets, results, list(tasks.items()))
             why = _run(job, spark or spark_session(), report)
         report()
         records = [results.read(key) or _failed(why) for key in keys]
     varied = dict.fromkeys(grid if isinstance(grid, Mapping) else itertools.chain(*grid))
-    table = _table([{n: setting[n] for n in varied} for setting in settings], names, records)
-    table.attrs = {"properties": names, "symmetry": list(plan.symmetry), "notes": plan.notes}
+    asked_for = {name for plan in plans for name in plan.names}
+    names = [name for name in properties or model.declared_properties if name in asked_for]
+    table = _table([{n: setting[n] for n in varied} for setting in settings], names, plans, records)
+    sets, notes = ([*dict.fromkeys(word for plan in plans for word in getattr(plan, part))] for part in _TOLD)
+    table.attrs = {"properties": names, "symmetry": sets, "notes": notes}
     return table
 
 
@@ -151,28 +151,51 @@ def _settings(model: type[Model], grid: Grid, fixed: Mapping[str, Any]) -> list[
     return [{**defaults, **fixed, **setting} for setting in varying]
 
 
-def _names(model: type[Model], settings: list[dict[str, Any]], properties: Sequence[str] | None) -> list[str]:
-    """The properties that the table has columns for: those asked for, or those that some setting checks by default."""
-    if properties is not None:
-        model().applicable(properties)  # refuses those that are not declared
-        return list(dict.fromkeys(properties))
-    by_default = set()
+class _Plan(NamedTuple):
+    """What is checked in one setting."""
+
+    names: tuple[str, ...]
+    symmetry: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+_TOLD = ("symmetry", "notes")
+
+
+def _plans(
+    model: type[Model],
+    settings: Sequence[Mapping[str, Any]],
+    properties: Sequence[str] | None,
+    symmetry: bool | Sequence[str],
+) -> list[_Plan]:
+    """What is checked in each setting: of what was asked for that which applies with its constants."""
+    for name in properties or ():
+        if name not in model.declared_properties:
+            raise unknown(f"property of {model.name}", name, model.declared_properties)
+    plans: list[_Plan] = []
     for setting in settings:
         try:
-            by_default |= {declared.name for declared in model(**setting).select()}
-        except (InputError, ModelError):  # it will be said in this setting's row
+            checked = model(**setting)
+        except Exception:  # what is wrong becomes the setting's result
+            plans.append(_Plan(tuple(properties or (n for n, p in model.declared_properties.items() if p.by_default))))
             continue
-    return [name for name in model.declared_properties if name in by_default]
+        applying = None if properties is None else [name for name in properties if name in checked.properties]
+        plan = make_plan(checked, applying, symmetry)
+        plans.append(_Plan(tuple(p.name for p in plan.properties), plan.symmetry, tuple(plan.notes)))
+    return plans
 
 
-def _table(settings: list[dict[str, Any]], names: Sequence[str], records: list[Record]) -> pd.DataFrame:
+def _table(
+    settings: list[dict[str, Any]], names: Sequence[str], plans: list[_Plan], records: list[Record]
+) -> pd.DataFrame:
     taken = {*_MEASURES, *names}
     rows = []
-    for setting, record in zip(settings, records, strict=True):
+    for setting, plan, record in zip(settings, plans, records, strict=True):
         row = {name + "_" * (name in taken): value for name, value in setting.items()}
         for name in names:
-            missing = (None if record[ERROR] is None else ERROR, None)
-            row[name], row[f"{name}_states"] = record["verdicts"].get(name, missing)
+            row[name], row[f"{name}_states"] = record["verdicts"].get(
+                name, (ERROR if name in plan.names else None, None)
+            )
         rows.append({**row, **{name: record[name] for name in _MEASURES}})
     counts = [f"{name}_states" for name in names] + ["distinct", "depth"]
     return pd.DataFrame(rows).astype(dict.fromkeys(counts, "Int64") | {"seconds": float, "complete": bool})
@@ -209,8 +232,8 @@ class _Results:
 
     def is_final(self, key: str, budgets: Mapping[str, float | None]) -> bool:
         """Whether there is a result that another check with these budgets would not improve."""
-        found = self.read(key)
-        return found is not None and (found["final"] or (found[ERROR] is None and found["budgets"] == budgets))
+        record = self.read(key)
+        return record is not None and (record["final"] or (record[ERROR] is None and record["budgets"] == budgets))
 
     def write(self, key: str, record: Record) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -225,33 +248,38 @@ class _Results:
 # Work ----------------------------------------------------------------------------------------------------------------
 
 
+class _Question(NamedTuple):
+    """One setting, and what is checked in it."""
+
+    constants: Mapping[str, Any]
+    plan: _Plan
+
+
 @dataclass(frozen=True)
 class _Job:
     """What a worker needs to carry out the tasks, by number."""
 
     model: type[Model]
-    names: Sequence[str] | None
-    symmetry: Sequence[str]
     budgets: dict[str, Any]
     results: _Results
-    tasks: list[tuple[str, dict[str, Any]]]
+    tasks: list[tuple[str, _Question]]
 
     def run(self, number: int, attempt: int) -> None:
         """Carry out a task, unless an earlier attempt got as far as its result."""
-        key, constants = self.tasks[number]
+        key, question = self.tasks[number]
         if self.results.read(key) is None:
             if attempt < _ATTEMPTS:
-                record = self._check(constants)
+                record = self._check(question)
             else:
                 record = _failed(f"the worker died {attempt} times; it may need more memory than there is")
-            record |= {"model": self.model.name, "constants": constants, "budgets": self.budgets}
+            record |= {"model": self.model.name, "constants": question.constants, "budgets": self.budgets}
             self.results.write(key, record)
 
-    def _check(self, constants: Mapping[str, Any]) -> Record:
+    def _check(self, question: _Question) -> Record:
+        names, symmetry = question.plan.names, question.plan.symmetry
         try:
-            model = self.model(**constants)
-            names = None if self.names is None else model.applicable(self.names)
-            result = check(model, names, symmetry=self.symmetry, engine="local", **self.budgets)
+            checked = self.model(**question.constants)
+            result = check(checked, names, symmetry=symmetry, engine="local", **self.budgets)
         except InputError as error:
             return _failed(str(error), final=True)
         except ModelError as error:
@@ -263,22 +291,9 @@ class _Job:
         return {"verdicts": verdicts, **measures, ERROR: None, "final": result.complete}
 
 
-def _pickle(job: _Job) -> bytes:
-    """The job with the model's code, where that is not part of the workbench: a worker cannot import it."""
-    module = sys.modules[job.model.__module__]
-    by_value = module.__name__.partition(".")[0] not in ("workbench", "__main__")  # cloudpickle does so with __main__
-    if by_value:
-        cloudpickle.register_pickle_by_value(module)
-    try:
-        return cloudpickle.dumps(job)
-    finally:
-        if by_value:
-            cloudpickle.unregister_pickle_by_value(module)
-
-
-def _worker(pickled: bytes) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _worker(shipped: bytes) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        job, context = pickle.loads(pickled), TaskContext.get()
+        job, context = receive(shipped), TaskContext.get()
         assert context is not None, "workers carry out tasks"
         for batch in batches:
             for number in batch.column("id").to_pylist():
@@ -290,24 +305,19 @@ def _worker(pickled: bytes) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.
 
 def _run(job: _Job, spark: SparkSession, report: Callable[[], None]) -> str:
     """Carry out all tasks; returns why some have no result, if so."""
-    tag = f"sweep-{uuid.uuid4().hex}"
-    worker = _worker(_pickle(job))
+    worker, tasks = _worker(ship(job, job.model.name)), len(job.tasks)
 
-    def work() -> None:
-        spark.addTag(tag)  # tags belong to the thread
-        spark.range(0, len(job.tasks), 1, len(job.tasks)).mapInArrow(worker, "id long").collect()
-
-    with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(work)
+    def work() -> Exception | None:
         try:
-            while not wait([running], _POLL_SECONDS).done:
-                report()
-        except KeyboardInterrupt:
-            return "interrupted"
-        finally:
-            if not running.done():
-                spark.interruptTag(tag)
-        failure = running.exception()
+            spark.range(0, tasks, 1, tasks).mapInArrow(worker, "id long").collect()
+        except Exception as error:  # whatever it is, what has finished is kept
+            return error
+        return None
+
+    try:
+        failure = run_job(spark, work, report)
+    except KeyboardInterrupt:
+        return "interrupted"
     if failure is None:
         return f"the worker left no result in {job.results.folder}; out must be a folder that all workers see"
     lines = str(failure).splitlines() or [type(failure).__name__]

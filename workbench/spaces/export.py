@@ -15,9 +15,11 @@ from workbench.engines.spark.engine import SparkSearch
 from workbench.engines.spark.messages import unpack_fingerprints, unpack_rows
 from workbench.engines.spark.rundir import ROW_GROUP, LevelFile, extras_of
 from workbench.engines.spark.session import spark_session
-from workbench.engines.spark.worker import Worker, worker_for
+from workbench.engines.spark.worker import Shipped, Worker, worker_for
 from workbench.engines.store import Store
 from workbench.kernel import InputError
+from workbench.kernel.budget import Limits
+from workbench.kernel.conclusion import conclude
 from workbench.spaces.columns import StateColumns
 from workbench.spaces.dataset import STATES, TRANSITIONS, describe_run, describe_steps, new_dataset
 
@@ -42,18 +44,20 @@ def save_run(run_dir: str | Path, folder: str | Path, spark: Any = None) -> Path
     InputError
         If the search began in process: its first states were not kept.
     """
-    search = SparkSearch.resume(spark or spark_session(), Path(run_dir))
+    search = SparkSearch.open(spark or spark_session(), Path(run_dir))
     if search.manifest.prefix:
         raise InputError(
             f"run directory {str(run_dir)!r} is not accepted: its search began in process and kept no states there; "
             "search with engine 'spark' from the beginning"
         )
-    result = search.result()
     levels = search.manifest.levels
+    if not levels:
+        raise InputError(f"run directory {str(run_dir)!r} has no completed level; resume its search first")
+    result = conclude(search.plan(), search.exploration(), Limits(spent=search.manifest.seconds))
     parts = [(n, f, g) for n, level in enumerate(levels) for f in level.files for g in range(-(-f.rows // ROW_GROUP))]
     last = len(levels) - (0 if result.complete else 1)  # the last level of an incomplete search was not expanded
     with new_dataset(folder) as writing:
-        task = export_task(str(run_dir), search.task.identity, parts, str(writing.absolute()), len(levels) - 1, last)
+        task = export_task(search.shipped, parts, str(writing.absolute()), len(levels) - 1, last)
         tasks = search.spark.range(0, len(parts), 1, min(len(parts), 4 * search.task.buckets))
         rows = tasks.mapInArrow(task, "transitions long").collect()
         names = StateColumns(search.model.layout, [[] for _ in search.model.layout.cells], ("id", "level")).names
@@ -63,7 +67,7 @@ def save_run(run_dir: str | Path, folder: str | Path, spark: Any = None) -> Path
 
 
 def export_task(
-    path: str, identity: str, parts: Sequence[tuple[int, LevelFile, int]], folder: str, values_level: int, expanded: int
+    shipped: Shipped, parts: Sequence[tuple[int, LevelFile, int]], folder: str, values_level: int, expanded: int
 ) -> Callable[[Any], Iterator[pa.RecordBatch]]:
     """The function that writes the parts whose numbers it is given, and tells how many transitions they have."""
 
@@ -71,7 +75,7 @@ def export_task(
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 level, file, group = parts[number]
-                exporter = Exporter(worker_for(path, identity), values_level, Path(folder))
+                exporter = Exporter(worker_for(shipped), values_level, Path(folder))
                 count = exporter.write(level, file, group, level < expanded)
                 yield pa.RecordBatch.from_pydict({"transitions": pa.array([count], pa.int64())})
 

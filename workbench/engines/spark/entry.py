@@ -2,56 +2,51 @@
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from workbench.engines.local import Budget, LocalSearch, Progress
+from workbench.engines.contract import Resources
+from workbench.engines.local import LocalSearch
 from workbench.engines.spark.engine import SparkSearch
 from workbench.engines.spark.rundir import Task
 from workbench.engines.spark.session import spark_session
-from workbench.kernel import InputError, Model, Result
+from workbench.kernel import InputError, Result
+from workbench.kernel.budget import Budget, Limits, Progress
+from workbench.kernel.conclusion import conclude
+from workbench.kernel.plan import Plan
 
 #: Buckets per core. More would even out the load, but every task costs about a tenth of a second.
 BUCKETS_PER_CORE = 1
 
 
-def check_on_spark(
-    model: Model,
-    properties: Sequence[str],
-    symmetry: Sequence[str],
-    bits: int,
-    *,
-    spark: Any = None,
-    run_dir: str | Path | None = None,
-    search: LocalSearch | None = None,
-    notes: Sequence[str] = (),
-    **options: Any,
-) -> Result:
-    """Check on Spark.
+def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
+    """The engine ``spark``: carry out `plan` from the initial states."""
+    spark = resources.spark or spark_session()
+    with _directory(resources.run_dir) as path:
+        return _finish(SparkSearch.start(spark, path, _task(plan, spark)), limits, plan.fail_fast)
+
+
+def go_on(plan: Plan, limits: Limits, resources: Resources, owned: list[LocalSearch]) -> Result:
+    """Carry out `plan` from the last completed level of a search in this process.
 
     Parameters
     ----------
-    properties : sequence of str
-        Invariants and reachable properties.
-    spark : SparkSession, optional
-        A local session is made for None.
-    run_dir : path, optional
-        Where levels are kept, visible to driver and workers under this path; a temporary folder for None.
-    search : LocalSearch, optional
-        A search in this process to go on from; from the initial states for None.
-    **options
-        ``budget``, ``fail_fast``, ``on_progress`` and ``should_stop``, as for a search in this process.
+    owned : list of LocalSearch
+        The search alone. It is taken out once it has been written, and its memory is free if nobody else refers to it;
+        if it cannot be written, it is still there.
     """
-    session = spark or spark_session()
-    task = Task(model, tuple(properties), tuple(symmetry), bits, BUCKETS_PER_CORE * _cores(session))
-    with _directory(run_dir) as path:
-        if search is None:
-            running = SparkSearch.start(session, path, task)
+    spark = resources.spark or spark_session()
+    note = f"moved from this process to Spark: {owned[0].stopped}"
+    with _directory(resources.run_dir) as path:
+        task = _task(plan, spark, note)
+        if owned[0].completed().levels:
+            searching = SparkSearch.hand_over(spark, path, task, owned[0], limits.seconds)
         else:
-            running = SparkSearch.hand_over(session, path, task, search)
-        return _finish(running, notes, **options)
+            searching = SparkSearch.start(spark, path, task)
+        owned.clear()
+        return _finish(searching, limits, plan.fail_fast)
 
 
 def resume(
@@ -60,6 +55,7 @@ def resume(
     spark: Any = None,
     max_states: int | None = None,
     max_seconds: float | None = None,
+    max_bytes: int | None = None,
     fail_fast: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
@@ -72,24 +68,33 @@ def resume(
         The run directory that the search was given.
     spark : SparkSession, optional
         A local session is made for None.
-    max_states, max_seconds, fail_fast, on_progress, should_stop
+    max_states, max_seconds, max_bytes, fail_fast, on_progress, should_stop
         As for :func:`workbench.check`; states and seconds from before count too.
 
     Raises
     ------
     InputError
-        If the directory holds no search, or one of its files is damaged.
+        If the directory holds no search, or more states than `max_states`, or if one of its files is damaged.
     """
+    budget = Budget(max_states, max_seconds, max_bytes)
     if not Path(run_dir).is_dir():
         raise InputError(f"run directory {str(run_dir)!r} does not exist")
-    running = SparkSearch.resume(spark or spark_session(), Path(run_dir))
-    budget = Budget(max_states, max_seconds)
-    return _finish(running, (), budget=budget, fail_fast=fail_fast, on_progress=on_progress, should_stop=should_stop)
+    searching = SparkSearch.resume(spark or spark_session(), Path(run_dir))
+    states = sum(searching.manifest.sizes)
+    if max_states is not None and states > max_states:
+        raise InputError(f"max_states = {max_states} is not accepted; {str(run_dir)!r} has {states:,} states already")
+    return _finish(searching, Limits(budget, on_progress, should_stop, searching.manifest.seconds), fail_fast)
 
 
-def _finish(running: SparkSearch, notes: Sequence[str], **options: Any) -> Result:
-    running.run(**options)
-    return running.result(notes)
+def _finish(searching: SparkSearch, limits: Limits, fail_fast: bool) -> Result:
+    searching.run(limits, fail_fast)
+    return conclude(searching.plan(fail_fast), searching.exploration(), limits)
+
+
+def _task(plan: Plan, spark: Any, *notes: str) -> Task:
+    names = tuple(p.name for p in plan.properties)
+    buckets = BUCKETS_PER_CORE * _cores(spark)
+    return Task(plan.model, names, plan.symmetry, plan.bits, buckets, (*plan.notes, *notes))
 
 
 def _cores(session: Any) -> int:
@@ -100,12 +105,17 @@ def _cores(session: Any) -> int:
 
 
 @contextmanager
-def _directory(run_dir: str | Path | None) -> Iterator[Path]:
+def _directory(run_dir: Path | None) -> Iterator[Path]:
     if run_dir is not None:
-        yield Path(run_dir)
+        yield run_dir
         return
     path = Path(tempfile.mkdtemp(prefix="workbench-run-"))
+    keep = False
     try:
         yield path
+    except InputError:
+        keep = SparkSearch.has_levels(path)  # what stood in the way may be removed, and the search resumed
+        raise
     finally:
-        shutil.rmtree(path, ignore_errors=True)
+        if not keep:
+            shutil.rmtree(path, ignore_errors=True)

@@ -77,11 +77,39 @@ class PackedRows(NamedTuple):
         return rows
 
 
+class Memory(NamedTuple):
+    """What a worker process takes, by its own account.
+
+    Attributes
+    ----------
+    process : str
+        Tells it from the other ones, also on other machines.
+    held : int
+        Bytes of what it keeps for the search: visited sets, trees, hashes.
+    peak : int
+        The largest resident size of the process so far.
+    """
+
+    process: str
+    held: int
+    peak: int
+
+
 class StepCounts(NamedTuple):
-    """Per action instance, of one task: states in which it was enabled, and successors."""
+    """What one task did, beside its successors.
+
+    Attributes
+    ----------
+    enabled, generated : int64 arrays
+        Per action instance: states in which it was enabled, and successors.
+    assigns : bool array
+        Per action instance, whether it ever assigned to a variable.
+    """
 
     enabled: np.ndarray
     generated: np.ndarray
+    assigns: np.ndarray
+    memory: Memory
 
 
 class Admitted(NamedTuple):
@@ -89,18 +117,27 @@ class Admitted(NamedTuple):
 
     Attributes
     ----------
-    found : dict of str to list of int
-        Properties that a new state decides, with the words of its fingerprint.
+    file : LevelFile or None
+        The new states; None if there are none.
+    new : int64 array
+        Per action instance, the new states.
+    steps : list of StepCounts
+        Of the tasks that reported to this bucket.
+    decided : dict of str to list of int
+        Properties that a new state decides, with the words of the smallest fingerprint of such a state.
+    extras : list of list
+        For each cell the values that have no global number yet.
+    received : int
+        Bytes of the candidates.
     """
 
     file: LevelFile | None
     new: np.ndarray
-    enabled: np.ndarray
-    generated: np.ndarray
-    found: dict[str, list[int]]
+    steps: list[StepCounts]
+    decided: dict[str, list[int]]
     extras: list[list[Any]]
     received: int
-    peak_bytes: int
+    memory: Memory
 
 
 def shrink(numbers: np.ndarray) -> np.ndarray:
@@ -117,6 +154,19 @@ def narrow(rows: np.ndarray) -> np.ndarray:
     (dtype('uint16'), dtype('int32'))
     """
     return rows.astype(np.uint16) if rows.size == 0 or rows.max() < 1 << 16 else rows.astype(np.int32)
+
+
+def state_columns(
+    fingerprints: np.ndarray, parents: np.ndarray, instances: np.ndarray, ordinals: np.ndarray, rows: np.ndarray
+) -> dict[str, pa.Array]:
+    """States as the columns of level files; an initial state has the instance -1."""
+    return {
+        "fingerprint": pack(fingerprints),
+        "parent": pack(parents),
+        "instance": pa.array(instances.astype(np.int32)),
+        "ordinal": pa.array(ordinals.astype(np.int32)),
+        "row": pack(rows),
+    }
 
 
 def pack(array: np.ndarray) -> pa.Array:

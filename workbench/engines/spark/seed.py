@@ -1,70 +1,79 @@
-"""The first level of a distributed search: the initial states, or the frontier of a search in process."""
+"""The first level of a search that is on Spark from its beginning: the initial states, made by the driver."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
 import numpy as np
-import pyarrow as pa
 
 from workbench.engines import kernels
 from workbench.engines.cells import Cells
-from workbench.engines.spark.messages import narrow, pack
-from workbench.engines.spark.rundir import Level, LevelFile, Manifest, RunDirectory, Task
-from workbench.kernel import Model
+from workbench.engines.spark.messages import Admitted, Memory, narrow, state_columns
+from workbench.engines.spark.rundir import RunDirectory, Task
+
+_STATES_PER_CHECK = 256
 
 
-def rows_in(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Which rows of a uint64 array (states, words) are among `others`."""
-    kind = np.dtype((np.void, rows.shape[1] * 8))
-    flat = [np.ascontiguousarray(part).view(kind).ravel() for part in (rows, others)]
-    return np.isin(flat[0], flat[1])
+def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tuple[int, list[Admitted]]:
+    """Write the initial states, and say of each bucket what it got, as workers do of later levels.
 
+    The numbers that values have here become the global ones.
 
-def seed(
-    directory: RunDirectory,
-    task: Task,
-    cells: Cells,
-    manifest: Manifest,
-    rows: np.ndarray,
-    sums: np.ndarray,
-    parents: np.ndarray,
-    instances: np.ndarray,
-    ordinals: np.ndarray,
-) -> None:
-    """Write the first level. The numbers that `cells` gave become the global ones."""
-    directory.write_values(0, cells.values)
-    fingerprints = kernels.canonical_fingerprints(sums, cells.words)
+    Parameters
+    ----------
+    watch : callable
+        Called now and then; may raise to stop.
+
+    Returns
+    -------
+    initial : int
+        The initial states, repetitions included.
+    outcomes : list of Admitted
+    """
+    cells = Cells(task.model, task.symmetry, task.bits)
+    states: list[tuple[list[int], np.ndarray]] = []  # each with its fingerprint, in the order of their first places
+    places: list[int] = []
+    seen = set()
+    initial = 0
+    for place, state in enumerate(task.model.initial_states()):
+        if place % _STATES_PER_CHECK == 0:
+            watch()
+        initial += 1
+        row = cells.encode(state)
+        fingerprint = kernels.canonical_fingerprints(cells.sums(row)[None, :], cells.words)[0]
+        if fingerprint.tobytes() not in seen:
+            seen.add(fingerprint.tobytes())
+            states.append((row, fingerprint))
+            places.append(place)
+    rows, fingerprints = (np.array(column) for column in zip(*states, strict=True))
+    ordinals, extras = np.array(places, np.int32), cells.values
     buckets = kernels.bucket(fingerprints, task.buckets)
-    parent_words = np.zeros((len(rows), cells.words), np.uint64)
-    parent_words[:, 0] = parents
-    files = []
+    outcomes = []
     for bucket in np.unique(buckets).tolist():
         some = buckets == bucket
-        columns = {
-            "fingerprint": pack(fingerprints[some]),
-            "parent": pack(parent_words[some]),
-            "instance": pa.array(instances[some]),
-            "ordinal": pa.array(ordinals[some]),
-            "row": pack(narrow(rows[some])),
-        }
-        path = directory.write_states(0, bucket, columns, [[] for _ in cells.values])
-        files.append(LevelFile(bucket, path, int(some.sum()), 0))
-    nothing = np.zeros((3, len(task.model.instances)), int).tolist()
-    manifest.levels.append(Level(files, nothing))
-    if not manifest.prefix:
-        found = _judge_first(task.model, task.properties, cells, rows, fingerprints)
-        manifest.found.update(found)
-    directory.write_manifest(manifest)
+        count = int(some.sum())
+        columns = state_columns(
+            fingerprints[some],
+            np.zeros((count, cells.words), np.uint64),
+            np.full(count, -1, np.int32),
+            ordinals[some],
+            narrow(rows[some]),
+        )
+        file = directory.write_states(0, bucket, [columns], 0, [[] for _ in cells.values])
+        decided = _judge(task, cells, rows[some], fingerprints[some])
+        none_new = np.zeros(len(task.model.instances), np.int64)  # no action led here
+        outcomes.append(Admitted(file, none_new, [], decided, extras, 0, Memory("driver", 0, 0)))
+        extras = []
+    return initial, outcomes
 
 
-def _judge_first(
-    model: Model, properties: Sequence[str], cells: Cells, rows: np.ndarray, fingerprints: np.ndarray
-) -> dict[str, list[int]]:
-    """The properties that an initial state decides."""
-    found: dict[str, list[int]] = {}
-    for declared in model.select(properties):
+def _judge(task: Task, cells: Cells, rows: np.ndarray, fingerprints: np.ndarray) -> dict[str, list[int]]:
+    """The properties that an initial state decides, with the smallest fingerprint of such a state."""
+    decided: dict[str, list[int]] = {}
+    for declared in task.model.select(task.properties):
+        if declared.kind == "liveness":
+            continue
         wanted = declared.kind == "reachable"
         for row, fingerprint in zip(rows.tolist(), fingerprints.tolist(), strict=True):
             state = cells.decode(row)
-            if any(i.holds(state) is wanted for i in model.predicates(declared.name)):
-                found.setdefault(declared.name, [0, *fingerprint])
-    return found
+            if any(predicate.holds(state) is wanted for predicate in task.model.predicates(declared.name)):
+                decided[declared.name] = min(fingerprint, decided.get(declared.name, fingerprint))
+    return decided

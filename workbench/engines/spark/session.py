@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from workbench.kernel import InputError
+from workbench.kernel.memory import memory_limit
 
 _OLDEST_JAVA = 17
 _INSTALL = f"install Java {_OLDEST_JAVA} or newer, such as the package openjdk-{_OLDEST_JAVA}-jre-headless"
@@ -37,6 +39,8 @@ logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = fatal
 """
 
+_starting = threading.Lock()  # two threads that find no session would both start one
+
 
 def spark_session(master: str | None = None, **conf: Any) -> SparkSession:
     """The Spark session that is running, or else a new one, set up for the workbench.
@@ -55,11 +59,28 @@ def spark_session(master: str | None = None, **conf: Any) -> SparkSession:
         If there is no Java of version 17 or newer, if Spark does not start, or if a session is running already and
         another one is asked for.
     """
-    running = SparkSession.getActiveSession()
-    if running is not None:
-        if master is not None or conf:
-            raise InputError("another Spark session is not accepted while one is running; stop that first: .stop()")
-        return running
+    with _starting:
+        running = _running_session()
+        if running is None:
+            return _start(master, conf)
+    if master is not None or conf:
+        raise InputError("another Spark session is not accepted while one is running; stop that first: .stop()")
+    return running
+
+
+def _running_session() -> SparkSession | None:
+    """The session of this process, whichever thread made it: what PySpark calls active is that of a thread."""
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    classic = SparkSession._instantiatedSession
+    if classic is not None and classic._sc._jsc is not None:  # its context may have been stopped without it
+        return classic
+    connect = sys.modules.get("pyspark.sql.connect.session")  # imported by whoever made such a session
+    return None if connect is None else connect.SparkSession._get_default_session()
+
+
+def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
     cores = len(os.sched_getaffinity(0))
     master = master or f"local[{cores},{_ATTEMPTS}]"
     builder: SparkSession.Builder = SparkSession.builder.appName("workbench")
@@ -87,7 +108,7 @@ def _configured(builder: SparkSession.Builder, settings: dict[str, Any]) -> Spar
 
 def _local_settings(cores: int) -> dict[str, Any]:
     """Settings for one machine. ANSI mode stays on, as Spark has it: an overflow is an error, not a wrong number."""
-    mebibytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+    mebibytes = memory_limit() // 2**20
     return {
         "spark.driver.memory": f"{min(max(mebibytes // 4, 1024), 8192)}m",
         "spark.driver.host": "127.0.0.1",  # so that neither a network nor a host name is needed

@@ -4,9 +4,11 @@ A worker process keeps its trees, its numbering of values, and the visited sets 
 from task to task. All of that can be made again from the run directory, so any worker can do any task.
 """
 
+import os
 import pickle
+import platform
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,17 +18,19 @@ from workbench.engines.expander import Expander
 from workbench.engines.spark.messages import (
     Admitted,
     Candidates,
+    Memory,
     PackedRows,
     StepCounts,
     Work,
     narrow,
-    pack,
     shrink,
+    state_columns,
     unpack_fingerprints,
     unpack_rows,
 )
 from workbench.engines.spark.numbering import BucketSet, Numbering
-from workbench.engines.spark.rundir import LevelFile, Manifest, RunDirectory, Task, extras_of
+from workbench.engines.spark.rundir import LevelFile, RunDirectory, Task, extras_of
+from workbench.engines.spark.shipping import receive
 from workbench.engines.store import Store
 from workbench.engines.watch import evaluate
 from workbench.kernel.memory import peak_bytes
@@ -55,7 +59,7 @@ class Worker:
         self.numbering = Numbering(self.cells)
         self.watched = [
             (name, instance.property.kind == "reachable", self.trees.add_predicate(instance.holds))
-            for name in task.properties
+            for name in (p.name for p in task.model.select(task.properties) if p.kind != "liveness")
             for instance in task.model.predicates(name)
         ]
         self._buckets: dict[int, BucketSet] = {}
@@ -64,6 +68,12 @@ class Worker:
         """Learn the values that were numbered up to the end of `level`."""
         for missing in range(self.numbering.levels, level + 1):
             self.numbering.learn(self.directory.values(missing))
+
+    @property
+    def memory(self) -> Memory:
+        visited = sum(known.visited.nbytes for known in self._buckets.values())
+        held = self.trees.nbytes + self.cells.nbytes + visited
+        return Memory(f"{platform.node()}/{os.getpid()}", held, peak_bytes())
 
     # Expanding ---------------------------------------------------------------------------------------------------
 
@@ -74,7 +84,7 @@ class Worker:
         for file, row_group in work:
             yield from self._expand(file, row_group, level)
         enabled, generated, _ = (now - then for now, then in zip(self.expander.counts, before, strict=True))
-        yield 0, StepCounts(enabled, generated)
+        yield 0, StepCounts(enabled, generated, self.trees.assigns.copy(), self.memory)
 
     def _expand(self, file: LevelFile, row_group: int, level: int) -> Iterator[tuple[int, Candidates]]:
         table = self.directory.read_states(file.path, ["row"], row_group)
@@ -93,8 +103,8 @@ class Worker:
         new = slice(count, store.count)
         steps = np.array(self.trees.steps, np.int32)[store.column("step")[new]]
         parents = fingerprints[store.column("parent")[new]]
-        found, rows = fingerprints[new], store.column("rows")[new]
-        buckets = kernels.bucket(found, self.task.buckets)
+        successors, rows = fingerprints[new], store.column("rows")[new]
+        buckets = kernels.bucket(successors, self.task.buckets)
         order = np.argsort(buckets, kind="stable")
         ends = np.searchsorted(buckets[order], np.arange(self.task.buckets + 1))
         for bucket in range(self.task.buckets):
@@ -105,7 +115,7 @@ class Worker:
                 yield (
                     bucket,
                     Candidates(
-                        found[some],
+                        successors[some],
                         parents[some],
                         shrink(instances),
                         shrink(ordinals),
@@ -116,60 +126,55 @@ class Worker:
 
     # Admitting ---------------------------------------------------------------------------------------------------
 
-    def bucket_set(self, bucket: int, manifest: Manifest, extra_files: Sequence[str]) -> BucketSet:
-        """The visited set of a bucket after the levels of the manifest: what this process has, completed from files."""
-        files = [*extra_files, *(f.path for level in manifest.levels for f in level.files if f.bucket == bucket)]
+    def bucket_set(self, bucket: int, files: Sequence[str]) -> BucketSet:
+        """The visited set of a bucket, which is in `files`: what this process has of it, completed from these."""
         known = self._buckets.pop(bucket, None)
         if known is None or known.files != files[: len(known.files)]:
             known = BucketSet(self.cells.words)
         for path in files[len(known.files) :]:
-            known.add(unpack_fingerprints(self.directory.read_states(path, ["fingerprint"])["fingerprint"]))
+            for part in self.directory.row_groups(path, ["fingerprint"]):
+                known.add(unpack_fingerprints(part["fingerprint"]))
             known.files.append(path)
         return known
 
-    def admit(
-        self, bucket: int, messages: Iterator[Candidates | StepCounts], manifest: Manifest, prefix_files: Sequence[str]
-    ) -> Admitted:
+    def admit(self, bucket: int, messages: Iterator[Candidates | StepCounts], level: "NextLevel") -> Admitted:
         """Write the candidates that are new to the level's file of the bucket, and judge them."""
-        level = len(manifest.levels)  # the number of the level that is being made
-        self.catch_up(level - 1)
-        visited = self.bucket_set(bucket, manifest, prefix_files)
+        self.catch_up(level.number - 1)
+        visited = self.bucket_set(bucket, level.visited.get(bucket, []))
         parts: list[tuple[np.ndarray, ...]] = []
-        instances = len(self.model.instances)
-        enabled, generated = np.zeros(instances, np.int64), np.zeros(instances, np.int64)
+        steps: list[StepCounts] = []
         received = 0
         for message in messages:
             if isinstance(message, StepCounts):
-                enabled += message.enabled
-                generated += message.generated
+                steps.append(message)
                 continue
             new = visited.add(message.fingerprints)
             received += message.nbytes
-            rows = self.numbering.to_local(message.rows.unpack()[new], level - 1, message.extras)
+            rows = self.numbering.to_local(message.rows.unpack()[new], level.number - 1, message.extras)
             parts.append((rows, *(part[new] for part in message[:4])))
+        instances = len(self.model.instances)
         if not any(len(part[0]) for part in parts):
             self._buckets[bucket] = visited
-            peak = peak_bytes()
-            return Admitted(None, np.zeros(instances, np.int64), enabled, generated, {}, [], received, peak)
-        rows, fingerprints, parents, steps, ordinals = (np.concatenate(column) for column in zip(*parts, strict=True))
-        file, extras = self.write(level, bucket, rows, fingerprints, parents, steps, ordinals)
+            return Admitted(None, np.zeros(instances, np.int64), steps, {}, [], received, self.memory)
+        rows, fingerprints, parents, taken, ordinals = (np.concatenate(column) for column in zip(*parts, strict=True))
+        file, extras = self.write(level.number, bucket, rows, fingerprints, parents, taken, ordinals)
         visited.files.append(file.path)  # if the level is made again, its files have other names, and this is discarded
         self._buckets[bucket] = visited
-        found = self._judge(rows, fingerprints, manifest)
-        new_per_instance = np.bincount(steps, minlength=instances)
-        return Admitted(file, new_per_instance, enabled, generated, found, extras, received, peak_bytes())
+        decided = self._judge(rows, fingerprints, level.decided)
+        new_per_instance = np.bincount(taken, minlength=instances)
+        return Admitted(file, new_per_instance, steps, decided, extras, received, self.memory)
 
-    def _judge(self, rows: np.ndarray, fingerprints: np.ndarray, manifest: Manifest) -> dict[str, list[int]]:
-        """The properties that some new state decides, with the smallest fingerprint of such a state."""
-        found: dict[str, list[int]] = {}
+    def _judge(self, rows: np.ndarray, fingerprints: np.ndarray, known: frozenset[str]) -> dict[str, list[int]]:
+        """The properties that some new state decides, except those that are `known`."""
+        decided: dict[str, list[int]] = {}
         for name, wanted, predicate in self.watched:
-            if name in manifest.found or name in manifest.prefix_found:
+            if name in known:
                 continue
             hits = fingerprints[evaluate(self.trees, predicate, rows) == wanted]
             if len(hits):
                 smallest = min(hits.tolist())
-                found[name] = min(smallest, found.get(name, smallest))
-        return found
+                decided[name] = min(smallest, decided.get(name, smallest))
+        return decided
 
     def write(
         self,
@@ -182,16 +187,27 @@ class Worker:
         ordinals: np.ndarray,
     ) -> tuple[LevelFile, list[list[Any]]]:
         """Write states, given in local numbers, as the file of `bucket`; also returns the values without a number."""
-        shared, extras = self.numbering.to_shared(rows, max(0, level - 1))
-        columns = {
-            "fingerprint": pack(fingerprints),
-            "parent": pack(parents),
-            "instance": pa.array(instances.astype(np.int32)),
-            "ordinal": pa.array(ordinals.astype(np.int32)),
-            "row": pack(narrow(shared)),
-        }
-        path = self.directory.write_states(level, bucket, columns, extras)
-        return LevelFile(bucket, path, len(rows), max(0, level - 1)), extras
+        values_level = max(0, level - 1)
+        shared, extras = self.numbering.to_shared(rows, values_level)
+        columns = state_columns(fingerprints, parents, instances, ordinals, narrow(shared))
+        return self.directory.write_states(level, bucket, [columns], values_level, extras), extras
+
+
+class NextLevel(NamedTuple):
+    """What admitting has to know of the level that is being made.
+
+    Attributes
+    ----------
+    number : int
+    visited : dict of int to list of str
+        For each bucket the files of the states that have been visited before.
+    decided : frozenset of str
+        Properties that need not be judged any more.
+    """
+
+    number: int
+    visited: dict[int, list[str]]
+    decided: frozenset[str]
 
 
 # Entry points of tasks -----------------------------------------------------------------------------------------------
@@ -199,34 +215,58 @@ class Worker:
 _workers: dict[str, Worker] = {}
 
 
-def worker_for(path: str, identity: str) -> Worker:
-    """The process's worker for the search in the run directory `path`; one search at a time is remembered."""
-    if identity not in _workers:
+class Shipped(NamedTuple):
+    """What a task is sent of its search, as part of Spark's own closures.
+
+    Attributes
+    ----------
+    path : str
+        The run directory.
+    identity : str
+        That of the search.
+    task : bytes
+        The :class:`Task`, made by :func:`ship`.
+    """
+
+    path: str
+    identity: str
+    task: bytes
+
+
+def worker_for(shipped: Shipped) -> Worker:
+    """The process's worker for a search; one search at a time is remembered."""
+    if shipped.identity not in _workers:
         _workers.clear()
-        _workers[identity] = Worker(path, RunDirectory(path).task())
-    return _workers[identity]
+        _workers[shipped.identity] = Worker(shipped.path, receive(shipped.task))
+    return _workers[shipped.identity]
+
+
+def reach_task(shipped: Shipped) -> Callable[[Any], Iterator[pa.RecordBatch]]:
+    """The function that fails where a task of this search would."""
+
+    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            worker_for(shipped).directory.manifest()
+            yield batch
+
+    return task
 
 
 def expand_task(
-    path: str, identity: str, work: Sequence[Sequence[Work]], level: int
+    shipped: Shipped, work: Sequence[Sequence[Work]], level: int
 ) -> Callable[[Any], Iterator[pa.RecordBatch]]:
     """The function that expands the parts of ``work[i]`` for each number i that it is given."""
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                for bucket, message in worker_for(path, identity).expand(work[number], level):
-                    payload = pickle.dumps(message, protocol=5)
-                    yield pa.RecordBatch.from_pydict(
-                        {"bucket": pa.array([bucket], pa.int32()), "payload": pa.array([payload], pa.binary())}
-                    )
+                for bucket, message in worker_for(shipped).expand(work[number], level):
+                    yield _batch(bucket, message)
 
     return task
 
 
-def admit_task(
-    path: str, identity: str, prefix_files: dict[int, list[str]]
-) -> Callable[[Any], Iterator[pa.RecordBatch]]:
+def admit_task(shipped: Shipped, level: NextLevel) -> Callable[[Any], Iterator[pa.RecordBatch]]:
     """The function that admits the messages of a partition, which holds whole buckets, and reports on each bucket."""
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -234,14 +274,15 @@ def admit_task(
         for batch in batches:
             for bucket, payload in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
                 messages.setdefault(bucket, []).append(payload)
-        if not messages:
-            return
-        worker, manifest = worker_for(path, identity), RunDirectory(path).manifest()
         for bucket, payloads in messages.items():
             unpickled = (pickle.loads(payload.as_buffer()) for payload in payloads)
-            outcome = worker.admit(bucket, unpickled, manifest, prefix_files.get(bucket, []))
-            yield pa.RecordBatch.from_pydict(
-                {"bucket": pa.array([bucket], pa.int32()), "payload": pa.array([pickle.dumps(outcome)], pa.binary())}
-            )
+            yield _batch(bucket, worker_for(shipped).admit(bucket, unpickled, level))
 
     return task
+
+
+def _batch(bucket: int, message: Any) -> pa.RecordBatch:
+    payload = pickle.dumps(message, protocol=5)
+    return pa.RecordBatch.from_pydict(
+        {"bucket": pa.array([bucket], pa.int32()), "payload": pa.array([payload], pa.binary())}
+    )

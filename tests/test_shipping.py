@@ -1,0 +1,227 @@
+"""How models get to Spark's workers: from wherever they stand, with what they import; and what is said if not."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from workbench.engines.check import check
+from workbench.engines.spark.entry import resume
+from workbench.engines.spark.shipping import NotReceived, receive, ship
+from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
+from workbench.models import get_model
+from workbench.questions.sweep import sweep
+from workbench.spaces.dataset import load
+from workbench.spaces.export import save_run
+
+MODEL = """
+import helpers
+from helpers import LIMIT
+from workbench.kernel import Constant, Model, Variable, action, invariant, require
+
+class Counter(Model):
+    Step = Constant(1, range(1, 5), "how far a step goes")
+    n = Variable(0)
+
+    @action
+    def count(self, s):
+        require(helpers.below(s.n), "at its end")
+        s.n += self.Step
+
+    @invariant
+    def Low(self, s):
+        return s.n < LIMIT
+"""
+HELPERS = """
+import more
+
+LIMIT = 3
+
+def below(n):
+    return n < LIMIT and more.allowed(n)
+"""
+MORE = """
+import helpers  # they import each other
+
+def allowed(n):
+    return n < helpers.LIMIT + 10
+"""
+
+
+@pytest.fixture
+def model_file(tmp_path, monkeypatch):
+    """A model's file with modules beside it, which this process can import and a worker cannot."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for name, text in (("counter", MODEL), ("helpers", HELPERS), ("more", MORE)):
+        (folder / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(folder)
+    yield folder / "counter.py"
+    for name in ("helpers", "more"):
+        sys.modules.pop(name, None)
+
+
+class Here(Model):
+    """A worker cannot import the module that this stands in."""
+
+    Size = Constant(2, range(1, 10), "how far it counts")
+    n = Variable(0)
+
+    @action
+    def count(self, s):
+        require(s.n < self.Size, "at its end")
+        s.n += 1
+
+    @invariant
+    def Low(self, s):
+        return s.n < 2
+
+
+# By value ------------------------------------------------------------------------------------------------------------
+
+ELSEWHERE = """
+import sys
+from workbench.engines.spark.shipping import receive
+from workbench.kernel.search import search
+
+result = search(receive(sys.stdin.buffer.read()))
+assert "helpers" not in sys.modules
+print(result.distinct, result["Low"].trace_states)
+"""
+
+
+def test_a_model_comes_with_all_that_its_authors_wrote(model_file, tmp_path):
+    """Modules that import each other travel whole; another process, elsewhere, has none of them."""
+    sent = ship(get_model(f"{model_file}:Counter")(Step=2), "counter")
+    ended = subprocess.run([sys.executable, "-c", ELSEWHERE], input=sent, cwd=tmp_path, capture_output=True, check=True)
+    assert ended.stdout == b"3 3\n"
+
+
+def test_what_is_installed_is_imported_there():
+    sent = ship((check, InputError), "counter")
+    assert len(sent) < 200
+    assert receive(sent) == (check, InputError)
+
+
+def test_what_cannot_be_sent_is_said(tmp_path):
+    said = "counter cannot be sent to Spark's workers: PicklingError: "
+    with open(tmp_path / "file", "w") as file, pytest.raises(InputError, match=said):
+        ship(file, "counter")
+
+
+def test_what_cannot_be_received_is_said(model_file):
+    sent = ship(Here(), "here").replace(b"workbench.kernel", b"workbench.kornel")
+    with pytest.raises(NotReceived, match=r"ModuleNotFoundError: No module named 'workbench.kornel'"):
+        receive(sent)
+
+
+# On Spark ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.spark
+def test_a_search_of_a_file_is_resumed_and_saved(spark, model_file, tmp_path):
+    model = get_model(f"{model_file}:Counter")()
+    part = check(model, engine="spark", spark=spark, max_states=2, run_dir=tmp_path / "run")
+    assert part.distinct == 2
+    result = resume(tmp_path / "run", spark=spark)
+    assert (result.distinct, result["Low"].trace_states) == (4, 4)
+    assert load(save_run(tmp_path / "run", tmp_path / "data", spark), spark).sql("SELECT n FROM states").count() == 4
+
+
+@pytest.mark.spark
+def test_a_file_and_a_test_module(spark, model_file):
+    for model in (get_model(f"{model_file}:Counter")(), Here()):
+        for options in ({"engine": "spark"}, {"hand_over_states": 1}):
+            result = check(model, spark=spark, **options)
+            assert (result.engine, result["Low"].holds) == ("spark", False)
+            assert result.levels == check(model, engine="reference").levels
+
+
+@pytest.mark.spark
+def test_a_sweep_of_a_file(spark, model_file):
+    assert sweep(get_model(f"{model_file}:Counter"), {"Step": [1, 2]})["distinct"].tolist() == [4, 3]
+
+
+NOTEBOOK = """
+from workbench import check, spark_session
+from workbench.kernel import Model, Variable, action, require
+
+{model}
+
+spark = spark_session("local[1]")
+for options in ({{"engine": "spark"}}, {{"hand_over_states": 1}}):
+    print(check(Counter(), spark=spark, **options).distinct)
+"""
+
+
+@pytest.mark.spark
+def test_a_model_of_a_notebook(model_file, tmp_path):
+    """As in a cell: the class is in the main module, and its helpers can be imported by the driver alone."""
+    model = textwrap.dedent(MODEL)
+    environment = {**os.environ, "HERE": str(model_file.parent)}
+    script = "import os, sys\nsys.path.insert(0, os.environ['HERE'])\n" + NOTEBOOK.format(model=model)
+    ended = subprocess.run(
+        [sys.executable, "-"], input=script, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "4\n4\n"
+
+
+@pytest.mark.spark
+def test_a_search_that_cannot_move_is_not_lost(spark, tmp_path):
+    """What stands in the way is said, and what the search in this process has seen is its result."""
+    (tmp_path / "mine.txt").write_text("keep")
+    result = check(Here(Size=9), spark=spark, hand_over_states=3, run_dir=tmp_path)
+    assert (result.engine, result.complete, result["Low"].holds) == ("local", False, False)
+    assert result.distinct >= 4
+    assert result.stopped.startswith("more than 3 states, and it cannot move to Spark: run directory ")
+
+
+class Unpicklable(Here):
+    """It refers to what cannot be sent."""
+
+    def validate(self):
+        assert LOCK
+
+
+LOCK = __import__("threading").Lock()
+
+
+@pytest.mark.spark
+def test_a_model_that_cannot_be_sent(spark):
+    said = "unpicklable cannot be sent to Spark's workers: TypeError: cannot pickle '_thread.lock' object"
+    with pytest.raises(InputError, match=said):
+        check(Unpicklable(), engine="spark", spark=spark)
+    result = check(Unpicklable(Size=9), spark=spark, hand_over_states=3)
+    assert said in result.stopped
+    assert result["Low"].holds is False
+
+
+def only_on_the_driver():
+    if os.environ.get("ONLY_ON_THE_DRIVER") is None:
+        raise ModuleNotFoundError("No module named 'only_here'")
+    return "loaded"
+
+
+class NotInstalled(Here):
+    """Stands for a model whose package workers lack."""
+
+    def __reduce__(self):
+        return load_with, (type(self), self.constants, only_on_the_driver)
+
+
+def load_with(kind, constants, loaded):
+    assert loaded()
+    return kind(**constants)
+
+
+@pytest.mark.spark
+def test_workers_that_cannot_load_a_model(spark, monkeypatch, tmp_path):
+    monkeypatch.setenv("ONLY_ON_THE_DRIVER", "1")  # after Spark has started, so that workers do not have it
+    said = "Spark's workers cannot load not_installed: ModuleNotFoundError: No module named 'only_here'"
+    with pytest.raises(InputError, match=said):
+        check(NotInstalled(), engine="spark", spark=spark)
+    result = check(NotInstalled(Size=9), spark=spark, hand_over_states=3)
+    assert said in result.stopped
+    assert result["Low"].holds is False
