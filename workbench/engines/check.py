@@ -31,7 +31,7 @@ def check(
     max_seconds: float | None = None,
     max_bytes: int | None = None,
     fingerprint_bits: int = 64,
-    on_progress: Callable[[Any], None] | None = None,
+    on_progress: Callable[[Any], object] | None = None,
     should_stop: Callable[[], bool] | None = None,
     hand_over_states: int | None = None,
     hand_over_bytes: int | None = None,

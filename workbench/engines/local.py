@@ -64,7 +64,10 @@ def count_actions(model: Model, counts: np.ndarray, assigns: np.ndarray) -> list
     totals = {name: np.zeros(4, np.int64) for name in model.actions}
     for instance, column, writes in zip(model.instances, counts.T, assigns, strict=True):
         totals[instance.action.name] += [*column, writes]
-    return [ActionCount(name, *map(int, total[:3]), bool(total[3])) for name, total in totals.items()]
+    return [
+        ActionCount(name, enabled, generated, new, bool(writes))
+        for name, (enabled, generated, new, writes) in ((name, total.tolist()) for name, total in totals.items())
+    ]
 
 
 class LocalSearch:

@@ -83,7 +83,7 @@ class Limits:
     def __init__(
         self,
         budget: Budget | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[Progress], object] | None = None,
         should_stop: Callable[[], bool] | None = None,
         spent: float = 0.0,
     ) -> None:

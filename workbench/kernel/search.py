@@ -33,7 +33,7 @@ def search(
     max_states: int | None = None,
     max_seconds: float | None = None,
     max_bytes: int | None = None,
-    on_progress: Callable[[Any], None] | None = None,
+    on_progress: Callable[[Any], object] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Result:
     """Visit every reachable state of `model`, level by level; the parameters are those of :func:`workbench.check`."""
@@ -166,7 +166,10 @@ class _Search:
             stopped=self.stopped,
             generated=self.generated,
             levels=self.levels,
-            actions=[ActionCount(name, *count[:3], bool(count[3])) for name, count in self.counts.items()],
+            actions=[
+                ActionCount(name, enabled, generated, new, bool(assigns))
+                for name, (enabled, generated, new, assigns) in self.counts.items()
+            ],
             decided=self.decided,
             trace_to=self._trace_to,
             liveness=self._liveness,

@@ -15,7 +15,7 @@ def seek(
     predicate: Predicate,
     *,
     after: Trace | None = None,
-    on_progress: Callable[[Any], None] | None = None,
+    on_progress: Callable[[Any], object] | None = None,
     should_stop: Callable[[], bool] | None = None,
     max_states: int | None = None,
 ) -> tuple[Trace | None, Result]:

@@ -57,7 +57,7 @@ def resume(
     max_seconds: float | None = None,
     max_bytes: int | None = None,
     fail_fast: bool = False,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[Progress], object] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Result:
     """Go on with a distributed search that was stopped or killed, from its last completed level.
