@@ -231,7 +231,7 @@ def test_show_a_model_in_a_file(run, own):
 
 
 def test_a_model_that_breaks_the_rules(refused, own):
-    assert "action step is not a function of the state" in refused("check", f"{own}:Impure")
+    assert ") is not a function of the state" in refused("check", f"{own}:Impure")
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ class Model:
         try:
             validate: Callable[[], Any] = self.validate
             check_finished(validate())
-        except InputError:
+        except (InputError, MemoryError):  # bad input, and the machine's state, are not mistakes of the model
             raise
         except RAISED as error:
             raise blame(f"validate of {type(self).__name__}", error) from error
