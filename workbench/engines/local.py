@@ -144,13 +144,12 @@ class LocalSearch:
         """Add the initial states."""
         for which, state in enumerate(self.model.initial_states()):
             self._initial += 1
+            row = self.cells.encode(state)
+            if self.store.count == limits.most_states and not self.store.visited.find(self.cells.sums(row)):
+                limits.room(self.store.count)
+            self.store.add_initial(row, which)
             if which % _INITIAL_STATES_PER_CHECK == 0:
                 limits.check(0, self.store.count, 0, lambda: self.nbytes)
-            row = self.cells.encode(state)
-            if self.store.count < limits.most_states or self.store.visited.find(self.cells.sums(row)):
-                self.store.add_initial(row, which)
-            else:
-                limits.room(self.store.count)
         self.levels.append(self.store.count)
         self.expander.begin(self.store)
 

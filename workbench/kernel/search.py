@@ -91,17 +91,18 @@ class _Search:
     def _initial(self) -> Iterator[None]:
         for i, state in enumerate(self.model.initial_states()):
             self._visit(state, (-1, Move(i, 0)))
-            self._check(0)
+            self._check(i, 0)
             yield
 
     def _successors(self, numbers: range) -> Iterator[None]:
         for number in numbers:
-            self._check(numbers.stop - number)
+            self._check(number - numbers.start, numbers.stop - number)
             self.graph.append(self._expand(number))
             yield
 
-    def _check(self, frontier: int) -> None:
-        if frontier % _STATES_PER_REPORT == 0:
+    def _check(self, done: int, frontier: int) -> None:
+        """To be called for each state of a level, `done` of which have been dealt with."""
+        if done % _STATES_PER_REPORT == 0:
             self.limits.check(len(self.levels), len(self.states), frontier, self._held)
         else:
             self.limits.enforce(self._held)
