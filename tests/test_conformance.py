@@ -7,7 +7,7 @@ import itertools
 import random
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -476,8 +476,30 @@ def test_initial_states_are_under_the_budget_too(way):
     result = check(Wide(), max_states=4995, **way.options)
     assert result.levels == [4995]
     assert result["Small"].holds is False  # n = 4990 is among them, or another one from there on
-    result = check(Wide(), max_seconds=1e-9, **way.options)
-    assert not result.complete
+
+
+class Endless(Model):
+    """More initial states than anybody can wait for."""
+
+    n = Variable(0)
+
+    @initial
+    def begin(self, s):
+        s.n = sum(choose(range(10)) * 10**i for i in range(9))
+
+    @action
+    def stop(self, s):
+        require(False, "there is nothing to do")
+
+    @invariant
+    def Small(self, s):
+        return s.n < 200
+
+
+def test_time_is_up_among_the_initial_states(way):
+    result = check(Endless(), max_seconds=0.5, **way.options)
+    assert result.stopped == "the budget of 0.5 seconds is used up"
+    assert result["Small"].holds is (None if result.distinct == 0 else False)
 
 
 def test_a_stop_on_the_way(way):
@@ -512,24 +534,22 @@ def test_fail_fast(way):
     assert result["OnTheWay"].holds is True or not result.complete
 
 
-class Patience(Steps):
+class Impatient(Steps):
     """Its initial states can be had once: whoever makes a trace is interrupted."""
 
+    asked: ClassVar[list[int]] = []
+
     def initial_states(self):
-        if IMPATIENT[0] > 1:
+        self.asked.append(1)
+        if len(self.asked) > 1:
             raise KeyboardInterrupt
-        IMPATIENT[0] += 1
         return super().initial_states()
 
 
-IMPATIENT = [0]
-
-
-@pytest.mark.parametrize("calls", [1])
-def test_an_interrupt_while_traces_are_made_keeps_the_verdicts(way_in_process, calls):
+def test_an_interrupt_while_traces_are_made_keeps_the_verdicts(way_in_process):
     for options in (way_in_process.options, ENGINES["reference"].options):
-        IMPATIENT[0] = calls
-        result = check(Patience(), [*SAFE, "EveryoneArrives", "EveryoneFlies"], **options)
+        Impatient.asked.clear()
+        result = check(Impatient(), [*SAFE, "EveryoneArrives", "EveryoneFlies"], **options)
         assert result.complete
         assert [v.holds for v in result.verdicts] == [False, True, True, False, None, None]
         assert all("interrupted" in v.why for v in result.verdicts if v.name in ("Together", "EveryoneFlies"))

@@ -142,7 +142,7 @@ class LocalSearch:
 
     def _begin(self, limits: Limits) -> None:
         """Add the initial states."""
-        for which, state in enumerate(self.model.initial_states()):
+        for which, state in enumerate(self.model.each_initial_state()):
             self._initial += 1
             row = self.cells.encode(state)
             if self.store.count == limits.most_states and not self.store.visited.find(self.cells.sums(row)):

@@ -9,6 +9,7 @@ from collections.abc import (
     Coroutine,
     Generator,
     Iterable,
+    Iterator,
     Mapping,
     Sequence,
     Sized,
@@ -286,13 +287,11 @@ class ActionInstance:
         """Write the arguments as Python does: ``1`` and ``"1"`` read the same otherwise."""
         self._call_it(brief)
 
-    def run(self, draft: Draft, before: Values) -> tuple[list[Outcome], list[str]]:
-        """Every outcome of the action in the state with the values `before`, and why branches are disabled.
+    def branches(self, draft: Draft, before: Values) -> Iterator[Outcome | str]:
+        """Every outcome of the action in the state with the values `before`; for a disabled branch the reason.
 
-        The action is run once per combination of choices, in depth-first order.
+        The action is run once per combination of choices, in depth-first order, whenever the next one is asked for.
         """
-        outcomes: list[Outcome] = []
-        whys: dict[str, None] = {}
         taken: list[_Fork] = []
         function, model, arguments = self.action.function, self.model, self.arguments
         while True:
@@ -302,26 +301,41 @@ class ActionInstance:
                 result = function(model, draft, *arguments)
                 if result is not None:
                     check_finished(result)
-                outcomes.append(Outcome(tuple(_path.labels), draft.writes))
+                branch: Outcome | str = Outcome(tuple(_path.labels), draft.writes)
             except Disabled as disabled:
-                whys[text_of(disabled)] = None
+                branch = text_of(disabled)
             except RAISED as error:
                 raise blame(f"action {self.label}", error) from error
             finally:
                 _path.taken = None
+            yield branch
             while taken and taken[-1].branch + 1 == len(taken[-1].options):
                 taken.pop()
             if not taken:
-                return outcomes, list(whys)
+                return
             taken[-1].branch += 1
+
+    def run(self, draft: Draft, before: Values) -> tuple[list[Outcome], list[str]]:
+        """Every outcome of the action in the state with the values `before`, and why branches are disabled."""
+        outcomes: list[Outcome] = []
+        whys: dict[str, None] = {}
+        for branch in self.branches(draft, before):
+            if isinstance(branch, str):
+                whys[branch] = None
+            else:
+                outcomes.append(branch)
+        return outcomes, list(whys)
 
     def check_pure(self, draft: Draft, before: Values, outcomes: list[Outcome]) -> None:
         """Run the action again and raise :class:`ModelError` unless it does what it did before."""
         if self.run(draft, before)[0] != outcomes:
-            raise ModelError(
-                f"action {self.label}{defined_at(self.action.function)} is not a function of the state: run twice in "
-                "one state it did two different things (random numbers, the time, or something outside the state?)"
-            )
+            raise self.impure()
+
+    def impure(self) -> ModelError:
+        return ModelError(
+            f"action {self.label}{defined_at(self.action.function)} is not a function of the state: run twice in "
+            "one state it did two different things (random numbers, the time, or something outside the state?)"
+        )
 
     def __repr__(self) -> str:
         return self.label

@@ -266,17 +266,34 @@ class Model:
 
     def initial_states(self) -> list[Any]:
         """The states in which a behaviour may begin."""
+        return list(self._initial_states())
+
+    def each_initial_state(self) -> Iterator[Any]:
+        """The same, each when it is asked for: there may be more of them than there is time for."""
+        overridden = type(self).initial_states is not Model.initial_states
+        return iter(self.initial_states()) if overridden else self._initial_states()
+
+    def _initial_states(self) -> Iterator[Any]:
         values = [self._initial_value(cell) for cell in self.layout.cells]
         if self.declared_initial is None:
-            return [self.state(values)]
-        begin = Action("initial", self.declared_initial.function, None, {})
-        instance = ActionInstance(self, -1, begin, ())
-        draft = self.draft()
-        outcomes, whys = instance.run(draft, values)
-        instance.check_pure(draft, values, outcomes)
-        if not outcomes:
+            yield self.state(values)
+            return
+        begin = ActionInstance(self, -1, Action("initial", self.declared_initial.function, None, {}), ())
+        known: set[Any] = set()
+        whys: dict[str, None] = {}
+        runs = (begin.branches(self.draft(), values) for _ in range(2))
+        for branch, again in itertools.zip_longest(*runs):
+            if branch != again:
+                raise begin.impure()
+            if isinstance(branch, str):
+                whys[branch] = None
+                continue
+            state = self._apply(values, branch)
+            if state not in known:
+                known.add(state)
+                yield state
+        if not known:
             raise ModelError(f"{type(self).__name__} has no initial state: {'; '.join(whys)}")
-        return list(dict.fromkeys(self._apply(values, outcome) for outcome in outcomes))
 
     def _initial_value(self, cell: Cell) -> Any:
         try:

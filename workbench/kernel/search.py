@@ -89,7 +89,7 @@ class _Search:
                 self.levels.append(len(self.states) - before)
 
     def _initial(self) -> Iterator[None]:
-        for i, state in enumerate(self.model.initial_states()):
+        for i, state in enumerate(self.model.each_initial_state()):
             self._visit(state, (-1, Move(i, 0)))
             self._check(i, 0)
             yield

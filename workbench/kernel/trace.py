@@ -1,5 +1,6 @@
 """Traces: behaviours step by step, made only by running the model itself."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -118,10 +119,10 @@ def replay(model: "Model", start: int, moves: Sequence[tuple[int, int]], loop: i
     ModelError
         If a move cannot be taken, or if `loop` is not the state that the behaviour returns to.
     """
-    states = model.initial_states()
-    if not 0 <= start < len(states):
-        raise ModelError(f"there is no initial state number {start}; there are {len(states)}")
-    steps = [Step(None, "initial state", "", states[start])]
+    first = next(itertools.islice(model.each_initial_state(), start, None), None) if start >= 0 else None
+    if first is None:
+        raise ModelError(f"there is no initial state number {start}; there are {len(model.initial_states())}")
+    steps = [Step(None, "initial state", "", first)]
     for at, move in enumerate(moves):
         steps.append(_take(model, steps[-1].state, Move(*move), at + 1))
     if loop is None or loop == len(moves):

@@ -33,7 +33,7 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
     places: list[int] = []
     seen = set()
     initial = 0
-    for place, state in enumerate(task.model.initial_states()):
+    for place, state in enumerate(task.model.each_initial_state()):
         if place % _STATES_PER_CHECK == 0:
             watch()
         initial += 1
