@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from workbench.engines.digest import model_digest
 from workbench.kernel import Model
 from workbench.models import MODELS, get_model
+from workbench.storage.digest import model_digest
 
 SOURCE = """
 import re
@@ -62,7 +62,7 @@ def digest_of(folder: Path, source: str, name: str = "counter") -> str:
 def test_it_is_the_same_in_every_process(tmp_path: Path) -> None:
     (tmp_path / "counter.py").write_text(SOURCE)
     script = (
-        "from workbench.engines.digest import model_digest; from workbench.models import MODELS, get_model;"
+        "from workbench.storage.digest import model_digest; from workbench.models import MODELS, get_model;"
         f"print([model_digest(get_model(m)) for m in [*MODELS, {str(tmp_path / 'counter.py:Counter')!r}]])"
     )
     found = {

@@ -1,0 +1,68 @@
+"""One writer at a time."""
+
+import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from workbench.kernel import InputError
+from workbench.kernel.text import printable
+
+LOCK = ".writer.lock"
+_OWNER = ".writer.json"  # not in the lock's file, which a lock may empty when it is tried
+#: The files that a lock leaves in a folder. They stay there: to remove a lock's file would let two writers in.
+LOCK_FILES = frozenset({LOCK, _OWNER})
+
+
+@contextmanager
+def writer_lock(folder: str | Path, what: str) -> Iterator[None]:
+    """Be the only one, of all processes and threads, that writes to `folder`, which is there. Readers do not ask.
+
+    The lock ends with its process, however that ends.
+
+    Parameters
+    ----------
+    folder : path
+    what : str
+        What the folder is called in the error, such as "run directory".
+
+    Raises
+    ------
+    InputError
+        If another one writes to it, which the error names; or if the folder cannot be written to.
+    """
+    path = Path(folder)
+    lock = FileLock(path / LOCK, thread_local=False)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise InputError(f"{what} {str(folder)!r} is in use: {_owner(path)} writes to it") from None
+    except OSError as error:
+        raise InputError(f"{what} {str(folder)!r} cannot be written: {error.strerror or error}") from None
+    try:
+        _say_who(path)
+        yield
+    finally:
+        lock.release()
+
+
+def _say_who(folder: Path) -> None:
+    since = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
+    owner = {"process": os.getpid(), "host": socket.gethostname(), "since": since}
+    try:
+        (folder / _OWNER).write_text(json.dumps(owner))
+    except OSError as error:
+        raise InputError(f"{str(folder)!r} cannot be written: {error.strerror}") from None
+
+
+def _owner(folder: Path) -> str:
+    try:
+        owner = json.loads((folder / _OWNER).read_text())
+        return printable(f"process {owner['process']} on {owner['host']}, since {owner['since']},")[:200]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return "another process"
