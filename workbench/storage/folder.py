@@ -240,11 +240,7 @@ def changing_folder(path: str | Path, kind: Kind) -> Iterator[Folder]:
 @contextmanager
 def _writer(path: str | Path, kind: Kind) -> Iterator[Folder]:
     target = Path(path)
-    try:
-        _opened(target, kind)  # so that a folder that is refused is left without a lock of ours
-        make_folder(target.resolve())
-    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: links in a circle; ValueError: a NUL
-        raise InputError(f"{kind.name} {str(path)!r} cannot be written: {str(error).splitlines()[0]}") from None
+    _opened(target, kind)  # so that a folder that is refused is left without a lock of ours
     with writer_lock(target, kind.name):
         folder = _opened(target, kind)
         folder.clean()
@@ -255,12 +251,13 @@ def _writer(path: str | Path, kind: Kind) -> Iterator[Folder]:
 
 def _opened(path: Path, kind: Kind) -> Folder:
     """The folder that is there, or that is to be made; an error if there is anything else."""
-    if (path / MANIFEST).exists():
-        folder = Folder.open(path, kind)
-    else:
-        folder = Folder(path, kind, secrets.token_hex(8), None, {})
-        if path.exists() and not path.is_dir():
-            raise InputError(f"{str(path)!r} is a file; a {kind.name} takes a folder")
+    try:
+        has_manifest, is_other = (path / MANIFEST).exists(), path.exists() and not path.is_dir()
+    except OSError as error:
+        raise InputError(f"{kind.name} {str(path)!r} cannot be read: {error.strerror}") from None
+    if is_other:
+        raise InputError(f"{str(path)!r} is a file; a {kind.name} takes a folder")
+    folder = Folder.open(path, kind) if has_manifest else Folder(path, kind, secrets.token_hex(8), None, {})
     folder.check_nothing_else()
     return folder
 

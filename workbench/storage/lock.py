@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 
 from workbench.kernel import InputError
 from workbench.kernel.text import printable
+from workbench.storage.whole import make_folder
 
 LOCK = ".writer.lock"
 _OWNER = ".writer.json"  # not in the lock's file, which a lock may empty when it is tried
@@ -21,9 +22,9 @@ LOCK_FILES = frozenset({LOCK, _OWNER})
 
 @contextmanager
 def writer_lock(folder: str | Path, what: str) -> Iterator[None]:
-    """Be the only one, of all processes and threads, that writes to `folder`, which is there. Readers do not ask.
+    """Be the only one, of all processes and threads, that writes to `folder`. Readers do not ask.
 
-    The lock ends with its process, however that ends.
+    The folder is made if it is not there. The lock ends with its process, however that ends.
 
     Parameters
     ----------
@@ -39,11 +40,13 @@ def writer_lock(folder: str | Path, what: str) -> Iterator[None]:
     path = Path(folder)
     lock = FileLock(path / LOCK, thread_local=False)
     try:
+        make_folder(path.resolve())  # also one that a link leads to
         lock.acquire(blocking=False)
     except Timeout:
         raise InputError(f"{what} {str(folder)!r} is in use: {_owner(path)} writes to it") from None
-    except OSError as error:
-        raise InputError(f"{what} {str(folder)!r} cannot be written: {error.strerror or error}") from None
+    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: links in a circle; ValueError: a NUL
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise InputError(f"{what} {str(folder)!r} cannot be written: {reason}") from None
     try:
         _say_who(path)
         yield

@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Iterable
 from typing import Any
 
 from workbench.kernel import InputError
@@ -84,13 +83,8 @@ def _check_parts(document: Any) -> None:
         for text in level:
             if isinstance(text, str):
                 text.encode()
-        level = [part for whole in level for part in _parts(whole)]
-        if not level:
+        wholes = [whole for whole in level if isinstance(whole, (list, dict))]
+        if not wholes:
             return
+        level = [part for whole in wholes for part in (whole if isinstance(whole, list) else (*whole, *whole.values()))]
     raise _Refused("it is nested too deeply")
-
-
-def _parts(whole: Any) -> Iterable[Any]:
-    if isinstance(whole, dict):
-        return (*whole, *whole.values())
-    return whole if isinstance(whole, list) else ()

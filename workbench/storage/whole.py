@@ -119,9 +119,7 @@ def check_outputs(inputs: Iterable[str | Path], outputs: Mapping[str, str | Path
             continue
         for source in read:
             if _is_one_file(source, path) or (source.is_dir() and _resolved(source) in _resolved(path).parents):
-                raise InputError(
-                    f"{option} {str(path)!r} would write over the input {str(source)!r}; give another file"
-                )
+                raise InputError(f"{option}: {str(path)!r} would destroy the input {str(source)!r}; give another file")
         why = _why_not(_resolved(path))
         if why:
             raise InputError(f"{option}: {str(path)!r} cannot be written: {why}")
