@@ -24,7 +24,7 @@ from typing import Any, BinaryIO
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
-from workbench.storage.lock import LOCK_FILES, writer_lock
+from workbench.storage.lock import LOCK, LOCK_FILES, writer_lock
 from workbench.storage.schema import from_json
 from workbench.storage.sealed import read_sealed, write_sealed
 from workbench.storage.whole import make_folder, writing_bytes
@@ -174,7 +174,7 @@ class Folder:
 
     def clean(self) -> None:
         """Remove the files that bear the folder's mark and are not named by its manifest. Only for who has the lock."""
-        for name in _names_in(self.path):
+        for name in self._names():
             if name not in self.files and self._is_ours(name):
                 try:
                     (self.path / name).unlink(missing_ok=True)
@@ -187,12 +187,25 @@ class Folder:
 
     def check_nothing_else(self) -> None:
         """Raise :class:`InputError` if there is a file that is not ours."""
-        for name in _names_in(self.path):
+        for name in self._names():
             if name != MANIFEST and name not in LOCK_FILES and not self._is_ours(name):
                 raise InputError(
                     f"{str(self.path)!r} is not accepted: it holds {brief(name)}, which no {self.kind.name} has; "
                     f"give a new folder, an empty one or a {self.kind.name}"
                 )
+
+    def _names(self) -> list[str]:
+        """The names of all files in the folder and below; links are not followed, and count as files."""
+
+        def fail(error: OSError) -> None:
+            raise InputError(f"{self} cannot be read: {error.strerror}")
+
+        names = []
+        for folder, below, files in os.walk(self.path, onerror=fail) if self.path.is_dir() else ():
+            inside = Path(folder).relative_to(self.path)
+            links = [name for name in below if (Path(folder) / name).is_symlink()]
+            names += [(inside / name).as_posix() for name in [*files, *links]]
+        return sorted(names)
 
     def _not_written(self, error: OSError) -> InputError:
         return InputError(f"{self} cannot be written: {error.strerror or error}")
@@ -240,7 +253,8 @@ def changing_folder(path: str | Path, kind: Kind) -> Iterator[Folder]:
 @contextmanager
 def _writer(path: str | Path, kind: Kind) -> Iterator[Folder]:
     target = Path(path)
-    _opened(target, kind)  # so that a folder that is refused is left without a lock of ours
+    if not (target / LOCK).exists():
+        _opened(target, kind)  # so that a folder that is refused is left without a lock of ours
     with writer_lock(target, kind.name):
         folder = _opened(target, kind)
         folder.clean()
@@ -263,16 +277,6 @@ def _opened(path: Path, kind: Kind) -> Folder:
 
 
 # Names and sums ------------------------------------------------------------------------------------------------------
-
-
-def _names_in(path: Path) -> list[str]:
-    """The names of all files in a folder and below; links are not followed, and count as files."""
-    names = []
-    for folder, below, files in os.walk(path):
-        inside = Path(folder).relative_to(path)
-        links = [name for name in below if (Path(folder) / name).is_symlink()]
-        names += [(inside / name).as_posix() for name in [*files, *links]]
-    return sorted(names)
 
 
 def _is_inside(name: str) -> bool:
