@@ -20,7 +20,9 @@ DOCUMENTS = st.recursive(
     | st.integers()
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(codec="utf-8")),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
@@ -70,7 +72,8 @@ def test_any_bytes_are_read_or_refused_in_a_line(text: bytes | str) -> None:
     try:
         document = read_json(text, "it")
     except InputError as error:
-        assert "\n" not in str(error)
+        refusal = str(error)
+        assert "\n" not in refusal
     else:
         assert document == json.loads(text)
 
@@ -97,8 +100,9 @@ def test_a_damaged_one_says_the_same_or_nothing(tmp_path_factory: pytest.TempPat
     try:
         assert repr(read_sealed(path, "record")) == repr(RECORD)
     except InputError as error:
-        assert "\n" not in str(error)
-        assert "record.json" in str(error)
+        refusal = str(error)
+        assert "\n" not in refusal
+        assert "record.json" in refusal
 
 
 def damaged(content: bytes, data: st.DataObject) -> bytes:

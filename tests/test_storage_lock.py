@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from workbench.kernel import InputError
-from workbench.storage.lock import LOCK_FILES, writer_lock
+from workbench.storage.lock import LOCK, LOCK_FILES, writer_lock
 
 HOLD = (
     "import sys, time; from workbench.storage.lock import writer_lock\n"
@@ -26,11 +26,14 @@ def test_the_second_process_is_told_who_writes(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error, writer_lock(tmp_path, "run directory"):
         pass
     said = str(error.value)
-    assert said.startswith(f"run directory '{tmp_path}' is in use: process {first.pid} on {socket.gethostname()}, since 2")
+    assert said.startswith(
+        f"run directory '{tmp_path}' is in use: process {first.pid} on {socket.gethostname()}, since 2"
+    )
     first.send_signal(signal.SIGKILL)
     first.wait(20)
     with writer_lock(tmp_path, "run directory"):  # the lock ended with its process
         assert {path.name for path in tmp_path.iterdir()} == LOCK_FILES
+    assert {path.name for path in tmp_path.iterdir()} == {LOCK}
 
 
 def test_within_a_process_there_is_one_writer_too(tmp_path: Path) -> None:
@@ -56,7 +59,9 @@ def test_within_a_process_there_is_one_writer_too(tmp_path: Path) -> None:
         pass
 
 
-@pytest.mark.parametrize("said", ["", "[]", '{"process": 1}', "[" * 10**5, '{"process": "\\u001b[2J", "host": 1, "since": 2}'])
+@pytest.mark.parametrize(
+    "said", ["", "[]", '{"process": 1}', "[" * 10**5, '{"process": "\\u001b[2J", "host": 1, "since": 2}']
+)
 def test_who_writes_may_be_unreadable(tmp_path: Path, said: str) -> None:
     with writer_lock(tmp_path, "dataset"):
         (tmp_path / ".writer.json").write_text(said)
@@ -76,5 +81,8 @@ def test_a_folder_that_cannot_be_locked_is_said_in_a_line(tmp_path: Path) -> Non
     (tmp_path / "file").write_text("")
     (tmp_path / "circle").symlink_to("circle")
     for name in ("folder", "file", "file/below", "circle", "a\0b"):
-        with pytest.raises(InputError, match="^dataset '.*' cannot be written: "), writer_lock(tmp_path / name, "dataset"):
+        with (
+            pytest.raises(InputError, match=r"^dataset '.*' cannot be written: "),
+            writer_lock(tmp_path / name, "dataset"),
+        ):
             pass

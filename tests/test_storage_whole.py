@@ -37,9 +37,14 @@ def test_a_file_is_there_when_all_is_written(tmp_path: Path) -> None:
 def test_whatever_stops_it_the_old_file_stays(tmp_path: Path, stop: BaseException) -> None:
     target = tmp_path / "out.txt"
     target.write_text("old")
-    with pytest.raises(type(stop)), writing(target) as out:
-        out.write("new")
-        raise stop
+
+    def stopped() -> None:
+        with writing(target) as out:
+            out.write("new")
+            raise stop
+
+    with pytest.raises(type(stop)):
+        stopped()
     assert target.read_text() == "old"
     assert names(tmp_path) == ["out.txt"]
 
@@ -51,9 +56,9 @@ def test_a_full_disk_is_said_in_a_line(tmp_path: Path, monkeypatch: pytest.Monke
     target = tmp_path / "out.txt"
     target.write_text("old")
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(InputError, match=r"^'.*out.txt' cannot be written: No space left on device$"):
-        with writing(target) as out:
-            out.write("new")
+    no_space = pytest.raises(InputError, match=r"^'.*out.txt' cannot be written: No space left on device$")
+    with no_space, writing(target) as out:
+        out.write("new")
     assert target.read_text() == "old"
     assert names(tmp_path) == ["out.txt"]
 
@@ -98,7 +103,7 @@ def test_what_cannot_be_written_is_said_in_a_line(tmp_path: Path, name: str) -> 
     (tmp_path / "circle").symlink_to("circle")
     for attempt in (lambda path: writing(path).__enter__(), lambda path: check_outputs([], {"--itf": path})):
         with pytest.raises(InputError) as error:
-            attempt(str(tmp_path / name))  # type: ignore[no-untyped-call]
+            attempt(str(tmp_path / name))
         assert "cannot be written: " in str(error.value)
         assert "\n" not in str(error.value)
 

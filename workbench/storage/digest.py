@@ -1,6 +1,7 @@
 """What a model does, as a hash: so that a stored result is taken for a model's only while the model is unchanged."""
 
 import copyreg
+import dis
 import hashlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,9 +31,8 @@ _LEFT_OUT = frozenset(
     }
 )
 _PLAIN = frozenset({type(None), type(...), type(NotImplemented), bool, int, float, complex, str, bytes, range})
-# The parts of a function's code that say what it does, beside its constants.
+# What says what code does, beside its instructions and constants.
 _CODE = (
-    "co_code",
     "co_names",
     "co_varnames",
     "co_freevars",
@@ -48,11 +48,10 @@ _CODE = (
 def model_digest(model: type[Model]) -> str:
     """A hash of a model's declarations and code, and of all code of its authors that these use.
 
-    It is the same in every process of one version of Python, wherever the model stands (a module, a file, a
-    notebook's cell, an installed package); another body of an action, or of a helper that it calls, gives another one.
-    It is made of the code that runs, and not of the file, which may have been edited since. Docstrings of classes,
-    actions and helpers do not count. Of the standard library and the modelling language only names go into it; of other
-    packages names and versions.
+    It is the same in every process of one version of Python, wherever the model stands (a module, a file, a notebook's
+    cell, an installed package); another body of an action, or of a helper that it calls, gives another one. It is made
+    of the code that runs, and not of the file, which may have been edited since. Docstrings do not count. Of the
+    standard library and the modelling language only names go into it; of other packages names and versions.
 
     Raises
     ------
@@ -144,7 +143,7 @@ class _Digest:
         elif isinstance(thing, ModuleType):
             self._put("module", thing.__name__)
         elif isinstance(thing, CodeType):
-            self._add_code(thing, thing.co_consts)
+            self._add_code(thing)
         elif isinstance(thing, (type, FunctionType)) and not self._is_the_authors(thing.__module__):
             self._put("known", thing.__module__, thing.__qualname__, _version(thing.__module__))
         elif isinstance(thing, FunctionType):
@@ -166,15 +165,19 @@ class _Digest:
         else:
             self._add_reduced(thing)
 
-    def _add_code(self, code: CodeType, constants: Iterable[Any]) -> None:
+    def _add_code(self, code: CodeType) -> None:
+        """Describe code by what is carried out; constants that no instruction loads are docstrings."""
         self._put("code", *(getattr(code, name) for name in _CODE))
-        self._add_all(constants)
+        for instruction in dis.get_instructions(code):
+            if instruction.opcode in dis.hasconst:
+                self._put(instruction.opname)
+                self._add(instruction.argval)
+            else:
+                self._put(instruction.opname, instruction.arg)
 
     def _add_function(self, function: FunctionType) -> None:
         self._put("function")
-        constants = function.__code__.co_consts
-        has_doc = bool(constants) and function.__doc__ is not None and constants[0] == function.__doc__
-        self._add_code(function.__code__, (None, *constants[1:]) if has_doc else constants)
+        self._add_code(function.__code__)
         self._add_all([function.__defaults__, function.__kwdefaults__])
         self._add_named(vars(function))
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):

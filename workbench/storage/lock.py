@@ -3,8 +3,9 @@
 import json
 import os
 import socket
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from workbench.storage.whole import make_folder
 
 LOCK = ".writer.lock"
 _OWNER = ".writer.json"  # not in the lock's file, which a lock may empty when it is tried
-#: The files that a lock leaves in a folder. They stay there: to remove a lock's file would let two writers in.
+#: The files that a lock makes in a folder. Its own stays there: to remove it would let two writers in.
 LOCK_FILES = frozenset({LOCK, _OWNER})
 
 
@@ -51,6 +52,8 @@ def writer_lock(folder: str | Path, what: str) -> Iterator[None]:
         _say_who(path)
         yield
     finally:
+        with suppress(OSError):
+            (path / _OWNER).unlink()
         lock.release()
 
 
@@ -64,8 +67,10 @@ def _say_who(folder: Path) -> None:
 
 
 def _owner(folder: Path) -> str:
-    try:
-        owner = json.loads((folder / _OWNER).read_text())
-        return printable(f"process {owner['process']} on {owner['host']}, since {owner['since']},")[:200]
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        return "another process"
+    for _ in range(10):
+        try:
+            owner = json.loads((folder / _OWNER).read_text())
+            return printable(f"process {owner['process']} on {owner['host']}, since {owner['since']},")[:200]
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            time.sleep(0.02)  # it has the lock, and is about to write who it is
+    return "another process"
