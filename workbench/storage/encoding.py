@@ -16,12 +16,10 @@ from typing import Any
 
 from workbench.kernel import InputError, Map, Model, ModelError, Names
 from workbench.kernel.errors import brief
-from workbench.kernel.values import sort_key
+from workbench.kernel.values import DEEPEST, sort_key
 from workbench.storage.digest import records_of
 
 _LARGEST = 2**53  # up to here, every reader of JSON takes an integer for what it is
-#: Values in each other.
-MOST_NESTED = 100
 
 
 class Encoding:
@@ -69,7 +67,7 @@ class Encoding:
             raise self._too_deep() from None
 
     def _encode(self, value: Any, depth: int) -> Any:
-        if depth > MOST_NESTED:
+        if depth > DEEPEST:
             raise self._too_deep()
         kind = type(value)
         if value is None or kind is bool:
@@ -82,7 +80,7 @@ class Encoding:
             return [self._encode(item, depth + 1) for item in value]
         if kind is frozenset:
             return {"set": [self._encode(item, depth + 1) for item in sorted(value, key=sort_key)]}
-        if kind is Map:  # in its own order, which a model can see
+        if kind is Map:
             return {"map": [[self._encode(k, depth + 1), self._encode(v, depth + 1)] for k, v in value.items()]}
         if isinstance(value, tuple) and hasattr(kind, "_fields"):
             return {"record": [kind.__qualname__, self._encode_fields(value, depth)]}
@@ -108,7 +106,7 @@ class Encoding:
 
     def _too_deep(self) -> ModelError:
         return ModelError(
-            f"model {self._model}: a value with more than {MOST_NESTED} values in each other cannot be stored"
+            f"model {self._model}: a value with more than {DEEPEST} values in each other cannot be stored"
         )
 
     def _not_stored(self, value: Any, why: str) -> ModelError:
@@ -134,8 +132,8 @@ class Encoding:
         return self._decode(document, where, 0)
 
     def _decode(self, document: Any, where: str, depth: int) -> Any:
-        if depth > MOST_NESTED:
-            raise InputError(f"{where[:60]}... is nested too deeply; {MOST_NESTED} values in each other are read")
+        if depth > DEEPEST:
+            raise InputError(f"{where[:60]}... is nested too deeply; {DEEPEST} values in each other are read")
         if document is None or isinstance(document, bool):
             return document
         if type(document) is int and abs(document) <= _LARGEST:
