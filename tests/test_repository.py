@@ -20,14 +20,15 @@ PACKAGE = ROOT / "workbench"
 MAY_IMPORT: dict[str, set[str]] = {
     "kernel": set(),
     "models": {"kernel"},
-    "engines": {"kernel"},
-    "spaces": {"kernel", "engines"},
-    "questions": {"kernel", "engines"},
-    "formats": {"kernel"},
+    "storage": {"kernel"},
+    "engines": {"kernel", "storage"},
+    "spaces": {"kernel", "storage", "engines"},
+    "questions": {"kernel", "storage", "engines"},
+    "formats": {"kernel", "storage"},
     "view": {"kernel", "formats"},
-    "widgets": {"kernel", "models", "engines", "spaces", "questions", "formats", "view", ""},
+    "widgets": {"kernel", "models", "storage", "engines", "spaces", "questions", "formats", "view", ""},
     "bench": {"kernel", "models", "engines"},
-    "commands": {"kernel", "models", "engines", "spaces", "questions", "formats", "view", "bench", ""},
+    "commands": {"kernel", "models", "storage", "engines", "spaces", "questions", "formats", "view", "bench", ""},
     # The modules beside the rooms, such as the command line.
     "": {"kernel", "models", "engines", "spaces", "questions", "formats", "view", "commands"},
 }

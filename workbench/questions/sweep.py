@@ -20,7 +20,6 @@ from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
 from workbench.engines.check import check
-from workbench.engines.digest import model_digest
 from workbench.engines.spark.jobs import run_job
 from workbench.engines.spark.session import spark_session
 from workbench.engines.spark.shipping import receive, ship
@@ -28,6 +27,7 @@ from workbench.kernel import InputError, Model, ModelError
 from workbench.kernel.budget import Budget
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.plan import make_plan
+from workbench.storage.digest import model_digest
 
 ERROR = "error"
 _MEASURES = ("distinct", "depth", "seconds", "complete", "stopped", ERROR)

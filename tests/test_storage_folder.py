@@ -1,0 +1,413 @@
+"""A folder is what its manifest says: at every moment, after every crash, and whatever happens to its files."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.kernel import InputError
+from workbench.storage.folder import (
+    MANIFEST,
+    FileSum,
+    Folder,
+    Kind,
+    changing_folder,
+    new_folder,
+    replacing_folder,
+)
+from workbench.storage.lock import LOCK_FILES
+from workbench.storage.sealed import read_sealed, write_sealed
+
+DATASET = Kind("dataset", 2)
+RUN = Kind("run directory", 2)
+
+
+def put(folder: Folder, name: str, content: bytes) -> tuple[str, FileSum]:
+    return folder.write(name, lambda out: out.write(content))
+
+
+def save(path: Path, content: str, parts: int = 2) -> Folder:
+    """A folder as `workbench save` would write it."""
+    with replacing_folder(path, DATASET) as folder:
+        files = dict(put(folder, f"states/part-{i}.parquet", f"{content} {i}".encode()) for i in range(parts))
+        folder.commit({"says": content}, files)
+    return folder
+
+
+def load(path: Path) -> tuple[Any, list[bytes]]:
+    folder = Folder.open(path, DATASET)
+    return folder.content, [folder.file(name).read_bytes() for name in folder.files]
+
+
+def names(path: Path) -> set[str]:
+    found = {file.relative_to(path).as_posix() for file in path.rglob("*") if not file.is_dir()}
+    return found - LOCK_FILES
+
+
+def said(attempt: Callable[[], object]) -> str:
+    with pytest.raises(InputError) as error:
+        attempt()
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "dataset"
+    save(path, "one")
+    assert load(path) == ({"says": "one"}, [b"one 0", b"one 1"])
+    assert names(path) == {MANIFEST, *Folder.open(path, DATASET).files}
+
+
+def test_what_is_replaced_is_removed_after_the_new_is_there(tmp_path: Path) -> None:
+    old = save(tmp_path / "d", "one")
+    with replacing_folder(tmp_path / "d", DATASET) as folder:
+        files = dict([put(folder, "states/part-0.parquet", b"two")])
+        assert load(tmp_path / "d") == ({"says": "one"}, [b"one 0", b"one 1"])
+        folder.commit({"says": "two"}, files)
+        assert load(tmp_path / "d") == ({"says": "two"}, [b"two"])
+    assert names(tmp_path / "d") == {MANIFEST, *files}
+    assert folder.mark == old.mark
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt(), SystemExit(143), OSError("a disk")])
+def test_a_writer_that_is_stopped_changes_nothing(tmp_path: Path, stop: BaseException) -> None:
+    save(tmp_path / "d", "one")
+
+    def stopped() -> None:
+        with replacing_folder(tmp_path / "d", DATASET) as folder:
+            put(folder, "states/part-0.parquet", b"two")
+            raise stop
+
+    with pytest.raises(type(stop)):
+        stopped()
+    assert load(tmp_path / "d") == ({"says": "one"}, [b"one 0", b"one 1"])
+    save(tmp_path / "d", "three", 1)
+    assert len(names(tmp_path / "d")) == 2  # what was left over is gone
+
+
+def test_a_link_to_a_folder_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("real")
+    for content in ("one", "two"):
+        save(tmp_path / "link", content)
+        assert (tmp_path / "link").is_symlink()
+        assert load(tmp_path / "real")[0] == load(tmp_path / "link")[0] == {"says": content}
+
+
+def test_nothing_of_others_is_touched(tmp_path: Path) -> None:
+    path = tmp_path / "d"
+    path.mkdir()
+    for name in ("notes.txt", "run.json", "states/part-0.parquet", ".hidden", "states/.x.0123456789abcdef.partial"):
+        (path / name).parent.mkdir(exist_ok=True)
+        (path / name).write_text("mine")
+        assert f"holds '{name}', which no dataset has" in said(lambda: save(path, "one"))
+        assert names(path) == {name}
+        assert not LOCK_FILES & {file.name for file in path.iterdir()}
+        (path / name).unlink()
+    save(path, "one")
+    (path / "notes.txt").write_text("mine")
+    assert load(path)[0] == {"says": "one"}
+    assert "holds 'notes.txt'" in said(lambda: save(path, "two"))
+    assert load(path)[0] == {"says": "one"}
+    (path / "notes.txt").unlink()
+    (path / "elsewhere").symlink_to(tmp_path)
+    assert "holds 'elsewhere'" in said(lambda: save(path, "two"))
+
+
+def test_the_damaged_and_the_other_are_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert "is a file; a dataset takes a folder" in said(lambda: save(tmp_path / "file", "one"))
+    assert "cannot be written" in said(lambda: save(tmp_path / "file" / "below", "one"))
+    with new_folder(tmp_path / "run", RUN) as folder:
+        folder.commit({}, {})
+    assert "is no dataset but a run directory" in said(lambda: save(tmp_path / "run", "one"))
+    assert "is no dataset but a run directory" in said(lambda: load(tmp_path / "run"))
+    save(tmp_path / "d", "one")
+    (tmp_path / "d" / MANIFEST).write_text("{")
+    before = names(tmp_path / "d")
+    assert "is not JSON" in said(lambda: save(tmp_path / "d", "two"))
+    assert names(tmp_path / "d") == before
+    for circle in ("circle", "a\0b"):
+        if circle == "circle":
+            (tmp_path / circle).symlink_to(circle)
+        assert said(lambda path=tmp_path / circle: save(path, "one"))  # type: ignore[misc]
+        assert said(lambda path=tmp_path / circle: load(path))  # type: ignore[misc]
+
+
+def test_formats_that_are_not_known_are_not_read(tmp_path: Path) -> None:
+    save(tmp_path / "d", "one")
+    assert "has format 2; format 3 is read" in said(lambda: Folder.open(tmp_path / "d", Kind("dataset", 3)))
+    assert "has no manifest.json" in said(lambda: load(tmp_path))
+    assert "has no manifest.json" in said(lambda: load(tmp_path / "missing"))
+
+
+def test_a_new_folder_is_new(tmp_path: Path) -> None:
+    with new_folder(tmp_path / "run", RUN) as folder:
+        put(folder, "level-0/bucket.parquet", b"1")
+    assert Folder.open(tmp_path / "run", RUN).content is None
+    with new_folder(tmp_path / "run", RUN) as folder:  # there was nothing in it yet
+        assert names(tmp_path / "run") == {MANIFEST}
+        folder.commit({"level": 0}, dict([put(folder, "level-0/bucket.parquet", b"1")]))
+    assert "is there already" in said(lambda: new_folder(tmp_path / "run", RUN).__enter__())
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "x").write_text("")
+    assert "holds 'x'" in said(lambda: new_folder(tmp_path / "other", RUN).__enter__())
+
+
+def test_a_folder_is_gone_on_with(tmp_path: Path) -> None:
+    with new_folder(tmp_path / "run", RUN) as folder:
+        first = dict([put(folder, "level-0/bucket.parquet", b"1")])
+        folder.commit({"level": 0}, first)
+        put(folder, "level-1/bucket.parquet", b"in flight when it was killed")
+    (tmp_path / "run" / "notes.txt").write_text("mine")
+    reader = Folder.open(tmp_path / "run", RUN)
+    assert len(names(tmp_path / "run")) == 4  # reading removes nothing
+    with changing_folder(tmp_path / "run", RUN) as folder:
+        assert names(tmp_path / "run") == {MANIFEST, "notes.txt", *first}
+        files = {**folder.files, **dict([put(folder, "level-1/bucket.parquet", b"2")])}
+        folder.commit({"level": 1}, files)
+        assert "in use" in said(lambda: changing_folder(tmp_path / "run", RUN).__enter__())
+        assert Folder.open(tmp_path / "run", RUN).content == {"level": 1}
+    assert reader.content == {"level": 0}
+    assert [reader.file(name).read_bytes() for name in reader.files] == [b"1"]
+    assert "is no run directory" in said(lambda: changing_folder(tmp_path / "missing", RUN).__enter__())
+    assert not (tmp_path / "missing").exists()
+
+
+def test_a_file_is_asked_for_by_its_name(tmp_path: Path) -> None:
+    folder = save(tmp_path / "d", "one")
+    (tmp_path / "d" / "x").write_text("")
+    for name in ("x", "../d/x", str(tmp_path / "d" / "x")):
+        assert f"has no {name!r}"[:60] in said(lambda name=name: folder.file(name))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", ["../out", "/etc/passwd", "states/../../x", "a//b", "./a", "a\nb", ".", ""])
+def test_a_manifest_names_files_of_its_folder_only(tmp_path: Path, name: str) -> None:
+    folder = save(tmp_path / "d", "one")
+    manifest = read_sealed(tmp_path / "d" / MANIFEST, "it")
+    for bad in (
+        name,
+        f"{name}.{folder.mark}-0123456789abcdef.x" if name in ("../out", "a\nb", "/etc/passwd") else name,
+    ):
+        manifest["files"] = {bad: {"size": 1, "checksum": ""}}
+        write_sealed(tmp_path / "d" / MANIFEST, manifest)
+        assert "which is no file of this folder" in said(lambda: load(tmp_path / "d"))
+
+
+@pytest.mark.parametrize(
+    "change", [{"mark": "."}, {"mark": 7}, {"files": []}, {"files": {"a": 1}}, {"more": 1}, {"kind": []}]
+)
+def test_a_manifest_that_is_forged_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    save(tmp_path / "d", "one")
+    write_sealed(tmp_path / "d" / MANIFEST, {**read_sealed(tmp_path / "d" / MANIFEST, "it"), **change})
+    assert str(tmp_path / "d") in said(lambda: load(tmp_path / "d"))
+    assert said(lambda: save(tmp_path / "d", "two"))
+    write_sealed(tmp_path / "d" / MANIFEST, ["a list"])
+    assert "takes an object" in said(lambda: load(tmp_path / "d"))
+
+
+def test_a_file_that_is_a_link_is_not_believed(tmp_path: Path) -> None:
+    folder = save(tmp_path / "d", "one")
+    name = next(iter(folder.files))
+    (tmp_path / "d" / name).rename(tmp_path / "outside")
+    (tmp_path / "d" / name).symlink_to(tmp_path / "outside")
+    assert f"is damaged: {name} is a link" in said(lambda: load(tmp_path / "d"))
+
+
+# Corruption ----------------------------------------------------------------------------------------------------------
+
+
+def corrupt(path: Path, data: st.DataObject) -> None:
+    """Do one bad thing to the files of a folder."""
+    files = sorted(file for file in path.rglob("*") if file.is_file() and file.name not in LOCK_FILES)
+    one, other = data.draw(st.sampled_from(files)), data.draw(st.sampled_from(files))
+    content = one.read_bytes()
+    at = data.draw(st.integers(0, len(content) - 1))
+    match data.draw(st.sampled_from(["flip", "truncate", "swap", "delete", "duplicate", "foreign", "grow", "replace"])):
+        case "flip":
+            flipped = content[at] ^ 1 << data.draw(st.integers(0, 7))
+            one.write_bytes(content[:at] + bytes([flipped]) + content[at + 1 :])
+        case "truncate":
+            one.write_bytes(content[:at])
+        case "swap":
+            one.write_bytes(other.read_bytes())
+            other.write_bytes(content)
+        case "delete":
+            one.unlink()
+        case "duplicate":
+            one.with_name("copy-" + one.name).write_bytes(content)
+        case "foreign":
+            (one.parent / "foreign.parquet").write_bytes(content)
+        case "grow":
+            one.write_bytes(content + content[at:])
+        case "replace":
+            other.write_bytes(content)
+
+
+def outcome(attempt: Callable[[], Any], path: Path) -> Any:
+    """What comes of it; None for a refusal, which is one line that names the folder."""
+    try:
+        return attempt()
+    except InputError as error:
+        refusal = str(error)
+    assert "\n" not in refusal
+    assert str(path) in refusal
+    return None
+
+
+def check_corruption(folder: Path, data: st.DataObject) -> None:
+    path = folder / "d"
+    shutil.rmtree(path, ignore_errors=True)
+    save(path, "one", 3)
+    corrupt(path, data)
+    assert outcome(lambda: load(path), path) in (None, ({"says": "one"}, [b"one 0", b"one 1", b"one 2"]))
+    foreign = {name: (path / name).read_bytes() for name in names(path) if "foreign" in name}
+    if outcome(lambda: save(path, "two"), path) is not None:
+        assert load(path) == ({"says": "two"}, [b"two 0", b"two 1"])
+        assert names(path) == {MANIFEST, *Folder.open(path, DATASET).files}
+    assert foreign == {name: (path / name).read_bytes() for name in foreign}
+
+
+@settings(max_examples=50, deadline=None)
+@given(data=st.data())
+def test_a_corrupt_folder_is_exact_or_refused(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    check_corruption(tmp_path_factory.mktemp("corrupt"), data)
+
+
+@pytest.mark.slow
+@settings(max_examples=1000, deadline=None)
+@given(data=st.data())
+def test_a_thousand_corrupt_folders(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    check_corruption(tmp_path_factory.mktemp("corrupt"), data)
+
+
+# Crashes -------------------------------------------------------------------------------------------------------------
+
+
+class Crash(BaseException):
+    """The process is gone: nothing of it runs any more."""
+
+
+CALLS = ("fsync", "replace", "rename", "unlink", "mkdir", "open")
+
+
+def crash_at(step: int, monkeypatch: pytest.MonkeyPatch) -> Callable[[], bool]:
+    """Let the process die at its `step`-th call that changes or opens a file; returns whether it has died."""
+    count = 0
+
+    def counted(call: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*arguments: Any, **options: Any) -> Any:
+            nonlocal count
+            count += 1
+            if count >= step:  # also of what would run in `finally`
+                raise Crash
+            return call(*arguments, **options)
+
+        return run
+
+    for name in CALLS:
+        monkeypatch.setattr(os, name, counted(getattr(os, name)))
+    return lambda: count >= step
+
+
+def test_a_crash_at_any_step_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "d"
+    step, died = 0, True
+    while died:
+        step += 1
+        shutil.rmtree(path, ignore_errors=True)
+        save(path, "one")
+        with pytest.MonkeyPatch.context() as patch:
+            dead = crash_at(step, patch)
+            with suppress(Crash):
+                save(path, "two", 3)
+            died = dead()
+        says, files = load(path)
+        assert (says, len(files)) in [({"says": "one"}, 2), ({"says": "two"}, 3)]
+        save(path, "three", 1)
+        assert load(path) == ({"says": "three"}, [b"three 0"])
+        assert len(names(path)) == 2, "nothing is left over"
+    assert step > 20
+
+
+def test_a_crash_at_any_step_leaves_a_new_folder_to_be_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "d"
+    step, died = 0, True
+    while died:
+        step += 1
+        shutil.rmtree(path, ignore_errors=True)
+        with pytest.MonkeyPatch.context() as patch:
+            dead = crash_at(step, patch)
+            with suppress(Crash):
+                save(path, "one")
+            died = dead()
+        save(path, "two", 1)
+        assert load(path) == ({"says": "two"}, [b"two 0"])
+        assert len(names(path)) == 2
+    assert step > 20
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from tests.test_storage_folder import save
+path, number = Path(sys.argv[1]), 0
+while True:
+    save(path, str(number), 3)
+    print(number, flush=True)
+    number += 1
+"""
+
+
+@pytest.mark.slow
+def test_a_writer_that_is_killed_leaves_what_was_complete(tmp_path: Path) -> None:
+    for attempt in range(50):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(tmp_path / "d")],
+            cwd=Path(__file__).parent.parent,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        time.sleep(attempt * 0.003)
+        writer.send_signal(signal.SIGKILL)
+        numbers = [0, *map(int, writer.stdout.read().split())]
+        says, files = load(tmp_path / "d")
+        assert int(says["says"]) in (numbers[-1], numbers[-1] + 1)
+        assert files == [f"{says['says']} {i}".encode() for i in range(3)]
+    save(tmp_path / "d", "last", 1)
+    assert len(names(tmp_path / "d")) == 2
+
+
+def test_two_processes_write_one_after_the_other(tmp_path: Path) -> None:
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(tmp_path / "d")],
+        cwd=Path(__file__).parent.parent,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert writer.stdout is not None
+    try:
+        writer.stdout.readline()
+        for _ in range(20):
+            try:
+                save(tmp_path / "d", "mine", 1)
+            except InputError as error:
+                refusal = str(error)
+                assert "is in use: " in refusal
+            assert set(Folder.open(tmp_path / "d", DATASET).content) == {"says"}
+    finally:
+        writer.kill()
+        writer.wait()
+    save(tmp_path / "d", "last", 1)
+    assert len(names(tmp_path / "d")) == 2

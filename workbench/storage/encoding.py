@@ -1,0 +1,211 @@
+"""Values of states as JSON, exactly: what is decoded equals what was encoded, and is of the same types.
+
+None, booleans, strings, and integers up to 2**53 are what JSON has; a list is a tuple. All else is an object with one
+key, which says what it is::
+
+    {"int": "-0x20000000000001"}                an integer beyond that
+    {"set": ["a", "b"]}                         a frozenset
+    {"map": [["a", 1], ["b", 2]]}               a Map
+    {"record": ["Pair", {"one": 1, "two": 2}]}  a NamedTuple of the model, by its name and fields
+    {"text": "w1"}                              a plain string that is spelt like a name of the model
+
+Decoding knows these and nothing else, and makes no other classes than a model's records, whose code it does not run.
+"""
+
+from typing import Any
+
+from workbench.kernel import InputError, Map, Model, ModelError, Names
+from workbench.kernel.errors import brief
+from workbench.kernel.values import DEEPEST, sort_key
+from workbench.storage.digest import records_of
+
+_LARGEST = 2**53  # up to here, every reader of JSON takes an integer for what it is
+
+
+class Encoding:
+    """The encoding of a model's values.
+
+    Parameters
+    ----------
+    model : Model
+
+    Examples
+    --------
+    >>> from workbench.models.bakery import Bakery
+    >>> encoding = Encoding(Bakery())
+    >>> encoding.encode((1, frozenset({"b", "a"}), Map({2**60: None})))
+    [1, {'set': ['a', 'b']}, {'map': [[{'int': '0x1000000000000000'}, None]]}]
+    >>> encoding.decode({"set": ["a", "a"]}, "values[0]")
+    Traceback (most recent call last):
+        ...
+    workbench.kernel.errors.InputError: values[0] is {'set': ['a', 'a']}, which holds a member twice
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model = model.name
+        self._records: dict[tuple[str, tuple[str, ...]], Any] = {}
+        for record in records_of(type(model)):
+            known = self._records.setdefault(_key(record), record)
+            if known is not record:  # two that a file could not tell from each other
+                self._records[_key(record)] = None
+        sets = [n for n, c in model.declared_constants.items() if isinstance(c.domain, Names)]
+        self._names = {str(name): name for of in sets for name in model.constants[of]}
+
+    # Encoding ----------------------------------------------------------------------------------------------------
+
+    def encode(self, value: Any) -> Any:
+        """What JSON can say of `value`.
+
+        Raises
+        ------
+        ModelError
+            If it is no value that a state may hold, or a record that the model's code does not refer to by a name.
+        """
+        try:
+            return self._encode(value, 0)
+        except RecursionError:
+            raise self._too_deep() from None
+
+    def _encode(self, value: Any, depth: int) -> Any:
+        if depth > DEEPEST:
+            raise self._too_deep()
+        kind = type(value)
+        if value is None or kind is bool:
+            return value
+        if kind is int:
+            return value if abs(value) <= _LARGEST else {"int": hex(value)}
+        if isinstance(value, str):
+            return self._encode_text(value)
+        if kind is tuple:
+            return [self._encode(item, depth + 1) for item in value]
+        if kind is frozenset:
+            return {"set": [self._encode(item, depth + 1) for item in sorted(value, key=sort_key)]}
+        if kind is Map:
+            return {"map": [[self._encode(k, depth + 1), self._encode(v, depth + 1)] for k, v in value.items()]}
+        if isinstance(value, tuple) and hasattr(kind, "_fields"):
+            return {"record": [kind.__qualname__, self._encode_fields(value, depth)]}
+        raise self._not_stored(value, f"a {kind.__name__} cannot be part of a state")
+
+    def _encode_text(self, value: str) -> Any:
+        if not _is_unicode(value):
+            raise self._not_stored(value, "it is not Unicode text")
+        name = self._names.get(value, "")
+        if type(value) is type(name):
+            return str(value)
+        if type(value) is str:
+            return {"text": value}
+        raise self._not_stored(value, f"a {type(value).__name__} cannot be part of a state")
+
+    def _encode_fields(self, value: Any, depth: int) -> dict[str, Any]:
+        kind = type(value)
+        known = self._records.get(_key(kind), ())
+        if known is not kind:
+            why = "two records of that name and these fields" if known is None else "no such record"
+            raise self._not_stored(value, f"the model's code refers to {why}; give it one in its module")
+        return {name: self._encode(item, depth + 1) for name, item in zip(kind._fields, value, strict=True)}
+
+    def _too_deep(self) -> ModelError:
+        return ModelError(
+            f"model {self._model}: a value with more than {DEEPEST} values in each other cannot be stored"
+        )
+
+    def _not_stored(self, value: Any, why: str) -> ModelError:
+        return ModelError(f"model {self._model}: {brief(value)} cannot be stored: {why}")
+
+    # Decoding ----------------------------------------------------------------------------------------------------
+
+    def decode(self, document: Any, where: str) -> Any:
+        """The value that was encoded as `document`.
+
+        Parameters
+        ----------
+        document : object
+            What :func:`~workbench.storage.strict_json.read_json` returned.
+        where : str
+            Its place, for errors.
+
+        Raises
+        ------
+        InputError
+            For whatever :meth:`encode` does not return.
+        """
+        return self._decode(document, where, 0)
+
+    def _decode(self, document: Any, where: str, depth: int) -> Any:
+        if depth > DEEPEST:
+            raise InputError(f"{where[:60]}... is nested too deeply; {DEEPEST} values in each other are read")
+        if document is None or isinstance(document, bool):
+            return document
+        if type(document) is int and abs(document) <= _LARGEST:
+            return document
+        if isinstance(document, str):
+            return self._names.get(self._text(document, where), document)
+        if isinstance(document, list):
+            return self._items(document, where, depth)
+        if isinstance(document, dict) and len(document) == 1:
+            ((kind, body),) = document.items()
+            if kind == "int" and isinstance(body, str):
+                return self._large(body, where)
+            if kind == "text" and isinstance(body, str):
+                return self._plain(body, where)
+            if kind == "record" and isinstance(body, list):
+                return self._record(body, where, depth)
+            if kind == "set" and isinstance(body, list):
+                return self._unique(frozenset(self._items(body, where, depth)), document, where)
+            if kind == "map" and all(isinstance(pair, list) and len(pair) == 2 for pair in _listed(body)):
+                pairs = (self._items(pair, f"{where}[{i}]", depth) for i, pair in enumerate(body))
+                return self._unique(Map(pairs), document, where)
+        raise InputError(f"{where} is {brief(document)}, which is no value")
+
+    def _items(self, document: list[Any], where: str, depth: int) -> tuple[Any, ...]:
+        return tuple(self._decode(item, f"{where}[{i}]", depth + 1) for i, item in enumerate(document))
+
+    def _unique(self, value: Any, document: dict[str, list[Any]], where: str) -> Any:
+        if len(value) < len(next(iter(document.values()))):
+            raise InputError(f"{where} is {brief(document)}, which holds a member twice")
+        return value
+
+    def _text(self, text: str, where: str) -> str:
+        if not _is_unicode(text):
+            raise InputError(f"{where} is {brief(text)}, which is not Unicode text")
+        return text
+
+    def _plain(self, text: str, where: str) -> str:
+        if type(self._names.get(text, "")) is str:
+            raise InputError(f"{where} is {brief({'text': text})}, which is spelt like no name of {self._model}")
+        return text
+
+    def _large(self, digits: str, where: str) -> int:
+        try:
+            number = int(digits, 16)
+        except ValueError:
+            number = 0
+        if hex(number) != digits or abs(number) <= _LARGEST:
+            raise InputError(f"{where} is {brief({'int': digits})}, which is no integer beyond 2**53")
+        return number
+
+    def _record(self, body: list[Any], where: str, depth: int) -> Any:
+        if len(body) == 2 and isinstance(body[0], str) and isinstance(body[1], dict):
+            name, fields = body
+            record = self._records.get((name, tuple(fields)))
+            if record is None:
+                raise InputError(f"{where} is a {brief(name)} of {brief(list(fields))}, which {self._model} lacks")
+            items = (self._decode(item, f"{where}.{field}", depth + 1) for field, item in fields.items())
+            return tuple.__new__(record, items)
+        raise InputError(f"{where} is {brief({'record': body})}, which is no record")
+
+
+def _key(record: Any) -> tuple[str, tuple[str, ...]]:
+    return record.__qualname__, tuple(record._fields)
+
+
+def _listed(body: Any) -> list[Any]:
+    return body if isinstance(body, list) else [None]
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

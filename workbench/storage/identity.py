@@ -1,0 +1,152 @@
+"""What made something that is stored: the model and how it was checked."""
+
+import hashlib
+import json
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import Any
+
+from workbench.kernel import InputError, Model, ModelError
+from workbench.kernel.errors import brief
+from workbench.kernel.text import printable
+from workbench.storage.digest import model_digest
+from workbench.storage.schema import from_json
+
+_WHAT_IT_IS = {
+    "model": "the model",
+    "workbench": "the version of the workbench",
+    "python": "the version of Python",
+    "digest": "the model's code",
+    "properties": "the properties",
+    "symmetry": "the symmetric sets",
+    "bits": "the bits of a fingerprint",
+}
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What must be the same for a result to be the same. Made by :meth:`of` or :meth:`from_json`.
+
+    Attributes
+    ----------
+    model : str
+        Its name.
+    source : str
+        Where its class was, for people to read: nothing is loaded from there.
+    digest : str
+        Of its code.
+    constants : dict
+        All of them, as JSON has them.
+    properties, symmetry : tuple of str
+    bits : {64, 128}
+        Of a fingerprint.
+    workbench, python : str
+        Versions; of Python the first two numbers, since the digest is that of compiled code.
+    """
+
+    model: str
+    source: str
+    digest: str
+    constants: dict[str, Any]
+    properties: tuple[str, ...]
+    symmetry: tuple[str, ...]
+    bits: int
+    workbench: str
+    python: str
+
+    @classmethod
+    def of(cls, model: Model, properties: Sequence[str], symmetry: Sequence[str] = (), bits: int = 64) -> "Identity":
+        """That of a check of `model`.
+
+        Raises
+        ------
+        ModelError
+            If the model's code uses what a digest cannot describe.
+        """
+        kind = type(model)
+        return cls(
+            model=model.name,
+            source=_source(kind),
+            digest=model_digest(kind),
+            constants=_plain(model),
+            properties=tuple(properties),
+            symmetry=tuple(symmetry),
+            bits=bits,
+            workbench=version("lakehouse-workbench"),
+            python=".".join(platform.python_version_tuple()[:2]),
+        )
+
+    @classmethod
+    def from_json(cls, document: Any, where: str) -> "Identity":
+        """What :meth:`as_json` returned."""
+        return from_json(cls, document, where)
+
+    def as_json(self) -> dict[str, Any]:
+        return json.loads(json.dumps(asdict(self)))
+
+    @property
+    def key(self) -> str:
+        """A word that is equal for equal identities, to file something under."""
+        same = {**self.as_json(), "source": ""}
+        return hashlib.blake2b(json.dumps(same, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+    def check_same(self, other: "Identity", what: str) -> None:
+        """Raise :class:`InputError` unless `what`, which this identity made, is also what `other` would make."""
+        for name, words in _WHAT_IT_IS.items():
+            then, now = getattr(self, name), getattr(other, name)
+            if then != now:
+                was = "" if name == "digest" else f" ({_shown(then)} there, {_shown(now)} here)"
+                raise InputError(f"{what} is not of this check: {words} has changed since{was}")
+        _check_constants(self.constants, other.constants, what)
+
+    def rebuild(self, model: type[Model], what: str) -> Model:
+        """The model object, from its class as the user names it.
+
+        Raises
+        ------
+        InputError
+            If that is not what made `what`.
+        """
+        if model.name != self.model:
+            raise InputError(
+                f"{what} is of the model {brief(self.model)} ({printable(self.source)}), and not of {model.name!r}"
+            )
+        try:
+            rebuilt = model(**{name: _tuples(value) for name, value in self.constants.items()})
+        except InputError as error:
+            raise InputError(f"{what} is not of this check: the model has changed since: {error}") from None
+        self.check_same(Identity.of(rebuilt, self.properties, self.symmetry, self.bits), what)
+        return rebuilt
+
+
+def _check_constants(then: Mapping[str, Any], now: Mapping[str, Any], what: str) -> None:
+    for name in dict.fromkeys([*then, *now]):
+        one, other = ("missing" if name not in side else _shown(side[name]) for side in (then, now))
+        if one != other:
+            raise InputError(f"{what} is not of this check: {brief(name)} is {one} there, {other} here")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return brief(", ".join(value))[1:-1] or "none"
+    return brief(value)
+
+
+def _source(kind: type[Model]) -> str:
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return f"{file or kind.__module__}:{kind.__qualname__}"
+
+
+def _plain(model: Model) -> dict[str, Any]:
+    try:
+        return json.loads(json.dumps(model.constants, allow_nan=False))
+    except (TypeError, ValueError):
+        raise ModelError(f"model {model.name}: constants {brief(model.constants)} cannot be stored as JSON") from None
+
+
+def _tuples(value: Any) -> Any:
+    """A constant as the model had it: JSON has lists for its tuples."""
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value

@@ -1,0 +1,76 @@
+"""One writer at a time."""
+
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from workbench.kernel import InputError
+from workbench.kernel.text import printable
+from workbench.storage.whole import make_folder
+
+LOCK = ".writer.lock"
+_OWNER = ".writer.json"  # not in the lock's file, which a lock may empty when it is tried
+#: The files that a lock makes in a folder. Its own stays there: to remove it would let two writers in.
+LOCK_FILES = frozenset({LOCK, _OWNER})
+
+
+@contextmanager
+def writer_lock(folder: str | Path, what: str) -> Iterator[None]:
+    """Be the only one, of all processes and threads, that writes to `folder`. Readers do not ask.
+
+    The folder is made if it is not there. The lock ends with its process, however that ends.
+
+    Parameters
+    ----------
+    folder : path
+    what : str
+        What the folder is called in the error, such as "run directory".
+
+    Raises
+    ------
+    InputError
+        If another one writes to it, which the error names; or if the folder cannot be written to.
+    """
+    path = Path(folder)
+    lock = FileLock(path / LOCK, thread_local=False)
+    try:
+        make_folder(path.resolve())  # also one that a link leads to
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise InputError(f"{what} {str(folder)!r} is in use: {_owner(path)} writes to it") from None
+    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: links in a circle; ValueError: a NUL
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise InputError(f"{what} {str(folder)!r} cannot be written: {reason}") from None
+    try:
+        _say_who(path)
+        yield
+    finally:
+        with suppress(OSError):
+            (path / _OWNER).unlink()
+        lock.release()
+
+
+def _say_who(folder: Path) -> None:
+    since = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
+    owner = {"process": os.getpid(), "host": socket.gethostname(), "since": since}
+    try:
+        (folder / _OWNER).write_text(json.dumps(owner))
+    except OSError as error:
+        raise InputError(f"{str(folder)!r} cannot be written: {error.strerror}") from None
+
+
+def _owner(folder: Path) -> str:
+    for _ in range(10):
+        try:
+            owner = json.loads((folder / _OWNER).read_text())
+            return printable(f"process {owner['process']} on {owner['host']}, since {owner['since']},")[:200]
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            time.sleep(0.02)  # it has the lock, and is about to write who it is
+    return "another process"

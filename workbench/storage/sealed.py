@@ -1,0 +1,56 @@
+"""JSON files that carry a checksum of what they say: read as they were written, or not at all."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from workbench.kernel import InputError
+from workbench.storage.strict_json import read_json
+from workbench.storage.whole import writing
+
+
+def write_sealed(path: str | Path, content: Any) -> None:
+    """Write `content`, which JSON must be able to say, whole or not at all.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    text = _text(content)
+    with writing(path) as out:
+        out.write(f'{{"checksum": "{_checksum(text)}",\n"content": {text}}}\n')
+
+
+def read_sealed(path: str | Path, what: str) -> Any:
+    """The content of a file of :func:`write_sealed`; `what` it is stands in the errors.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    InputError
+        If it cannot be read, or is not what was written.
+    """
+    where = f"{what} {str(path)!r}"
+    try:
+        text = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:
+        raise InputError(f"{where} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    document = read_json(text, where)
+    if not isinstance(document, dict) or set(document) != {"checksum", "content"}:
+        raise InputError(f"{where} is not accepted: it has no checksum, so it is not of this workbench")
+    if document["checksum"] != _checksum(_text(document["content"])):
+        raise InputError(f"{where} is damaged: it does not say what was written")
+    return document["content"]
+
+
+def _text(content: Any) -> str:
+    return json.dumps(content, allow_nan=False, indent=1)
+
+
+def _checksum(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

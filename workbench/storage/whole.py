@@ -1,0 +1,162 @@
+"""Files that are written whole or not at all, and outputs that would destroy something."""
+
+import errno
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
+
+from workbench.kernel import InputError
+
+#: Standard output, as an output is called on the command line.
+STDOUT = "-"
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[TextIO]:
+    """A text file that takes the place of `path` once all is written; until then, and on any exception, all stays.
+
+    What is written is on the disk before the name stands for it. A link stays a link, and a file keeps its permissions.
+    Text is UTF-8, and its lines end as on Unix.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    with _replacing(path, {"mode": "w", "encoding": "utf-8", "errors": "replace", "newline": "\n"}) as out:
+        yield out
+
+
+@contextmanager
+def writing_bytes(path: str | Path) -> Iterator[BinaryIO]:
+    """As :func:`writing`, for bytes."""
+    with _replacing(path, {"mode": "wb"}) as out:
+        yield out
+
+
+@contextmanager
+def _replacing(path: str | Path, options: dict[str, Any]) -> Iterator[Any]:
+    temporary = None
+    try:
+        if _is_device(Path(path)):
+            with open(os.open(path, os.O_WRONLY), **options) as out:
+                yield out
+            return
+        target = _resolved(path)
+        why = _why_not(target)
+        if why:
+            raise InputError(f"{str(path)!r} cannot be written: {why}")
+        temporary = target.with_name(partial_name(target.name))
+        with open(temporary, **{**options, "mode": options["mode"].replace("w", "x")}) as out:
+            if target.exists():
+                os.fchmod(out.fileno(), target.stat().st_mode & 0o7777)
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        temporary.replace(target)
+        sync_folder(target.parent)
+    except OSError as error:
+        if error.filename not in (None, str(path), str(temporary)):
+            raise  # it is about another file, which was to be read here, say
+        raise InputError(f"{str(path)!r} cannot be written: {error.strerror or error}") from None
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+
+def partial_name(name: str) -> str:
+    """The name of a file while it is written; it tells what it was to become, should its writer be killed."""
+    return f".{os.fsdecode(os.fsencode(name)[:200])}.{secrets.token_hex(8)}.partial"
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in `folder` are on the disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some file systems do that by themselves
+            raise
+    finally:
+        os.close(handle)
+
+
+def make_folder(folder: Path) -> None:
+    """Make `folder`, and those that it is in, as durable as the files in it will be."""
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        sync_folder(folder.parent)
+
+
+def check_outputs(inputs: Iterable[str | Path], outputs: Mapping[str, str | Path]) -> None:
+    """Refuse outputs that would destroy an input or each other, or that clearly cannot be written.
+
+    Parameters
+    ----------
+    inputs : iterable of path
+        The files and folders that are read.
+    outputs : mapping of str to path
+        For each option the file that it writes; ``-`` is standard output.
+
+    Raises
+    ------
+    InputError
+        For one file under two spellings, and for what cannot be written.
+    """
+    read = [Path(path) for path in inputs if str(path) != STDOUT]
+    owners: list[tuple[str, str | Path]] = []
+    for option, path in outputs.items():
+        other = next((other for other, taken in owners if _is_one_file(taken, path)), None)
+        if other is not None:
+            where = "standard output" if str(path) == STDOUT else repr(str(path))
+            raise InputError(f"{other} and {option} both write to {where}; give one of them another file")
+        owners.append((option, path))
+        if str(path) == STDOUT or _is_device(Path(path)):
+            continue
+        for source in read:
+            if _is_one_file(source, path) or (source.is_dir() and _resolved(source) in _resolved(path).parents):
+                raise InputError(f"{option}: {str(path)!r} would destroy the input {str(source)!r}; give another file")
+        why = _why_not(_resolved(path))
+        if why:
+            raise InputError(f"{option}: {str(path)!r} cannot be written: {why}")
+
+
+def _resolved(path: str | Path) -> Path:
+    try:
+        return Path(path).resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a NUL
+        raise InputError(f"{str(path)!r} cannot be written: {str(error).splitlines()[0]}") from None
+
+
+def _is_one_file(one: str | Path, other: str | Path) -> bool:
+    if STDOUT in (str(one), str(other)):
+        return str(one) == str(other)
+    if _is_device(Path(one)) or _is_device(Path(other)):
+        return False
+    if _resolved(one) == _resolved(other):
+        return True
+    try:
+        return os.path.samefile(one, other)  # hard links, and other spellings where upper and lower case are one
+    except OSError:
+        return False
+
+
+def _is_device(path: Path) -> bool:
+    """Whether this is no file that could be replaced, but something to write to, such as a pipe."""
+    absolute = os.path.abspath(path)
+    return absolute.startswith(("/dev/", "/proc/")) or (path.exists() and not path.is_file() and not path.is_dir())
+
+
+def _why_not(target: Path) -> str | None:
+    """Why a file cannot be written, where that is clear beforehand."""
+    if target.is_dir():
+        return "it is a folder"
+    if not target.parent.is_dir():
+        return f"there is no folder {str(target.parent)!r}"
+    if not (os.access(target.parent, os.W_OK | os.X_OK) and (not target.exists() or os.access(target, os.W_OK))):
+        return "permission denied"
+    return None
