@@ -216,10 +216,9 @@ def table_model(seed):
     """A model with random tables instead of a protocol: actions read, write and choose as the tables say."""
     rng = random.Random(seed)
     cells = tuple(f"c{i}" for i in range(3))
-    table = {}
 
-    def entry(kind, values):
-        return table.setdefault((kind, values), rng.randrange(1000))
+    def entry(kind, values):  # the same in every process, in whatever order it is asked
+        return random.Random(repr((seed, kind, values))).randrange(1000)
 
     def step(kind):
         def act(self, s, p):

@@ -177,7 +177,7 @@ def test_an_error_is_a_row(spark):
     assert table["error"].tolist() == [
         None,
         "Fault = 'refuses' is not accepted",
-        "ModelError: action count (test_sweep.py:48) raised ValueError: on purpose",
+        "ModelError: action count (test_sweep.py:50) raised ValueError: on purpose",
         "MemoryError: ",
     ]
 

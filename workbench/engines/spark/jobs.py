@@ -16,13 +16,14 @@ def run_job(spark: Any, work: Callable[[], T], watch: Callable[[], None]) -> T:
     Whatever `watch` raises, and an interrupt (Ctrl-C), cancels the job, and is raised once that has ended.
     """
     tag = f"workbench-{uuid.uuid4().hex}"
+    add, remove, cancel = _tags(spark)
 
     def tagged() -> T:
-        spark.addTag(tag)  # tags belong to the thread
+        add(tag)  # tags belong to the thread
         try:
             return work()
         finally:
-            spark.removeTag(tag)
+            remove(tag)
 
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(tagged)
@@ -31,6 +32,18 @@ def run_job(spark: Any, work: Callable[[], T], watch: Callable[[], None]) -> T:
                 watch()
         except BaseException:
             while not wait([running], _POLL_SECONDS).done:
-                spark.interruptTag(tag)  # more than once, since the thread may not have begun its job yet
+                cancel(tag)  # more than once, since the thread may not have begun its job yet
             raise
         return running.result()
+
+
+def _tags(spark: Any) -> tuple[Callable[[str], Any], ...]:
+    """The functions that add a tag, remove it, and cancel the jobs that have it.
+
+    A classic session's own do not reach jobs of another thread; those of its context do.
+    """
+    try:
+        context = spark.sparkContext
+    except Exception:  # Spark Connect has no SparkContext
+        return spark.addTag, spark.removeTag, spark.interruptTag
+    return context.addJobTag, context.removeJobTag, context.cancelJobsWithTag
