@@ -73,6 +73,8 @@ def make_plan(
     """
     if bits not in (64, 128):
         raise InputError(f"fingerprint_bits = {bits} is not accepted; it takes 64 or 128")
+    if isinstance(model, type):
+        raise InputError(f"model {model.__name__} is a class; give an object, such as {model.__name__}()")
     chosen = model.select(properties)
     if symmetry is True and not model.symmetry:
         raise InputError(f"symmetry: {model.name} declares no set of interchangeable names; leave it out")
