@@ -475,7 +475,7 @@ def test_a_constant_is_called_self(refused):
 
 
 def test_a_class_is_no_model():
-    with pytest.raises(InputError, match=r"BakeryExtended is a class; give an object, such as BakeryExtended\(\)"):
+    with pytest.raises(InputError, match=r"BakeryExtended is a class; give an object: BakeryExtended\(\)"):
         check(get_model("bakery"))
     with pytest.raises(InputError, match="is a class"):
         search(get_model("bakery"))

@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from workbench.kernel.errors import InputError, unknown
+from workbench.kernel.model import Model, model_object
 from workbench.kernel.properties import Property
-
-if TYPE_CHECKING:
-    from workbench.kernel.model import Model
 
 
 @dataclass(frozen=True)
@@ -30,7 +27,7 @@ class Plan:
         What was decided differently from what was asked, and why.
     """
 
-    model: "Model"
+    model: Model
     properties: list[Property]
     symmetry: tuple[str, ...] = ()
     bits: int = 64
@@ -48,7 +45,7 @@ class Plan:
 
 
 def make_plan(
-    model: "Model",
+    model: Model,
     properties: Sequence[str] | None = None,
     symmetry: bool | Sequence[str] = False,
     bits: int = 64,
@@ -73,9 +70,7 @@ def make_plan(
     """
     if bits not in (64, 128):
         raise InputError(f"fingerprint_bits = {bits} is not accepted; it takes 64 or 128")
-    if isinstance(model, type):
-        raise InputError(f"model {model.__name__} is a class; give an object, such as {model.__name__}()")
-    chosen = model.select(properties)
+    chosen = model_object(model).select(properties)
     if symmetry is True and not model.symmetry:
         raise InputError(f"symmetry: {model.name} declares no set of interchangeable names; leave it out")
     sets = tuple(model.symmetry if symmetry is True else symmetry or ())
