@@ -3,20 +3,27 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from workbench import commands
+from workbench import commands, configurations
 from workbench.cli import main
+from workbench.engines.check import check
+from workbench.kernel import InputError, search
 from workbench.models import MODELS, get_model
 
 ROOT = Path(__file__).parent.parent
 SAFETY = ["--property", "UniqueTickets", "--property", "NoLakekeeperConflict"]
 RACE = ["bakery_v2", "--set", "StepGranularity=atomic", "--set", "AsyncParquet=true", "--set", "RestampPatch=false"]
+
+BAKERY = 'model = "bakery"\nproperties = ["UniqueTickets"]\n'
 
 OWN = '''
 """A model of one's own."""
@@ -76,6 +83,16 @@ def run(capsys):
 
 
 @pytest.fixture
+def toml(tmp_path):
+    def write(text, name="one.toml"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+@pytest.fixture
 def refused(run):
     """Run a command that must be refused, and return the line that says why."""
 
@@ -131,9 +148,11 @@ def test_a_witness_is_printed_if_asked_for(run):
 def test_json(run, engine):
     status, out, err = run("check", "bakery", "--set", "Writers=2", "--engine", engine, *SAFETY, "--json")
     assert (status, err) == (0, "")
-    found = json.loads(out)
-    assert found.pop("seconds") >= 0
-    assert found == {
+    printed = json.loads(out)
+    assert printed.pop("seconds") >= 0
+    figures = printed.pop("figures")
+    assert engine == "reference" or figures["python_calls"] > 0
+    assert printed == {
         "model": "bakery",
         "constants": {**get_model("bakery")().constants, "Writers": ["w1", "w2"]},
         "engine": "reference" if engine == "reference" else "local",
@@ -146,6 +165,8 @@ def test_json(run, engine):
             {"name": name, "kind": "invariant", "holds": True, "trace_states": None, "why": None}
             for name in ("UniqueTickets", "NoLakekeeperConflict")
         ],
+        "stopped": None,
+        "notes": [],
     }
 
 
@@ -211,6 +232,14 @@ def test_wide_fingerprints(run):
     assert run("check", "bakery", *SAFETY, "--fingerprint-bits", 128)[0] == 0
 
 
+def test_nothing_is_checked_where_there_is_no_property(run, own):
+    status, out, _ = run("check", f"{own}:Bare")
+    assert status == 3
+    assert "2 distinct states" in out
+    assert "nothing is checked" in out
+    assert "holds" not in out
+
+
 # Models of one's own ------------------------------------------------------------------------------------------------
 
 
@@ -257,7 +286,7 @@ def test_a_file_without_the_model(refused, tmp_path, text, attribute, message):
 def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path):
     path = tmp_path / "json.py"
     path.write_text(OWN)
-    assert run("check", f"{path}:Bare")[0] == 0
+    assert run("check", f"{path}:Counter")[0] == 1
     assert sys.modules["json"] is json
 
 
@@ -373,6 +402,85 @@ def test_a_set_that_is_none(refused, value):
     assert len(line) < 200
 
 
+HUGE, DEEP = "0x" + "f" * 5000, "[" * 900 + "]" * 900
+SELF = "unknown constant of bakery 'self'"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (BAKERY + "constants.self = 1", SELF),
+        (BAKERY + f"constants.Writers = {HUGE}", "Writers = 0xffff"),
+        (BAKERY + f"title = {HUGE}", "title = 0xffff"),
+        (BAKERY + f"expect.distinct = {HUGE}", "expect.distinct = 0xffff"),
+        (BAKERY + f"expect.verdicts.UniqueTickets = {{violated = {HUGE}}}", "expect.verdicts.UniqueTickets = <a dict"),
+        (BAKERY + f"constants.Writers = {DEEP[800:-800]}", "Writers = [[[[["),
+    ],
+)
+def test_a_configuration_that_goes_too_far(refused, toml, text, message):
+    path = toml(text)
+    line = refused("check", path)
+    assert line.startswith(f"workbench: {path}: {message}")
+    assert len(line) < len(str(path)) + 300
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ({"#meta": {"constants": {"self": 1}}}, SELF),
+        ({"#meta": {"constants": {"Writers": "\udcff"}}}, "Writers = '\\udcff' is not accepted"),
+        ({"vars": ["\udcff"]}, "unknown variable of bakery '\\udcff'"),
+        ({"states": [{"claims": {"#bigint": "9" * 6000}}]}, "state 1: claims has "),
+        ({"states": [{"claims": {"#bigint": 1.5}}]}, 'state 1: claims has {"#bigint": 1.5}, which is not an ITF'),
+        ({"loop": "9" * 6000}, "loop = '99999"),
+        ({"loop": json.loads(DEEP)}, "loop = [[[["),
+        ({"vars": json.loads(DEEP)}, "'vars' of an ITF document takes a list of variable names, not [[[["),
+        ({"states": [{"claims": json.loads(DEEP)}]}, "it is nested too deeply to be read"),
+        ({"#meta": {"constants": {"Writers": json.loads(DEEP)}}}, "Writers = [[[["),
+    ],
+)
+def test_a_trace_that_goes_too_far(refused, tmp_path, document, message):
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps({"vars": ["claims"], "states": [{"claims": {"#set": []}}], **document}))
+    line = refused("replay", "bakery", path)
+    assert message in line
+    assert len(line) < len(str(path)) + 400
+
+
+@pytest.mark.parametrize(
+    ("link", "message"),
+    [
+        ("workbench:bakery?self=1#0/", SELF),
+        (f"workbench:bakery?Writers={'9' * 6000}#0/", "permalink: Writers = '99999"),
+        (f"workbench:bakery?Writers={DEEP}#0/", "Writers = [[[["),
+        ("workbench:bakery?Writers=%22%FF%22#0/", "Writers = "),
+        ('workbench:bakery?Writers="\udcff"#0/', "Writers = '\\udcff' is not accepted"),
+        ("workbench:bakery" + "#" * 6000, "permalink 'workbench:bakery####"),
+    ],
+)
+def test_a_permalink_that_goes_too_far(refused, link, message):
+    line = refused("replay", "bakery", link)
+    assert line.startswith(f"workbench: {message}")
+    assert len(line) < 300
+
+
+@pytest.mark.parametrize("command", ["check", "show", "report", "graph", "replay", "sweep", "save", "bench", "nope"])
+def test_arguments_that_are_no_text(refused, command):
+    assert refused(command, "\udcff", "\udcff")
+
+
+def test_a_constant_is_called_self(refused):
+    assert refused("check", "bakery", "--set", "self=1").startswith(f"workbench: {SELF}")
+    assert refused("graph", "bakery", "--set", "self=1", "--dot", "-").startswith(f"workbench: {SELF}")
+
+
+def test_a_class_is_no_model():
+    with pytest.raises(InputError, match=r"BakeryExtended is a class; give an object: BakeryExtended\(\)"):
+        check(get_model("bakery"))
+    with pytest.raises(InputError, match="is a class"):
+        search(get_model("bakery"))
+
+
 @pytest.mark.parametrize("option", ["--max-states", "--max-seconds", "--max-mib"])
 @pytest.mark.parametrize("value", ["0", "-5", "nan", "inf", "-inf", "x", "", "1e", "0x10", "9" * 5000])
 def test_budgets_that_are_none(run, option, value):
@@ -390,18 +498,6 @@ def test_bad_input_to_other_commands(refused, arguments):
 
 
 # Configurations ----------------------------------------------------------------------------------------------------
-
-BAKERY = 'model = "bakery"\nproperties = ["UniqueTickets"]\n'
-
-
-@pytest.fixture
-def toml(tmp_path):
-    def write(text, name="one.toml"):
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    return write
 
 
 def test_as_expected(run, toml):
@@ -441,6 +537,71 @@ def test_a_configuration_that_is_not_finished_is_neither(run, toml):
     assert status == 3
     assert "one.toml is incomplete: the budget of 100 states is used up" in out
     assert "0 of 1 configurations are as expected" in out
+
+
+@pytest.fixture
+def one(toml):
+    return configurations.load(toml(BAKERY + 'constants.Writers = 1\nexpect.verdicts.UniqueTickets = "holds"\n'))
+
+
+@pytest.fixture
+def results(one):
+    """The result as expected, and the same with a verdict that is not known, and without it."""
+    result = search(one.model, one.properties)
+    unknown = replace(result.verdicts[0], holds=None, why="for a reason")
+    return result, replace(result, verdicts=[unknown]), replace(result, verdicts=[])
+
+
+def test_a_verdict_that_is_expected_and_not_there_is_a_difference(one, results):
+    result, unknown, missing = results
+    assert one.differences(result) == []
+    assert one.differences(unknown) == ["UniqueTickets: expected holds, found unknown: for a reason"]
+    assert one.differences(missing) == ["UniqueTickets: expected holds, found no verdict"]
+    silent = replace(one, expect={"distinct": result.distinct})
+    (line,) = silent.differences(unknown)
+    assert line.startswith("UniqueTickets: expected that it holds, since nothing is said, found unknown")
+    assert [one.as_expected(r) for r in results] == [True, False, False]
+
+
+def test_what_an_incomplete_search_left_open_is_no_difference_and_not_as_expected(one, results):
+    for left_open in results[1:]:
+        stopped = replace(left_open, complete=False, stopped="interrupted")
+        assert one.differences(stopped) == []
+        assert not one.as_expected(stopped)
+
+
+def test_a_configuration_that_expects_and_judges_nothing_is_not_as_expected(one, results):
+    nothing = replace(one, expect={}, properties=[])
+    assert nothing.differences(results[2]) == []
+    assert not nothing.as_expected(results[2])
+    counts = replace(nothing, expect={"distinct": results[2].distinct})
+    assert counts.as_expected(results[2])
+
+
+@pytest.mark.parametrize(("number", "model", "file"), [(0, 0, 0), (1, 3, 1), (2, 3, 1)])
+def test_exit_statuses_are_made_from_verdicts(run, one, results, monkeypatch, tmp_path, number, model, file):
+    monkeypatch.setattr("workbench.commands.check.check", lambda *_, **__: results[number])
+    monkeypatch.setattr("workbench.engines.check.check", lambda *_, **__: results[number])
+    monkeypatch.setattr("workbench.commands.report.MOST_KEPT", 0)
+    status, out, _ = run("check", "bakery")
+    assert status == model
+    assert (" holds " in out) is (number == 0)
+    junit = tmp_path / "junit.xml"
+    status, out, _ = run("check", one.path, "--junit", junit)
+    assert status == file
+    assert ("everything holds" in out) is (number == 0)
+    assert ('failures="0"' in junit.read_text()) is (number == 0)
+    assert json.loads(run("check", one.path, "--json")[1])[0]["as_expected"] is (number == 0)
+    assert run("report", one.path, "-o", tmp_path / "page.html")[0] == file
+    page = (tmp_path / "page.html").read_text()
+    assert ("not as expected" in page, "as expected" in page) == (number != 0, True)
+
+
+def test_a_report_on_what_is_not_finished_does_not_say_as_expected(run, one, results, monkeypatch, tmp_path):
+    stopped = replace(results[1], complete=False, stopped="interrupted")
+    monkeypatch.setattr("workbench.engines.check.check", lambda *_, **__: stopped)
+    assert run("report", one.path, "-o", tmp_path / "page.html")[0] == 3
+    assert "as expected" not in (tmp_path / "page.html").read_text()
 
 
 def test_configurations_as_json(run, toml):
@@ -499,7 +660,7 @@ def test_symmetry_may_be_overruled(run, toml):
         (BAKERY + "constants.Nope = 3", "unknown constant of bakery 'Nope'"),
         (BAKERY + "constants.Writers = nan", "Writers = nan is not accepted; it takes a size from 1 to 6"),
         (BAKERY + "constants.Writers = 2020-01-01", "Writers = datetime.date(2020, 1, 1) is not accepted"),
-        (BAKERY + "constants.Writers = " + "9" * 4000, "Writers = 999999"),
+        (BAKERY + "constants.Writers = " + "9" * 4000, "Writers = 0x"),
         (BAKERY + "expect = 3", "expect = 3 is not accepted; it takes a table"),
         (BAKERY + "expect.colour = 3", "unknown key of expect 'colour'; known: depth, distinct, generated, verdicts"),
         (BAKERY + 'expect.distinct = "many"', "expect.distinct = 'many' is not accepted; it takes an integer"),
@@ -534,7 +695,7 @@ def test_a_configuration_that_makes_no_sense(refused, toml, text, message):
     [
         ("model = [", "is not TOML: Invalid value"),
         (BAKERY + BAKERY, "is not TOML: Cannot overwrite a value"),
-        ("a = " + "[" * 50_000, "is not TOML: maximum recursion depth exceeded"),
+        ("a = " + "[" * 50_000, "is nested too deeply to be read"),
         ("a = " + "9" * 10_000, "is not TOML: Exceeds the limit"),
         (b"\xff\xfe", "cannot be read: not UTF-8 text"),
         (b"\x00", "is not TOML: "),
@@ -560,6 +721,33 @@ def test_a_file_that_cannot_be_read(refused, tmp_path):
     link.unlink()
     link.symlink_to(link)
     assert "Too many levels of symbolic links" in refused("check", tmp_path)
+
+
+# Sweeps ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "expected", "said"),
+    [
+        (["holds", "reached"], 0, "everything holds in 2, something is violated in 0\n"),
+        (["holds", "unknown"], 3, "everything holds in 1, something is violated in 0; it is not known in 1\n"),
+        (["error", "violated"], 1, "everything holds in 0, something is violated in 1; it is not known in 1\n"),
+        ([None, None], 3, "everything holds in 0, something is violated in 0; it is not known in 2\n"),
+        (None, 3, "everything holds in 0, something is violated in 0; it is not known in 2\n"),
+    ],
+)
+def test_the_exit_status_of_a_sweep_is_made_from_its_verdicts(run, monkeypatch, words, expected, said):
+    pandas = pytest.importorskip("pandas")
+    rows = {"MaxCrashes": [0, 1], "distinct": [5, 5], "depth": [2, 2], "seconds": [0.1, 0.1]}
+    rows |= {"complete": [True, True], "stopped": [None, None], "error": [None, None]}
+    rows |= {"P": words, "P_states": [None, None]} if words else {}
+    frame = pandas.DataFrame(rows)
+    frame.attrs = {"properties": ["P"] if words else [], "symmetry": [], "notes": ["a note"]}
+    monkeypatch.setattr("workbench.questions.sweep.sweep", lambda *_, **__: frame)
+    status, out, _ = run("sweep", "bakery", "--grid", "MaxCrashes=0,1")
+    assert status == expected
+    assert out.endswith(f"2 settings: {said}")
+    assert json.loads(run("sweep", "bakery", "--grid", "MaxCrashes=0,1", "--json")[1])["notes"] == ["a note"]
 
 
 # list, show, help ---------------------------------------------------------------------------------------------------
@@ -622,6 +810,139 @@ def test_a_closed_pipe_is_no_error(arguments):
     assert (running.returncode, err) == (128 + signal.SIGPIPE, "")
 
 
+@pytest.mark.parametrize("closed", [">&-", "<&-", "2>&-", ">&- 2>&- <&-", ">/dev/null"])
+@pytest.mark.parametrize(
+    ("command", "status"), [("list", 0), ("check nope", 2), ("check specs/nope", 2), ("--help", 0)]
+)
+def test_what_is_closed_is_nowhere_to_write_to(closed, command, status):
+    line = f"{sys.executable} -m workbench {command} {closed}"
+    done = subprocess.run(line, shell=True, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == status
+    assert len(done.stderr.splitlines()) == (status == 2 and "2>" not in closed)
+
+
+@pytest.mark.parametrize("arguments", [["check", "nope"], ["check"], ["nope"]])
+def test_errors_that_nobody_reads(arguments):
+    with process(*arguments, stderr=subprocess.PIPE) as running:
+        running.stderr.close()
+        assert running.stdout.read() == ""
+    assert running.returncode == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("arguments", ["list", f"check bakery {' '.join(SAFETY)} --json"])
+def test_output_that_there_is_no_room_for(arguments):
+    line = f"{sys.executable} -m workbench {arguments} >/dev/full"
+    done = subprocess.run(line, shell=True, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("workbench: ")
+    assert done.stderr.endswith("No space left on device\n")
+    assert len(done.stderr.splitlines()) == 1
+
+
+LOUD = """
+import os
+import signal
+from workbench.kernel import Model, Variable, action, invariant
+
+print("imported")
+
+class Loud(Model):
+    n = Variable(0)
+
+    def validate(self):
+        print("made")
+
+    @action
+    def step(self, s):
+        print("taken")
+        s.n = (s.n + 1) % 4
+
+    @invariant
+    def Small(self, s):
+        print("judged")
+        return s.n < 3
+
+class Interrupting(Loud):
+    @action
+    def step(self, s):
+        if s.n == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        s.n = (s.n + 1) % 4
+
+class Leaving(Loud):
+    @action
+    def step(self, s):
+        raise SystemExit(0)
+"""
+
+
+@pytest.fixture
+def loud(tmp_path):
+    path = tmp_path / "loud.py"
+    path.write_text(LOUD)
+    return path
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_what_a_model_prints_is_not_part_of_the_output(run, loud, engine):
+    status, out, err = run("check", f"{loud}:Loud", "--json", "--engine", engine)
+    assert status == 1
+    assert json.loads(out)["distinct"] == 4
+    assert {"imported", "made", "taken", "judged"} <= set(err.split())
+    status, out, _ = run("check", f"{loud}:Loud", "--itf", "-", "--engine", engine)
+    assert json.loads(out)["#meta"]["source"] == "loud"
+
+
+@pytest.mark.parametrize("command", [["show"], ["graph", "--dot", "-"], ["save", "states"], ["replay", "x.json"]])
+def test_what_a_model_prints_is_not_part_of_other_outputs(run, loud, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("check", f"{loud}:Loud", "--itf", "x.json", "--engine", "reference")
+    name, *more = command
+    status, out, err = run(name, f"{loud}:Loud", *more)
+    assert status == 0
+    assert "imported" in err
+    assert not {"imported", "made", "taken", "judged"} & set(out.split())
+
+
+def test_a_model_that_ends_the_process_is_wrong(run, loud):
+    status, out, err = run("check", f"{loud}:Leaving")
+    assert (status, out) == (2, "")
+    assert "SystemExit" in err.splitlines()[-1]
+    assert err.splitlines()[-1].startswith("workbench: ")
+
+
+def test_an_unexpected_error_is_one_line_and_no_violation(run, monkeypatch):
+    def broken(_):
+        raise LookupError("one\ntwo")
+
+    monkeypatch.setattr("workbench.commands.list.run", broken)
+    status, out, err = run("list")
+    assert (status, out) == (2, "")
+    assert err.startswith("workbench: unexpected LookupError: one two (")
+    assert err.endswith("; WORKBENCH_TRACEBACK=1 shows more)\n")
+    assert len(err.splitlines()) == 1
+    monkeypatch.setenv("WORKBENCH_TRACEBACK", "1")
+    status, out, err = run("list")
+    assert (status, out) == (2, "")
+    assert "Traceback" in err
+
+
+def test_an_error_that_cannot_be_turned_into_text(run, monkeypatch):
+    class Mute(Exception):
+        def __str__(self):
+            raise ValueError
+
+    def broken(_):
+        raise Mute
+
+    monkeypatch.setattr("workbench.commands.list.run", broken)
+    status, _, err = run("list")
+    assert status == 2
+    assert "Mute" in err
+    assert len(err.splitlines()) == 1
+
+
 def test_output_that_has_no_check_marks():
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     with process("check", "bakery", *SAFETY, stderr=subprocess.PIPE, env=environment) as running:
@@ -636,7 +957,7 @@ def interrupt(*arguments):
     with process(*arguments, stderr=other_end) as running:
         os.close(other_end)
         shown = b""
-        while b"level " not in shown:
+        while not re.search(rb"level ([2-9]|\d\d)", shown):
             shown += os.read(terminal, 4096)
         running.send_signal(signal.SIGINT)
         out = running.stdout.read()
@@ -665,3 +986,44 @@ def test_control_c_ends_a_list_of_configurations(toml):
     assert status == 3
     assert "one.toml is incomplete: interrupted" in out
     assert "0 of 2 configurations are as expected" in out
+
+
+@pytest.mark.parametrize("module", ["workbench.cli", "argparse", "rich.console", "workbench.engines.check", "numba"])
+def test_control_c_while_modules_load(module):
+    """Some of these are loaded with the command line, and some when the search begins."""
+    script = f"""
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.modules.pop("argparse", None)
+sys.meta_path.insert(0, Interrupting())
+sys.argv[1:] = ["check", "bakery"]
+from workbench.__main__ import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", "workbench: interrupted\n")
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_control_c_twice(loud, engine):
+    """The second one comes when the model is run again for the trace."""
+    with process("check", f"{loud}:Interrupting", "--engine", engine, stderr=subprocess.PIPE) as running:
+        _, err = running.communicate()
+    assert running.returncode in (1, 3)
+    assert "Traceback" not in err
+
+
+def test_control_c_again_and_again():
+    """Whatever is interrupted: a line at most, and a status that says that nothing is known."""
+    command = ["check", "bakery_v2", "--set", "Writers=4", "--set", "MaxCrashes=2", *SAFETY]
+    with process(*command, stderr=subprocess.PIPE) as running:
+        time.sleep(2)
+        while running.poll() is None:
+            running.send_signal(signal.SIGINT)
+            time.sleep(0.003)
+        _, err = running.communicate()
+    assert running.returncode == 3
+    assert err in ("", "workbench: interrupted\n")

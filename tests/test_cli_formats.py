@@ -11,10 +11,10 @@ from xml.etree import ElementTree
 import pytest
 
 from workbench.cli import main
+from workbench.formats.permalink import permalink
 from workbench.kernel import search
 from workbench.kernel.actions import outcome_label
 from workbench.models import get_model
-from workbench.view import permalink
 
 Bakery, BakeryV2 = get_model("bakery"), get_model("bakery_v2")
 ROOT = Path(__file__).parent.parent
@@ -88,6 +88,7 @@ def test_a_configuration_checks_what_the_options_check(run):
     names = [*CONFLICT, "--property", "RollbackNoIceberg"]
     by_options = json.loads(run("check", "bakery_v2", *RACE, *names, "--symmetry", "--json").out)
     notes = by_file.pop("notes")
+    assert by_options.pop("notes") == []
     assert by_file | {"seconds": 0} == by_options | {"seconds": 0}
     assert "SYMMETRY WriterSymmetry is taken as the symmetric sets Writers" in notes
 

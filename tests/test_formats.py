@@ -7,10 +7,12 @@ import json
 import random
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+import networkx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,6 +21,7 @@ from workbench.formats.graphs import Edge, Node, write_dot, write_graphml, write
 from workbench.formats.itf import constants_from_itf, decode, encode, parse_itf, read_itf, to_itf
 from workbench.formats.junit import annotations, suite_of, to_junit
 from workbench.formats.mermaid import to_mermaid
+from workbench.formats.permalink import open_permalink, parse_permalink, permalink
 from workbench.formats.tla import conjunction, tla
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.formats.tlc_trace import plain, to_tlc_json
@@ -41,7 +44,9 @@ from workbench.kernel import (
     require,
     search,
 )
+from workbench.models import get_model
 from workbench.models.bakery import Bakery, Claim
+from workbench.models.bakery_extended import BakeryExtended
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.hudi import Hudi
 from workbench.models.paimon import Paimon
@@ -113,9 +118,9 @@ def random_walk(model, seed, length):
 WALK = "walk"
 TRACES = [
     (Bakery(Writers=2), "SomeoneCommits"),
-    (Bakery(Writers=2, MaxRestarts=1), "RestartedWriterCommits"),
+    (BakeryExtended(Writers=2, MaxRestarts=1), "RestartedWriterCommits"),
     (Bakery(Writers=2), "EventualProgress"),
-    (Bakery(Writers=2), "SurvivorsFinish"),
+    (BakeryExtended(Writers=2), "SurvivorsFinish"),
     (BakeryV2(Writers=2, StepGranularity="atomic"), "EveryoneCommits"),
     (Clock(), "Low"),
     (Clock(), "Stops"),
@@ -435,7 +440,7 @@ def test_tlc_json_is_the_graph_that_tlc_loads(trace):
     assert all(source in graph["state"] and target in graph["state"] for source, _, target in graph["action"])
     for (_, step, _), label in zip(forward, (s.label for s in trace.steps[1:]), strict=True):
         assert label.startswith(step["name"])
-        assert step["location"]["module"] == type(trace.model).__module__
+        assert step["location"]["module"] in {c.__module__ for c in type(trace.model).__mro__}
         assert list(step["location"]) == ["beginLine", "beginColumn", "endLine", "endColumn", "module"]
 
 
@@ -655,7 +660,7 @@ def test_dot_has_the_lines_that_tlc_writes():
 
 def test_graphml_and_tables_hold_the_graph():
     nodes, edges = graph_of(SMALL)
-    out, node_table, edge_table = io.StringIO(), io.StringIO(), io.StringIO()
+    out, node_table, edge_table = io.BytesIO(), io.StringIO(), io.StringIO()
     write_graphml(out, nodes, edges)
     write_tables(node_table, edge_table, nodes, edges)
     root, space = ElementTree.fromstring(out.getvalue()), "{http://graphml.graphdrawing.org/xmlns}"
@@ -666,8 +671,8 @@ def test_graphml_and_tables_hold_the_graph():
     assert [row["id"] for row in listed] == [row["Id"] for row in rows] == [str(n.id) for n in nodes]
     assert (
         [row["initial"] for row in listed]
-        == [row["Initial"] for row in rows]
-        == ["true"] + ["false"] * (len(nodes) - 1)
+        == [row["Initial"].title() for row in rows]
+        == ["True"] + ["False"] * (len(nodes) - 1)
     )
     assert [row["pc[w1]"] for row in listed] == [row["pc[w1]"] for row in rows] == [n.label.pc["w1"] for n in nodes]
     assert linked == [(str(e.source), str(e.target), e.action) for e in edges]
@@ -678,9 +683,19 @@ def test_graphml_and_tables_hold_the_graph():
     ] == [(*edge, "Directed") for edge in linked]
 
 
+def test_networkx_reads_the_graphml_with_its_parallel_edges():
+    out, edge = io.BytesIO(), Edge(0, 1, "go")
+    write_graphml(out, [Node(0, "a", True), Node(1, "bell \a and \udcff")], [edge, edge._replace(action="jump"), edge])
+    out.seek(0)
+    graph = networkx.read_graphml(out)
+    assert graph.nodes["0"] == {"label": "a", "initial": True}
+    assert graph.nodes["1"]["label"] == "bell \ufffd and \ufffd"
+    assert [data["label"] for _, _, data in graph.edges(data=True)] == ["go", "jump", "go"]
+
+
 def test_graphs_may_have_texts_for_nodes_and_names_for_ids():
     nodes, edges = [Node("a", 'x = "1" & <2>', True), Node("b", "two\nlines")], [Edge("a", "b", 'go("x")')]
-    out, xml, node_table = io.StringIO(), io.StringIO(), io.StringIO()
+    out, xml, node_table = io.StringIO(), io.BytesIO(), io.StringIO()
     write_dot(out, nodes, edges)
     assert '"a" [label="x = \\"1\\" & <2>",style = filled]' in out.getvalue()
     assert '"a" -> "b" [label="go(\\"x\\")",' in out.getvalue()
@@ -689,12 +704,74 @@ def test_graphs_may_have_texts_for_nodes_and_names_for_ids():
     texts = [
         data.text for data in ElementTree.fromstring(xml.getvalue()).iter("{http://graphml.graphdrawing.org/xmlns}data")
     ]
-    assert texts == ['x = "1" & <2>', "true", "two\nlines", "false", 'go("x")']
+    assert texts == ['x = "1" & <2>', "True", "two\nlines", "False", 'go("x")']
     write_tables(node_table, io.StringIO(), [], [])
     assert node_table.getvalue() == "Id,Label,Initial\n"
 
 
+# Permalinks --------------------------------------------------------------------------------------------------------
+
+
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from(
+        [
+            {},
+            {"Writers": 2, "AsyncParquet": True, "RestampPatch": False},
+            {"Writers": ["a", "b"], "NodeParts": [["b", "a"]]},
+        ]
+    ),
+)
+@settings(max_examples=20, deadline=None)
+def test_a_permalink_re_creates_the_trace(seed, constants):
+    model = get_model("bakery_v2")(**constants)
+    trace = random_walk(model, seed, 12)
+    line = permalink(trace)
+    assert re.fullmatch(r"\S+", line)
+    again = open_permalink(line, get_model)
+    assert again.states == trace.states
+    assert again.model.constants == model.constants
+    assert str(parse_permalink(line)) == line
+
+
+def test_a_permalink_of_a_lasso():
+    trace = replay(Bakery(), 0, [(0, 0)], loop=1)
+    line = permalink(trace)
+    assert line == f"workbench:{Bakery.name}#0/0.0@1"
+    again = open_permalink(line, lambda _: Bakery)
+    assert (again.loop, again.back, again.states) == (1, None, trace.states)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("http://example.org", "it takes workbench:MODEL"),
+        ("workbench:bakery#0/1.2.3", "it takes workbench:MODEL"),
+        ("workbench:bakery?Writers=oops#0/", "Writers = 'oops' is not accepted; it takes a JSON value"),
+        ("workbench:bakery?Writers=99#0/", "Writers = 99 is not accepted"),
+        ("workbench:bakry#0/", "did you mean bakery"),
+        ("workbench:bakery#0/5.0", "does not fit model bakery: step 1 cannot be begin_claim"),
+        ("workbench:bakery#7/", "no initial state number 7"),
+        ("workbench:bakery#0/999.0", "names action instance 999"),
+    ],
+)
+def test_a_bad_permalink_is_refused_in_one_line(line, said):
+    with pytest.raises(InputError, match=re.escape(said)) as caught:
+        open_permalink(line, get_model)
+    assert "\n" not in str(caught.value)
+
+
 # Continuous integration --------------------------------------------------------------------------------------------
+
+
+def test_what_is_not_known_or_not_checked_is_an_error_in_junit():
+    result = search(SMALL, ["UniqueTickets"])
+    unknown = replace(result.verdicts[0], holds=None, why="a reason \a")
+    open_result, empty = replace(result, verdicts=[unknown]), replace(result, verdicts=[])
+    root = ElementTree.fromstring(to_junit([suite_of("open", open_result), suite_of("empty", empty)]))
+    assert [root.get(k) for k in ("tests", "failures", "errors")] == ["2", "0", "2"]
+    messages = [error.get("message") for error in root.iter("error")]
+    assert messages == ["UniqueTickets is not decided: a reason \ufffd", "nothing is checked"]
 
 
 def suites():
@@ -719,7 +796,9 @@ def test_junit_counts_and_tells_failures_from_what_is_not_decided():
     assert low.get("message") == "Low is violated (a trace of 3 states): the hand is at 2: 100%"
     assert "tick" in low.text
     unknown = root.find("testsuite[@name='cut short']/testcase/error")
-    assert unknown.get("message") == "UniqueTickets is not decided: the budget of 3 states is used up"
+    assert unknown.get("message") == (
+        "UniqueTickets is not decided: the search is incomplete: the budget of 3 states is used up"
+    )
     properties = {p.get("name"): p.get("value") for p in root.findall("testsuite[@name='bakery']/properties/property")}
     assert properties["distinct"] == str(search(SMALL).distinct)
     assert json.loads(properties["constants"])["MaxCrashes"] == 0

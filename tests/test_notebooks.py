@@ -2,6 +2,9 @@
 
 import copy
 import importlib.util
+import re
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +21,85 @@ assert _spec.loader is not None
 notebooks: Any = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(notebooks)
 
-PATHS = notebooks.find([])
+PATHS = notebooks.find()
 NAMES = ["00_tour", "01_bakery", "02_hudi", "03_paimon", "04_what_if", "05_state_space_as_data", "06_your_own_model"]
 ON_SPARK = {"04_what_if", "05_state_space_as_data"}
+FEWEST_CELLS, MOST_CELLS = 20, 30
+
+_EMBEDDED = re.compile(r"data:[\w/+-]+;base64,[\w/+=]+")
+_ABSOLUTE_PATH = re.compile(r"""(?:^|[\s"'(=,\[])(/(?!/)[\w.-]+/[\w./-]+|[A-Z]:\\\w+)""")
+_LINK = re.compile(r"\]\(([^)#]+)[^)]*\)")
+_SECONDS = re.compile(r"\b\d+\.\d+ s\b")
+_MEMORY_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
+
+# What must be true of a notebook -------------------------------------------------------------------------------------
+
+
+def faults(notebook: Any) -> list[str]:
+    """What is wrong with a notebook as it is kept, a line each."""
+    cells, wrong = notebook.cells, []
+    if not FEWEST_CELLS <= len(cells) <= MOST_CELLS:
+        wrong.append(f"it has {len(cells)} cells, not {FEWEST_CELLS} to {MOST_CELLS}")
+    if not cells or cells[0].cell_type != "markdown" or not cells[0].source.startswith("# "):
+        wrong.append("its first cell is no title")
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    counts = [cell.execution_count for cell in code]
+    if counts != list(range(1, len(code) + 1)):
+        wrong.append(f"its cells were not executed from top to bottom: {counts}")
+    if not any(cell.outputs for cell in code):
+        wrong.append("no outputs are kept")
+    for number, cell in enumerate(cells):
+        wrong += [f"cell {number}: {fault}" for output in cell.get("outputs", ()) for fault in _faults_of(output)]
+        wrong += [f"cell {number}: the source has the path {path}" for path in local_paths(cell.source)]
+    return wrong
+
+
+def _faults_of(output: Any) -> list[str]:
+    if output.output_type == "error":
+        return [f"an error is kept: {output.ename}"]
+    if output.get("name") == "stderr":
+        return [f"something was written to stderr: {output.text[:80]!r}"]
+    wrong = ["a view of a widget is kept"] if notebooks.WIDGET in output.get("data", ()) else []
+    texts = [output.get("text", ""), *output.get("data", {}).values()]
+    return wrong + [f"an output has the path {path}" for text in texts for path in local_paths(str(text))]
+
+
+def local_paths(text: str) -> list[str]:
+    """The absolute paths in `text`, and what else tells on which machine it was made."""
+    text = _EMBEDDED.sub("", text)
+    mine = {str(Path.home()), str(ROOT), tempfile.gettempdir(), sys.prefix} - {"/"}
+    return [*(path for path in sorted(mine) if path in text), *_ABSOLUTE_PATH.findall(text)]
+
+
+def links(notebook: Any) -> list[str]:
+    """The files that a notebook's texts link to."""
+    texts = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    return [target for target in _LINK.findall(texts) if "://" not in target]
+
+
+def differences(kept: Any, fresh: Any) -> list[str]:
+    """Where the texts of two executions differ, a line each; how long something took does not count."""
+    pairs = enumerate(zip(kept.cells, fresh.cells, strict=True))
+    return [
+        f"cell {number}: kept is {one!r}, and what comes out is {other!r}"
+        for number, (a, b) in pairs
+        if (one := _texts(a)) != (other := _texts(b))
+    ]
+
+
+def _texts(cell: Any) -> list[str]:
+    texts = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.get("outputs", ())]
+    return [_MEMORY_ADDRESS.sub("0x", _SECONDS.sub("_ s", text)) for text in texts]
+
+
+def read(path: Path) -> Any:
+    return nbformat.read(path, as_version=4)
 
 
 def notebook(*cells: Any) -> Any:
     """A notebook of these cells, filled up to the number that is asked for."""
     title = nbformat.v4.new_markdown_cell("# A title")
-    rest = [nbformat.v4.new_markdown_cell("more") for _ in range(notebooks.FEWEST_CELLS - 1 - len(cells))]
+    rest = [nbformat.v4.new_markdown_cell("more") for _ in range(FEWEST_CELLS - 1 - len(cells))]
     return nbformat.v4.new_notebook(cells=[title, *cells, *rest])
 
 
@@ -44,9 +117,9 @@ def test_all_of_them_are_there() -> None:
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_a_notebook_is_kept_as_it_should_be(path: Path) -> None:
-    kept = notebooks.read(path)
+    kept = read(path)
     nbformat.validate(kept)
-    assert notebooks.faults(kept) == []
+    assert faults(kept) == []
     cleaned = copy.deepcopy(kept)
     notebooks.clean(cleaned)
     assert cleaned == kept, "run scripts/notebooks.py before it is committed"
@@ -54,7 +127,7 @@ def test_a_notebook_is_kept_as_it_should_be(path: Path) -> None:
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_a_notebook_links_to_files_that_are_there(path: Path) -> None:
-    for target in notebooks.links(notebooks.read(path)):
+    for target in links(read(path)):
         assert (path.parent / target).exists(), target
 
 
@@ -64,10 +137,9 @@ def test_a_notebook_links_to_files_that_are_there(path: Path) -> None:
     [pytest.param(p, id=p.stem, marks=[pytest.mark.spark] if p.stem in ON_SPARK else []) for p in PATHS],
 )
 def test_a_notebook_runs_and_shows_what_it_keeps(path: Path) -> None:
-    kept, fresh = notebooks.read(path), notebooks.read(path)
-    notebooks.execute(fresh)
-    assert notebooks.faults(fresh) == []
-    assert notebooks.differences(kept, fresh) == []
+    fresh = notebooks.execute(path)
+    assert faults(fresh) == []
+    assert differences(read(path), fresh) == []
 
 
 # What looks after them -----------------------------------------------------------------------------------------------
@@ -85,20 +157,20 @@ def test_a_notebook_runs_and_shows_what_it_keeps(path: Path) -> None:
     ],
 )
 def test_a_fault_is_found(wrong: Any, fault: str) -> None:
-    assert fault in notebooks.faults(notebook(wrong))
+    assert fault in faults(notebook(wrong))
 
 
 def test_a_notebook_without_faults_has_none() -> None:
     one = notebook(cell("1 / 2", "0.5, see https://example.org/a/b and ../specs/hudi, half/half\n"))
-    assert notebooks.faults(one) == []
+    assert faults(one) == []
     del one.cells[-1]
-    assert notebooks.faults(one) == [f"it has {notebooks.FEWEST_CELLS - 1} cells, not 20 to 30"]
+    assert faults(one) == [f"it has {FEWEST_CELLS - 1} cells, not 20 to 30"]
 
 
 def test_other_words_are_a_difference_and_other_seconds_are_not() -> None:
     kept = notebook(cell("x", "5 states, 0.25 s"))
-    assert notebooks.differences(kept, notebook(cell("x", "5 states, 12.00 s"))) == []
-    (line,) = notebooks.differences(kept, notebook(cell("x", "6 states, 0.25 s")))
+    assert differences(kept, notebook(cell("x", "5 states, 12.00 s"))) == []
+    (line,) = differences(kept, notebook(cell("x", "6 states, 0.25 s")))
     assert line.startswith("cell 1: ")
 
 
@@ -114,6 +186,8 @@ def test_cleaning_keeps_the_picture_of_a_widget_and_drops_who_ran_it() -> None:
     assert one.cells[1].outputs[0].metadata == {}
 
 
-def test_an_error_in_a_cell_is_raised() -> None:
+def test_an_error_in_a_cell_is_raised(tmp_path: Path) -> None:
+    path = tmp_path / "one.ipynb"
+    nbformat.write(notebook(cell("1 / 0", count=None)), path)
     with pytest.raises(CellExecutionError, match="ZeroDivisionError"):
-        notebooks.execute(notebook(cell("1 / 0", count=None)))
+        notebooks.execute(path)

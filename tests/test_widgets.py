@@ -3,13 +3,26 @@
 import re
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from workbench.engines.check import check
-from workbench.kernel import Constant, InputError, Model, Names, Partition, Variable, action, invariant, replay, require
+from workbench.kernel import (
+    Constant,
+    InputError,
+    Model,
+    Names,
+    Partition,
+    Result,
+    Variable,
+    action,
+    invariant,
+    replay,
+    require,
+)
 from workbench.models import MODELS, get_model
 from workbench.models.bakery import Bakery
 from workbench.widgets import Simulator, TracePlayer, Workbench, panel, presets
@@ -322,6 +335,47 @@ def test_a_named_configuration_sets_everything_and_is_as_expected(stale: Workben
     settle(stale)
     assert stale.result.model.constants == BakeryV2().constants
     assert [v.name for v in stale.result.verdicts] == [p.name for p in BakeryV2().select()]
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_what_is_unknown_or_missing_is_not_as_expected(keep: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_last(*arguments: Any, **options: Any) -> Result:
+        result = check(*arguments, **options)
+        last = replace(result.verdicts[-1], holds=None, trace=None, why="for a reason")
+        return replace(result, verdicts=[*result.verdicts[:-1], *([last] if keep else [])])
+
+    monkeypatch.setattr(panel, "check", without_last)
+    shown = Workbench("v1_no_crash")
+    settle(shown)
+    assert "Not as v1_no_crash.toml expects" in shown._status.html
+    assert ("for a reason" if keep else "found no verdict") in shown._status.html
+    assert ("everything holds" in shown._verdict.html) is not keep
+
+
+def test_where_nothing_is_checked_nothing_is_said_to_hold(stale: Workbench) -> None:
+    for box in stale._properties.values():
+        box.value = False
+    settle(stale)
+    assert "nothing is checked" in stale._verdict.html
+    assert "holds" not in stale._verdict.html
+
+
+def test_a_constant_may_be_called_like_a_parameter() -> None:
+    for name in ("self", "what"):
+        with pytest.raises(InputError, match=f"unknown constant of bakery '{name}'"):
+            Workbench("bakery", **{name: 1})
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_job_that_ends_its_thread_is_over() -> None:
+    runner, told = Runner(threading.RLock()), list[object]()
+
+    def leaving(_):
+        raise SystemExit(0)
+
+    runner.start(leaving, told.append, told.append)
+    assert runner.wait(10)
+    assert told == ["SystemExit: 0"]
 
 
 def test_properties_can_be_left_out(stale: Workbench) -> None:

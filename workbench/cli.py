@@ -1,34 +1,45 @@
 """The command line: ``workbench check``, ``list``, ``show``, ``bench`` ... Each command is a module of `commands`."""
 
 import argparse
+import contextlib
 import os
+import signal
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
 from workbench import commands
-from workbench.kernel.errors import InputError, ModelError
+from workbench.commands import standard
+from workbench.kernel.errors import InputError, ModelError, brief
 
-BAD_INPUT, INTERRUPTED = 2, 3
-CLOSED_PIPE = 128 + 13  # what a shell reports for a process that SIGPIPE has ended
+BAD_INPUT = 2
+CLOSED_PIPE = 128 + signal.SIGPIPE  # what a shell reports for a process that the signal has ended
+#: The environment variable that asks for tracebacks.
+TRACEBACK = "WORKBENCH_TRACEBACK"
 
 
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong with the arguments in one line."""
 
     def error(self, message: str) -> NoReturn:
-        raise SystemExit(_complain(self.prog, f"{message} (see {self.prog} --help)", BAD_INPUT))
+        raise SystemExit(_complain(self.prog, f"{message} (see {self.prog} --help)"))
 
 
-def _complain(who: str, what: object, status: int) -> int:
+def _complain(who: str, what: object) -> int:
     """One line on standard error, whatever the text."""
-    print(f"{who}: {' '.join(str(what).split())}", file=sys.stderr)
-    return status
+    line = f"{who}: {' '.join(str(what).split())}"
+    print(line.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)  # a file's name may be no text
+    return BAD_INPUT
 
 
 def make_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
-    parser = _Parser(prog="workbench", description="See how lakehouse tables commit, and how they break.")
+    parser = _Parser(
+        prog="workbench",
+        description="See how lakehouse tables commit, and how they break.",
+        epilog=f"With {TRACEBACK}=1 in the environment, whatever goes wrong is shown with a traceback.",
+    )
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for command in commands.load():
         summary = (command.__doc__ or "").splitlines()[0]
@@ -40,18 +51,47 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns its exit status: 2 for bad input, 3 if it was interrupted without a result."""
+    """Run one command; returns its exit status, which is 2 for whatever has nothing to do with verdicts."""
+    try:
+        status = _run(arguments)
+    except BrokenPipeError:  # the reader of our output has gone, as in `workbench list | head -1`
+        status = CLOSED_PIPE
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        # What is still buffered goes nowhere: it would be tried again, in vain, when the process ends.
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return CLOSED_PIPE
+        if status != BAD_INPUT:
+            return _complain("workbench", f"standard output cannot be written: {error.strerror}")
+    return status
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         given = make_parser().parse_args(arguments)
-        status = int(given.run(given))
-        sys.stdout.flush()
-        return status
-    except (InputError, ModelError) as error:
-        return _complain("workbench", error, BAD_INPUT)
-    except KeyboardInterrupt:
-        return _complain("workbench", "interrupted", INTERRUPTED)
-    except BrokenPipeError:  # the reader of our output has gone, as in `workbench list | head -1`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still buffered goes nowhere
-        return CLOSED_PIPE
-    except OSError as error:
-        return _complain("workbench", error, BAD_INPUT)
+    except SystemExit as done:  # help was asked for, or the arguments are wrong
+        return int(done.code or 0)
+    try:
+        with standard.writing_to(sys.stdout):
+            return int(given.run(given))
+    except BrokenPipeError:
+        raise
+    except (InputError, ModelError, OSError) as error:
+        _show_traceback(error)
+        return _complain("workbench", error)
+    except UnicodeEncodeError as error:
+        _show_traceback(error)
+        return _complain("workbench", f"{brief(error.object)} is not accepted; it takes text that UTF-8 can hold")
+    except (Exception, SystemExit) as error:  # of ours, or of a model
+        _show_traceback(error)
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        what = "".join(traceback.format_exception_only(error))  # also of an error that cannot be turned into text
+        return _complain("workbench", f"unexpected {what} ({where.filename}:{where.lineno}; {TRACEBACK}=1 shows more)")
+
+
+def _show_traceback(error: BaseException) -> None:
+    if os.environ.get(TRACEBACK):
+        traceback.print_exception(error)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from workbench.kernel import InputError, Model, Result
+from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.errors import brief, unknown
 from workbench.models import get_model
 
@@ -45,27 +45,50 @@ class Configuration:
         return self.path.stem
 
     def differences(self, result: Result) -> list[str]:
-        """How `result` differs from what is expected, a line each; what an incomplete search left open does not."""
+        """How `result` differs from what is expected, a line each.
+
+        A verdict that is not known, or missing, is different from every other one - unless the search is incomplete.
+        """
         lines = []
         for name in _COUNTS if result.complete else ():
-            wanted = self.expect.get(name)
-            found = getattr(result, name)
-            if wanted is not None and found != wanted:
-                lines.append(f"{name}: expected {wanted:,}, found {found:,}")
-        for verdict in result.verdicts:
-            wanted = self.expect.get("verdicts", {}).get(verdict.name)
-            if wanted is None:
-                expected, differs = "that it holds, since nothing is said", verdict.holds is False
+            wanted, counted = self.expect.get(name), getattr(result, name)
+            if wanted is not None and counted != wanted:
+                lines.append(f"{name}: expected {wanted:,}, found {counted:,}")
+        verdicts = {verdict.name: verdict for verdict in result.verdicts}
+        asked = [declared.name for declared in self.model.select(self.properties)]
+        for name in dict.fromkeys([*asked, *verdicts]):
+            expected, verdict = self._expected(name), verdicts.get(name)
+            if verdict is None or verdict.holds is None:
+                differs = result.complete
+            elif expected is None:
+                differs = not verdict.holds
             else:
-                expected = wanted if isinstance(wanted, str) else spell(*next(iter(wanted.items())))
-                differs = verdict.holds is not None and spell(verdict.word, verdict.trace_states) != expected
+                differs = spell(verdict) != expected
             if differs:
-                lines.append(f"{verdict.name}: expected {expected}, found {spell(verdict.word, verdict.trace_states)}")
+                wanted = expected or "that it holds, since nothing is said"
+                lines.append(f"{name}: expected {wanted}, found {'no verdict' if verdict is None else told(verdict)}")
         return lines
 
+    def as_expected(self, result: Result) -> bool:
+        """Whether `result` shows all that is expected; an incomplete search does not, nor one that judges nothing."""
+        return result.complete and bool(result.verdicts or self.expect) and not self.differences(result)
 
-def spell(word: str, states: int | None) -> str:
-    """A verdict in a line: ``violated (22 states)``."""
+    def _expected(self, name: str) -> str | None:
+        wanted = self.expect.get("verdicts", {}).get(name)
+        return _with_states(*next(iter(wanted.items()))) if isinstance(wanted, dict) else wanted
+
+
+def spell(verdict: Verdict) -> str:
+    """A verdict in a few words: ``violated (22 states)``."""
+    return _with_states(verdict.word, verdict.trace_states)
+
+
+def told(verdict: Verdict) -> str:
+    """A verdict in a line, with the reason if it is not known."""
+    return f"{spell(verdict)}: {verdict.why}" if verdict.holds is None and verdict.why else spell(verdict)
+
+
+def _with_states(word: str, states: int | None) -> str:
     return word if states is None else f"{word} ({states} states)"
 
 
@@ -82,7 +105,9 @@ def load(path: Path) -> Configuration:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise InputError(f"configuration {str(path)!r} cannot be read: {reason}") from None
-    except (ValueError, RecursionError) as error:  # what the parser says of numbers and nesting that go too far
+    except RecursionError:
+        raise InputError(f"configuration {str(path)!r} is nested too deeply to be read") from None
+    except ValueError as error:  # also for a number of thousands of digits
         raise InputError(f"configuration {str(path)!r} is not TOML: {error}") from None
     try:
         return _from_table(path, table)
@@ -126,29 +151,33 @@ def _check_expectations(expect: dict[str, Any], checked: list[str]) -> None:
     for key in expect:
         if key not in (*_COUNTS, "verdicts"):
             raise unknown("key of expect", key, (*_COUNTS, "verdicts"))
-        if key in _COUNTS and type(expect[key]) is not int:
+        if key in _COUNTS and not _is_count(expect[key]):
             raise InputError(f"expect.{key} = {brief(expect[key])} is not accepted; it takes an integer")
     for name, wanted in _typed(expect, "verdicts", {}, dict, "a table").items():
         if name not in checked:
             raise unknown("checked property", name, checked)
         plain = wanted in ("holds", "not reached")
         counted = isinstance(wanted, dict) and len(wanted) == 1 and set(wanted) <= {"violated", "reached"}
-        if not (plain or (counted and all(type(n) is int for n in wanted.values()))):
+        if not (plain or (counted and all(map(_is_count, wanted.values())))):
             raise InputError(
                 f"expect.verdicts.{name} = {brief(wanted)} is not accepted; it takes 'holds', 'not reached', "
                 "{ violated = N } or { reached = N }"
             )
 
 
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**63
+
+
 def find(targets: Iterable[str | Path]) -> list[Path]:
     """The configuration files that `targets` - files, or folders searched to the bottom - stand for."""
-    found: list[Path] = []
+    paths: list[Path] = []
     for target in map(Path, targets):
         if target.is_dir():
             inside = sorted(path for path in target.rglob("*.toml") if not path.is_dir())
             if not inside:
                 raise InputError(f"folder {str(target)!r} holds no configuration (*.toml)")
-            found += inside
+            paths += inside
         else:
-            found.append(target)
-    return found
+            paths.append(target)
+    return paths

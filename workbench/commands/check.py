@@ -6,7 +6,7 @@
   workbench check specs/bakery                        every configuration in a folder, as a table
 
 Exit status: 0 everything holds (or is as expected), 1 something is violated (or differs), 2 bad input,
-3 incomplete without a violation.
+3 something is not known, or nothing was checked.
 """
 
 import argparse
@@ -21,19 +21,19 @@ from rich.markup import escape
 from rich.table import Table
 
 from workbench import configurations
-from workbench.commands import outputs
+from workbench.commands import outputs, status
 from workbench.commands.files import read_text, reading
 from workbench.commands.options import above_zero, console, parse_assignments, progress_line
+from workbench.commands.standard import say
 from workbench.configurations import Configuration, spell
 from workbench.engines.check import ENGINES, check
 from workbench.formats.junit import suite_of
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import InputError, Model, Result, Verdict
-from workbench.kernel.values import show
+from workbench.kernel.values import spell as spell_constants
 from workbench.models import MODELS, get_model
 
 NAME = "check"
-HOLDS, VIOLATED, INCOMPLETE = 0, 1, 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -92,14 +92,13 @@ def _check_model(arguments: argparse.Namespace, name: str) -> int:
     result = replace(result, notes=[*remarks, *result.notes])
     with outputs.report(arguments):
         if arguments.json:
-            notes = {"notes": result.notes} if arguments.cfg is not None else {}
-            print(json.dumps({**result.as_dict(), **notes}))
+            say(json.dumps(result.as_dict()))
         else:
             print_result(console(), result, arguments.trace)
     outputs.write_trace(arguments, result)
     file = None if name in MODELS else name.partition(".py")[0] + ".py"
     outputs.write_reports(arguments, [(suite_of(model.name, result), file)])
-    return exit_status(result)
+    return status.of_result(result)
 
 
 def _asked(
@@ -123,14 +122,9 @@ def _asked(
     return made, arguments.property or applied.properties, symmetry, applied.remarks
 
 
-def exit_status(result: Result) -> int:
-    """0 everything holds, 1 something is violated, 3 incomplete without a violation."""
-    return VIOLATED if result.violated else HOLDS if result.complete else INCOMPLETE
-
-
 def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
     """The result as text: counts, verdicts, what was never taken, and the traces of violations."""
-    out.print(f"[bold]{result.model.name}[/]  {_constants(result)}", markup=True)
+    out.print(f"[bold]{result.model.name}[/]  {escape(spell_constants(result.model.constants))}", markup=True)
     sets = f", symmetry over {', '.join(result.symmetry)}" if result.symmetry else ""
     out.print(
         f"{result.distinct:,} distinct states, {result.generated:,} generated, depth {result.depth}, "
@@ -153,15 +147,11 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
             out.print(str(verdict.trace), markup=False)
 
 
-def _constants(result: Result) -> str:
-    return escape("  ".join(f"{name}={show(value)}" for name, value in result.model.constants.items()))
-
-
 _MARKS = {True: "[green]\N{CHECK MARK}[/]", False: "[bold red]\N{BALLOT X}[/]", None: "[yellow]?[/]"}
 
 
 def _verdict_line(verdict: Verdict) -> str:
-    line = f"{_MARKS[verdict.holds]} {spell(verdict.word, verdict.trace_states):<24} {verdict.name}"
+    line = f"{_MARKS[verdict.holds]} {spell(verdict):<24} {verdict.name}"
     return line + (escape(f": {verdict.why}") if verdict.why else "")
 
 
@@ -170,10 +160,10 @@ def _verdict_line(verdict: Verdict) -> str:
 
 def _check_configurations(arguments: argparse.Namespace) -> int:
     paths = configurations.find(arguments.targets)
-    found = [configurations.load(path) for path in paths]
-    outputs.check_arguments(arguments, len(found))
+    wanted = [configurations.load(path) for path in paths]
+    outputs.check_arguments(arguments, len(wanted))
     outcomes = []
-    for one in found:
+    for one in wanted:
         with progress_line() as on_progress:
             symmetry = one.symmetry if arguments.symmetry is None else arguments.symmetry and one.model.symmetry
             result = check(one.model, one.properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
@@ -181,26 +171,27 @@ def _check_configurations(arguments: argparse.Namespace) -> int:
         if result.stopped == "interrupted":
             break
         if sys.stderr.isatty():
-            print(f"{len(outcomes)}/{len(found)} {one.path}", file=sys.stderr)
+            print(f"{len(outcomes)}/{len(wanted)} {one.path}", file=sys.stderr)
     with outputs.report(arguments):
         if arguments.json:
-            print(json.dumps([_as_dict(*outcome) for outcome in outcomes]))
+            say(json.dumps([_as_dict(*outcome) for outcome in outcomes]))
         else:
-            _print_table(outcomes, len(found))
+            _print_table(outcomes, len(wanted))
     outputs.write_trace(arguments, outcomes[0][1])
     suites = [(outputs.suite_of_configuration(*outcome), str(outcome[0].path)) for outcome in outcomes]
-    suites += [(outputs.suite_of_unchecked(one), str(one.path)) for one in found[len(outcomes) :]]
+    suites += [(outputs.suite_of_unchecked(one), str(one.path)) for one in wanted[len(outcomes) :]]
     outputs.write_reports(arguments, suites)
-    if any(differences for _, _, differences in outcomes):
-        return VIOLATED
-    return HOLDS if len(outcomes) == len(found) and all(result.complete for _, result, _ in outcomes) else INCOMPLETE
+    statuses = {status.of_comparison(one, result) for one, result, _ in outcomes}
+    if len(outcomes) < len(wanted):
+        statuses.add(status.UNKNOWN)
+    return next(worst for worst in (status.VIOLATED, status.UNKNOWN, status.HOLDS) if worst in statuses)
 
 
 def _as_dict(one: Configuration, result: Result, differences: list[str]) -> dict[str, Any]:
     return {
         "file": str(one.path),
         "title": one.title,
-        "as_expected": result.complete and not differences,
+        "as_expected": one.as_expected(result),
         "differences": differences,
         **result.as_dict(),
     }
@@ -213,7 +204,7 @@ def _print_table(outcomes: list[tuple[Configuration, Result, list[str]]], wanted
         table.columns[column].justify = "right"
     for one, result, differences in outcomes:
         table.add_row(
-            _MARKS[False if differences else True if result.complete else None],
+            _MARKS[False if differences else one.as_expected(result) or None],
             escape(str(one.path)),
             _summary(result),
             f"{result.distinct:,}",
@@ -226,15 +217,17 @@ def _print_table(outcomes: list[tuple[Configuration, Result, list[str]]], wanted
             out.print(f"\n[bold]{escape(str(one.path))}[/] is not as expected:")
         elif not result.complete:
             out.print(f"\n[bold]{escape(str(one.path))}[/] is incomplete: {result.stopped}")
+        elif not one.as_expected(result):
+            out.print(f"\n[bold]{escape(str(one.path))}[/] expects nothing, and nothing is checked")
         for line in differences:
             out.print(f"  {line}", markup=False)
     seconds = sum(result.seconds for _, result, _ in outcomes)
-    right = sum(result.complete and not differences for _, result, differences in outcomes)
+    right = sum(one.as_expected(result) for one, result, _ in outcomes)
     out.print(f"\n{right} of {wanted} configurations are as expected ({seconds:.1f} s)")
 
 
 def _summary(result: Result) -> str:
-    bad = [v for v in result.verdicts if v.holds is not True]
-    if not bad:
+    if result.holds:
         return "everything holds"
-    return "; ".join(f"{v.name} {spell(v.word, v.trace_states)}" for v in bad)
+    open_or_bad = [f"{v.name} {spell(v)}" for v in result.verdicts if v.holds is not True]
+    return "; ".join(open_or_bad) or "nothing is checked"

@@ -2,12 +2,12 @@
 
 import io
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from workbench.commands import standard
 from workbench.kernel import InputError
 
 STDOUT = "-"
@@ -54,9 +54,10 @@ def _unwritable(path: str, why: str | None) -> InputError:
 def writing(path: str) -> Iterator[TextIO]:
     """A file to write text to; ``-`` is standard output."""
     if path == STDOUT:
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # as in a file, whatever the terminal has
-        yield sys.stdout
+        output = standard.output()
+        if isinstance(output, io.TextIOWrapper):
+            output.reconfigure(encoding="utf-8")  # as in a file, whatever the terminal has
+        yield output
         return
     try:
         with open(path, "w", encoding="utf-8", errors="replace", newline="\n") as out:

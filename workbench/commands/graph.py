@@ -53,10 +53,12 @@ def run(arguments: argparse.Namespace) -> int:
         hint = "" if space.result.stopped == "interrupted" else "; --max-states allows more"
         print(f"workbench: no graph is written: {space.result.stopped}{hint}", file=sys.stderr)
         return INCOMPLETE
-    for path, write in ((arguments.dot, write_dot), (arguments.graphml, write_graphml)):
-        if path is not None:
-            with writing(path) as out:
-                write(out, _nodes(space), _edges(space))
+    if arguments.dot is not None:
+        with writing(arguments.dot) as out:
+            write_dot(out, _nodes(space), _edges(space))
+    if arguments.graphml is not None:
+        with writing(arguments.graphml) as out:
+            write_graphml(out.buffer, _nodes(space), _edges(space))
     if arguments.tables is not None:
         nodes, edges = _tables(arguments.tables)
         with writing(nodes) as nodes_out, writing(edges) as edges_out:

@@ -1,7 +1,6 @@
 """What several commands share: constants from the command line, the console, progress."""
 
 import argparse
-import io
 import json
 import math
 import sys
@@ -12,6 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from workbench.commands import standard
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 
@@ -39,9 +39,8 @@ class _Console(Console):
 
 def console() -> Console:
     """Where results go. Colours and styles only on a terminal; lines are not wrapped into each other."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # check marks are not worth an error where there are none
-    return _Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 150)
+    output = standard.output()
+    return _Console(file=output, highlight=False, soft_wrap=True, width=None if output.isatty() else 150)
 
 
 def parse_value(text: str) -> Any:

@@ -4,9 +4,10 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from dataclasses import replace
 
+from workbench.commands import standard
 from workbench.commands.files import STDOUT, check_writable, writing
 from workbench.configurations import Configuration
 from workbench.formats.itf import to_itf
@@ -62,20 +63,20 @@ def check_arguments(arguments: argparse.Namespace, checks: int = 1) -> None:
 @contextmanager
 def report(arguments: argparse.Namespace) -> Iterator[None]:
     """What is printed in here leaves standard output to a file that goes there."""
-    with redirect_stdout(sys.stderr if STDOUT in _files(arguments).values() else sys.stdout):
+    with standard.writing_to(sys.stderr if STDOUT in _files(arguments).values() else standard.output()):
         yield
 
 
 def write_trace(arguments: argparse.Namespace, result: Result) -> None:
     """Write the trace of a check to the files that are asked for."""
-    found, files = _trace_of(result), _files(arguments, list(_TRACES))
+    traced, files = _trace_of(result), _files(arguments, list(_TRACES))
     if not files:
         return
-    if found is None:
+    if traced is None:
         why = "nothing has a counterexample, and the witness of a reachable property is written if it is checked alone"
         print(f"note: {', '.join(files)}: no trace is written; {why}", file=sys.stderr)
         return
-    name, trace = found
+    name, trace = traced
     for option, path in files.items():
         with writing(path) as out:
             out.write(_TRACES[option](trace))
@@ -97,7 +98,7 @@ def write_reports(arguments: argparse.Namespace, suites: Sequence[tuple[Suite, s
         taken = arguments.json or STDOUT in _files(arguments).values()
         for suite, file in suites:
             for line in annotations([suite], file):
-                print(line, file=sys.stderr if taken else sys.stdout)  # GitHub reads both
+                print(line, file=sys.stderr if taken else standard.output())  # GitHub reads both
 
 
 def suite_of_configuration(one: Configuration, result: Result, differences: Sequence[str]) -> Suite:
@@ -107,6 +108,8 @@ def suite_of_configuration(one: Configuration, result: Result, differences: Sequ
         case = Case(one.title, FAILED, "; ".join(differences), "\n\n".join(["\n".join(differences), *traces]))
     elif not result.complete:
         case = Case(one.title, UNKNOWN, f"incomplete: {result.stopped}")
+    elif not one.as_expected(result):
+        case = Case(one.title, UNKNOWN, "nothing is expected, and nothing is checked")
     else:
         case = Case(one.title)
     return replace(suite_of(str(one.path), result), cases=[case])

@@ -14,6 +14,7 @@ from typing import Any
 from workbench.commands.files import read_text, reading
 from workbench.commands.options import console, parse_assignments
 from workbench.formats.itf import constants_from_itf, parse_itf, read_itf
+from workbench.formats.permalink import parse_permalink
 from workbench.formats.validation import Report, validate
 from workbench.kernel import InputError, Model, ModelError, replay
 from workbench.models import get_model
@@ -60,8 +61,6 @@ def _make(model: type[Model], noted: dict[str, Any], given: dict[str, Any], sour
 
 def _follow(model: type[Model], line: str, given: dict[str, Any]) -> Report:
     """What a permalink leads to: its moves are taken one after the other."""
-    from workbench.formats.permalink import parse_permalink  # plotting libraries load here, not with the command line
-
     link = parse_permalink(line)
     if link.model != model.name:
         raise InputError(f"the permalink is one of {link.model}, not of {model.name}")

@@ -2,14 +2,17 @@
 
 The page loads nothing from anywhere, and follows the reader's preference for light or dark:
   workbench report specs/bakery/v2_race.toml -o report.html
+
+Exit status: 0 it is as expected, 1 something differs, 2 bad input, 3 something is not known, or nothing was checked.
 """
 
 import argparse
 from pathlib import Path
 
 from workbench import configurations
-from workbench.commands.options import progress_line
-from workbench.kernel import InputError
+from workbench.commands import status
+from workbench.commands.files import check_writable, writing
+from workbench.commands.options import console, progress_line
 
 NAME = "report"
 #: Up to how many states are kept, for the graph and for what reads and writes what.
@@ -27,7 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.spaces.space import explore
 
     configuration = configurations.load(Path(arguments.file))
-    output = Path(arguments.output or f"{configuration.name}.html")
+    output = arguments.output or f"{configuration.name}.html"
+    check_writable(output)
     with progress_line() as on_progress:
         model, names = configuration.model, configuration.properties
         result = check(model, names, symmetry=configuration.symmetry, on_progress=on_progress)
@@ -39,11 +43,10 @@ def run(arguments: argparse.Namespace) -> int:
         title=configuration.title,
         source=configuration.source,
         differences=configuration.differences(result),
+        as_expected=configuration.as_expected(result),
         space=space,
     )
-    try:
-        output.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"report {str(output)!r} cannot be written: {error.strerror}") from None
-    print(f"wrote {output} ({len(page) / 1024:,.0f} KiB)")
-    return 0
+    with writing(output) as out:
+        out.write(page)
+    console().print(f"wrote {output} ({len(page) / 1024:,.0f} KiB)", markup=False)
+    return status.of_comparison(configuration, result)

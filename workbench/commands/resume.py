@@ -3,8 +3,10 @@
 import argparse
 import json
 
-from workbench.commands.check import exit_status, print_result
+from workbench.commands import status
+from workbench.commands.check import print_result
 from workbench.commands.options import console, progress_line
+from workbench.commands.standard import say
 
 NAME = "resume"
 
@@ -27,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
             on_progress=on_progress,
         )
     if arguments.json:
-        print(json.dumps(result.as_dict()))
+        say(json.dumps(result.as_dict()))
     else:
         print_result(console(), result)
-    return exit_status(result)
+    return status.of_result(result)

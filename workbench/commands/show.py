@@ -8,6 +8,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from workbench.commands.options import console, summary
+from workbench.kernel.actions import Action
+from workbench.kernel.properties import Property
+from workbench.kernel.switches import needs
 from workbench.models import get_model
 
 NAME = "show"
@@ -31,16 +34,22 @@ def run(arguments: argparse.Namespace) -> int:
     actions = _table("Actions", "action", "process", "what it does")
     for name, action in model.declared_actions.items():
         label = f"{name}({', '.join(action.parameters)})" if action.parameters else name
-        actions.add_row(label, _process(action), summary(action.doc))
+        actions.add_row(label, _process(action), summary(action.doc) + _condition(action))
     properties = _table("Properties", "property", "kind", "what it says")
     for name, declared in model.declared_properties.items():
-        properties.add_row(name, declared.kind, summary(declared.doc))
+        asked = "" if declared.by_default else " (only if it is asked for)"
+        properties.add_row(name, declared.kind, summary(declared.doc) + _condition(declared) + asked)
     for table in (constants, actions, properties):
         out.print(table)
         out.print()
     if model.symmetry:
         out.print(f"Symmetric sets: {', '.join(model.symmetry)}")
     return 0
+
+
+def _condition(declared: Action | Property) -> str:
+    condition = needs(declared)
+    return f" (with {escape(condition)})" if condition else ""
 
 
 def _process(action: Any) -> str:

@@ -6,14 +6,13 @@
 Values are separated by commas, or given as a JSON list: --grid Writers=[2,3]. With --out every result is kept as soon
 as it is there, and running the same command again computes only what is missing.
 
-Exit status: 0 everything holds, 1 something is violated, 2 bad input, 3 an error or an incomplete check without a
-violation.
+Exit status: 0 everything holds, 1 something is violated, 2 bad input, 3 something is not known, or nothing was checked.
 """
 
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,13 +21,14 @@ from rich.markup import escape
 from rich.progress import MofNCompleteColumn, Progress
 from rich.table import Table
 
+from workbench.commands import status
 from workbench.commands.options import above_zero, console, parse_assignments, parse_value
+from workbench.commands.standard import say
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.models import get_model
 
 NAME = "sweep"
-HOLDS, VIOLATED, INCOMPLETE = 0, 1, 3
 _GOOD, _BAD = ("holds", "reached"), ("violated", "not reached")
 
 
@@ -68,13 +68,21 @@ def run(arguments: argparse.Namespace) -> int:
             on_progress=on_progress,
         )
     rows = json.loads(table.to_json(orient="records"))  # plain values, None for what is missing
+    properties, notes = table.attrs["properties"], table.attrs["notes"]
     if arguments.json:
-        print(json.dumps({"model": model.name, "symmetry": table.attrs["symmetry"], "rows": rows}))
+        say(json.dumps({"model": model.name, "symmetry": table.attrs["symmetry"], "notes": notes, "rows": rows}))
     else:
-        _print(rows, list(grid), table.attrs["properties"], table.attrs["notes"])
-    if any(row[name] in _BAD for row in rows for name in table.attrs["properties"]):
-        return VIOLATED
-    return HOLDS if all(row["complete"] for row in rows) else INCOMPLETE
+        _print(rows, list(grid), properties, notes)
+    outcomes = [_holds(row, properties) for row in rows]
+    return status.VIOLATED if False in outcomes else status.UNKNOWN if None in outcomes else status.HOLDS
+
+
+def _holds(row: dict[str, Any], properties: Sequence[str]) -> bool | None:
+    """Whether everything does in a setting; None if something is not known, or nothing was checked."""
+    words = [row[name] for name in properties if row[name] is not None]  # a setting may switch a property off
+    if any(word in _BAD for word in words):
+        return False
+    return True if words and all(word in _GOOD for word in words) else None
 
 
 def parse_grid(given: Iterable[str]) -> dict[str, list[Any]]:
@@ -128,9 +136,10 @@ def _print(rows: list[dict[str, Any]], grid: list[str], properties: list[str], n
         why = f"error: {row['error']}" if row["error"] else f"incomplete: {row['stopped']}"
         if not row["complete"]:
             out.print(", ".join(f"{name}={_value(row[name])}" for name in grid) + f": {why}", markup=False)
-    violated = sum(any(row[name] in _BAD for name in properties) for row in rows)
-    sound = sum(row["complete"] and all(row[name] in (*_GOOD, None) for name in properties) for row in rows)
-    out.print(f"{len(rows)} settings: everything holds in {sound}, something is violated in {violated}")
+    outcomes = [_holds(row, properties) for row in rows]
+    line = f"{len(rows)} settings: everything holds in {outcomes.count(True)}, something is violated in "
+    line += str(outcomes.count(False))
+    out.print(line + (f"; it is not known in {outcomes.count(None)}" if None in outcomes else ""))
 
 
 def _number(value: float | None, form: str = ",") -> str:

@@ -3,6 +3,7 @@
 import argparse
 import time
 
+from workbench.commands.standard import say
 from workbench.engines.check import check
 from workbench.models.bakery import Bakery
 
@@ -14,8 +15,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    print("compiling the search kernels (only the first time on a machine) ...", flush=True)
+    say("compiling the search kernels (only the first time on a machine) ...")
     began = time.perf_counter()
     check(Bakery(Writers=2))
-    print(f"ready after {time.perf_counter() - began:.1f} s")
+    say(f"ready after {time.perf_counter() - began:.1f} s")
     return 0

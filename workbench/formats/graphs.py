@@ -3,10 +3,11 @@
 import csv
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, TextIO
-from xml.sax.saxutils import escape, quoteattr
+from typing import BinaryIO, NamedTuple, TextIO
 
+from workbench.formats import dot
 from workbench.formats.tla import conjunction
+from workbench.formats.xml import xml_text
 from workbench.kernel import State
 from workbench.kernel.values import show
 
@@ -36,16 +37,16 @@ def write_dot(out: TextIO, nodes: Iterable[Node], edges: Iterable[Edge]) -> None
     out.write("strict digraph DiskGraph {\nnode [shape=box,style=rounded]\nnodesep=0.35;\n")
     out.write('subgraph cluster_graph {\ncolor="white";\n')
     for node in nodes:
-        text = _quote(conjunction(node.label) if isinstance(node.label, State) else node.label)
+        text = conjunction(node.label) if isinstance(node.label, State) else node.label
         if node.initial:
-            out.write(f"{_id(node.id)} [label={text},style = filled]\n")
+            out.write(f"{dot.node(node.id)} [label={dot.quote(text)},style = filled]\n")
         else:
-            out.write(f"{_id(node.id)} [label={text},tooltip={text}];\n")
+            out.write(dot.statement(dot.node(node.id), {"label": text, "tooltip": text}) + "\n")
     for edge in edges:
-        label = f'[label={_quote(edge.action)},color="black",fontcolor="black"]'
-        out.write(f"{_id(edge.source)} -> {_id(edge.target)} {label};\n")
+        looks = {"label": edge.action, "color": "black", "fontcolor": "black"}
+        out.write(dot.statement(dot.edge(edge.source, edge.target), looks) + "\n")
     for level in _levels(nodes, edges):
-        out.write("{rank = same; " + "".join(f"{_id(node)};" for node in level) + "}\n")
+        out.write("{rank = same; " + "".join(f"{dot.node(node)};" for node in level) + "}\n")
     out.write("}\n}\n")
 
 
@@ -68,32 +69,22 @@ def _levels(nodes: list[Node], edges: list[Edge]) -> list[list[int | str]]:
     return levels
 
 
-def _id(identifier: int | str) -> str:
-    return str(identifier) if isinstance(identifier, int) else _quote(identifier)
-
-
-def _quote(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
-
-
-def write_graphml(out: TextIO, nodes: Iterable[Node], edges: Iterable[Edge]) -> None:
+def write_graphml(out: BinaryIO, nodes: Iterable[Node], edges: Iterable[Edge]) -> None:
     """Write a graph as GraphML, for Gephi, networkx, yEd and others.
 
     A node has ``label``, ``initial`` and, where its state is known, one text attribute per cell; an edge has ``label``.
     """
-    out.write('<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n')
+    import networkx  # slow to load, and needed only here
+
+    graph = networkx.MultiDiGraph()
     rows = _rows(nodes)
-    attributes = [("label", "string"), ("initial", "boolean"), *((cell, "string") for cell in next(rows)[3:])]
-    for i, (name, kind) in enumerate(attributes):
-        out.write(f'<key id="n{i}" for="node" attr.name={quoteattr(name)} attr.type="{kind}"/>\n')
-    out.write('<key id="e0" for="edge" attr.name="label" attr.type="string"/>\n<graph edgedefault="directed">\n')
-    for identifier, *values in rows:
-        data = "".join(f'<data key="n{i}">{escape(value)}</data>' for i, value in enumerate(values))
-        out.write(f"<node id={quoteattr(identifier)}>{data}</node>\n")
-    for i, (source, target, action) in enumerate(edges):
-        ends = f"source={quoteattr(str(source))} target={quoteattr(str(target))}"
-        out.write(f'<edge id="e{i}" {ends}><data key="e0">{escape(action)}</data></edge>\n')
-    out.write("</graph>\n</graphml>\n")
+    _, _, _, *cells = next(rows)
+    for identifier, label, initial, *values in rows:
+        attributes = {"label": label, "initial": initial == "true", **dict(zip(cells, values, strict=True))}
+        graph.add_node(identifier, **{k: xml_text(v) if isinstance(v, str) else v for k, v in attributes.items()})
+    for number, edge in enumerate(edges):
+        graph.add_edge(str(edge.source), str(edge.target), key=f"e{number}", label=xml_text(edge.action))
+    networkx.write_graphml_lxml(graph, out)
 
 
 def write_tables(nodes_out: TextIO, edges_out: TextIO, nodes: Iterable[Node], edges: Iterable[Edge]) -> None:

@@ -4,6 +4,7 @@ Format: https://apalache-mc.org/docs/adr/015adr-trace.html. What it leaves open 
 """
 
 import json
+import re
 import sys
 from types import ModuleType
 from typing import Any
@@ -11,10 +12,11 @@ from typing import Any
 from workbench.formats.tla import variables_of
 from workbench.formats.validation import Observation, Recording
 from workbench.kernel import InputError, Map, Model, Trace
-from workbench.kernel.errors import unknown
+from workbench.kernel.errors import brief, unknown
 from workbench.kernel.values import show, sort_key
 
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
+_INTEGER = re.compile(r"-?[0-9]+")
 _NOTHING = {"tag": "None", "value": {"#tup": []}}  # the format has no null; Quint writes an absent value so
 
 
@@ -81,10 +83,10 @@ def parse_itf(text: str) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise InputError(f"the trace is a JSON {type(document).__name__}; an ITF document is an object")
     for key, kind in (("vars", str), ("states", dict)):
-        found = document.get(key)
-        if not isinstance(found, list) or not found or not all(isinstance(item, kind) for item in found):
+        given = document.get(key)
+        if not isinstance(given, list) or not given or not all(isinstance(item, kind) for item in given):
             items = "variable names" if kind is str else "states, each an object"
-            raise InputError(f"{key!r} of an ITF document takes a list of {items}, not {_brief(found)}")
+            raise InputError(f"{key!r} of an ITF document takes a list of {items}, not {_brief(given)}")
     return document
 
 
@@ -130,7 +132,7 @@ def read_itf(model: Model, document: dict[str, Any]) -> Recording:
         states.append(Observation(cells, action if isinstance(action, str) else None))
     loop = document.get("loop")
     if loop is not None and (type(loop) is not int or not 0 <= loop < len(states)):
-        raise InputError(f"loop = {loop!r} is not accepted; it takes the index of a state, 0 to {len(states) - 1}")
+        raise InputError(f"loop = {brief(loop)} is not accepted; it takes the index of a state, 0 to {len(states) - 1}")
     return Recording(states, loop)
 
 
@@ -160,6 +162,8 @@ def _decode(expression: Any, records: list[Any], where: str) -> Any:
 def _decode_special(kind: str, body: Any, records: list[Any], where: str) -> Any:
     try:
         if kind == "#bigint":
+            if not isinstance(body, str) or not _INTEGER.fullmatch(body):
+                raise ValueError
             return int(body)
         if not isinstance(body, list):
             raise ValueError
@@ -207,10 +211,10 @@ def _indexed(expression: Any, cells: dict[Any, int], records: list[Any], where: 
 
 
 def _meta(of: dict[str, Any]) -> dict[str, Any]:
-    found = of.get("#meta")
-    return found if isinstance(found, dict) else {}
+    meta = of.get("#meta")
+    return meta if isinstance(meta, dict) else {}
 
 
-def _brief(found: Any) -> str:
-    text = json.dumps(found, default=repr)
+def _brief(expression: Any) -> str:
+    text = json.dumps(expression, default=repr)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
+from workbench.formats.xml import xml_text
 from workbench.kernel import Result, Verdict
 
 PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
@@ -47,19 +48,22 @@ class Suite:
     properties: dict[str, str] = field(default_factory=dict)
 
 
-def case_of(verdict: Verdict, stopped: str | None = None) -> Case:
-    """A verdict as a case; `stopped` says why it is unknown, if it is."""
+def case_of(verdict: Verdict) -> Case:
+    """A verdict as a case."""
     if verdict.holds:
         return Case(verdict.name)
     if verdict.holds is None:
-        return Case(verdict.name, UNKNOWN, f"{verdict.name} is not decided: {stopped or 'the search is incomplete'}")
+        return Case(verdict.name, UNKNOWN, f"{verdict.name} is not decided: {verdict.why}")
     states = "" if verdict.trace is None else f" (a trace of {verdict.trace_states} states)"
     message = f"{verdict.name} is {verdict.word}{states}" + (f": {verdict.why}" if verdict.why else "")
     return Case(verdict.name, FAILED, message, "" if verdict.trace is None else repr(verdict.trace))
 
 
 def suite_of(name: str, result: Result) -> Suite:
-    """The result of a check as a suite: a case per property."""
+    """The result of a check as a suite: a case per property; without properties one that says so."""
+    cases = [case_of(verdict) for verdict in result.verdicts] or [
+        Case(result.model.name, UNKNOWN, "nothing is checked")
+    ]
     facts = {
         "model": result.model.name,
         "constants": json.dumps(result.model.constants),
@@ -67,7 +71,7 @@ def suite_of(name: str, result: Result) -> Suite:
         "distinct": str(result.distinct),
         "depth": str(result.depth),
     }
-    return Suite(name, [case_of(verdict, result.stopped) for verdict in result.verdicts], result.seconds, facts)
+    return Suite(name, cases, result.seconds, facts)
 
 
 def to_junit(suites: Iterable[Suite]) -> str:
@@ -87,7 +91,7 @@ def to_junit(suites: Iterable[Suite]) -> str:
                 problem = ElementTree.SubElement(test, tag, {"message": case.message, "type": case.outcome})
                 problem.text = case.detail
     ElementTree.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml_text(ElementTree.tostring(root, encoding="unicode")) + "\n"
 
 
 def _totals(suites: list[Suite]) -> dict[str, str]:

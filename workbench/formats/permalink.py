@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
 from workbench.kernel import InputError, Model, ModelError, Trace, replay
+from workbench.kernel.errors import brief
 
 _LINE = re.compile(r"workbench:(?P<model>[^?#]+)(\?(?P<constants>[^#]*))?(#(?P<path>.*))?")
 _N = r"\d{1,9}"
@@ -47,19 +48,6 @@ class Permalink:
         return f"workbench:{self.model}{query}#{self.start}/{moves}{loop}"
 
 
-def changed_constants(model: Model) -> dict[str, Any]:
-    """The constants whose values are not the defaults.
-
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> changed_constants(Bakery(Writers=2, LazyReap=True))
-    {'Writers': ('w1', 'w2')}
-    """
-    declared = model.declared_constants
-    return {n: v for n, v in model.constants.items() if v != declared[n].parse(n, declared[n].default)}
-
-
 def permalink(trace: Trace) -> str:
     """The line that re-creates `trace`.
 
@@ -71,7 +59,7 @@ def permalink(trace: Trace) -> str:
     'workbench:bakery_published?LazyReap=false#0/0.0,3.0'
     """
     moves = tuple((move.instance, move.outcome) for move in trace.moves)
-    return str(Permalink(trace.model.name, changed_constants(trace.model), trace.start, moves, trace.loop))
+    return str(Permalink(trace.model.name, trace.model.differing(), trace.start, moves, trace.loop))
 
 
 def parse_permalink(line: str) -> Permalink:
@@ -82,21 +70,22 @@ def parse_permalink(line: str) -> Permalink:
     InputError
         If the line is no permalink.
     """
-    found = _LINE.fullmatch(line.strip())
-    path = _PATH.fullmatch(found["path"] or "0/") if found else None
-    if found is None or path is None:
+    parts = _LINE.fullmatch(line.strip())
+    path = _PATH.fullmatch(parts["path"] or "0/") if parts else None
+    if parts is None or path is None:
         raise InputError(
-            f"permalink {line!r} is not accepted; it takes workbench:MODEL?NAME=VALUE&...#START/INSTANCE.OUTCOME,..."
+            f"permalink {brief(line)} is not accepted; "
+            "it takes workbench:MODEL?NAME=VALUE&...#START/INSTANCE.OUTCOME,..."
         )
     constants = {}
-    for name, text in parse_qsl(found["constants"] or "", keep_blank_values=True):
+    for name, text in parse_qsl(parts["constants"] or "", keep_blank_values=True):
         try:
             constants[name] = json.loads(text)
         except (ValueError, RecursionError):  # not JSON, a number with thousands of digits, or absurdly nested
-            raise InputError(f"permalink: {name} = {text!r} is not accepted; it takes a JSON value") from None
+            raise InputError(f"permalink: {name} = {brief(text)} is not accepted; it takes a JSON value") from None
     moves = tuple((int(a), int(b)) for a, b in re.findall(r"(\d+)\.(\d+)", path["moves"]))
     loop = None if path["loop"] is None else int(path["loop"])
-    return Permalink(found["model"], constants, int(path["start"]), moves, loop)
+    return Permalink(parts["model"], constants, int(path["start"]), moves, loop)
 
 
 def open_permalink(line: str, find_model: Callable[[str], type[Model]]) -> Trace:
@@ -118,4 +107,4 @@ def open_permalink(line: str, find_model: Callable[[str], type[Model]]) -> Trace
     try:
         return replay(model, link.start, link.moves, link.loop)
     except ModelError as error:
-        raise InputError(f"permalink {line!r} does not fit model {link.model}: {error}") from None
+        raise InputError(f"permalink {brief(line)} does not fit model {link.model}: {error}") from None

@@ -35,13 +35,13 @@ def tla(value: Any) -> str:
 
 def variables_of(state: State) -> dict[str, Any]:
     """Each variable's value; a variable with an index as a :class:`Map` from index to value."""
-    found: dict[str, Any] = {}
+    variables: dict[str, Any] = {}
     for cell, value in state.items():
         if cell.index is None:
-            found[cell.variable] = value
+            variables[cell.variable] = value
         else:
-            found.setdefault(cell.variable, {})[cell.index] = value
-    return {name: Map(value) if isinstance(value, dict) else value for name, value in found.items()}
+            variables.setdefault(cell.variable, {})[cell.index] = value
+    return {name: Map(value) if isinstance(value, dict) else value for name, value in variables.items()}
 
 
 def conjunction(state: State) -> str:

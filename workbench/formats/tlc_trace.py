@@ -63,14 +63,14 @@ def _step(instance: ActionInstance, outcome: Outcome) -> dict[str, Any]:
     declared = instance.action
     bound = dict(zip(declared.parameters, instance.arguments, strict=True))
     chosen = {name: value for name, value in outcome.choices if name}
-    found: dict[str, Any] = {
+    step: dict[str, Any] = {
         "name": declared.name,
         "location": _location(declared.function),
         "context": {name: plain(value) for name, value in {**bound, **chosen}.items()},
     }
     if bound:
-        found["parameters"] = list(bound)
-    return found
+        step["parameters"] = list(bound)
+    return step
 
 
 def _location(function: Any) -> dict[str, Any]:

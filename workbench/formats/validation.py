@@ -172,29 +172,29 @@ class _Tracker:
         observation, label = self.observations[there], None if closing else self.observations[there].action
         if label is not None and not self._is_ours(label):
             label = None
-        found: _Candidates = {}
+        following: _Candidates = {}
         for state, origin in self._reach(candidates, here).items():
             if self.stutter and label is None and observation.agrees(state):
-                found.setdefault(state, origin)
+                following.setdefault(state, origin)
             for move, instance, step, successor in self.steps(state):
                 if observation.agrees(successor) and label in (None, step, instance.label, instance.action.name):
-                    found.setdefault(successor, _Origin(origin.start, origin, move))
-            self._check_bound(found, there)
-        return found
+                    following.setdefault(successor, _Origin(origin.start, origin, move))
+            self._check_bound(following, there)
+        return following
 
     def _reach(self, candidates: _Candidates, here: int) -> _Candidates:
         """With stuttering also what the candidates lead to by steps that leave the observation as it is."""
         if not self.stutter:
             return candidates
-        found, queue, observation = dict(candidates), deque(candidates), self.observations[here]
+        reached, queue, observation = dict(candidates), deque(candidates), self.observations[here]
         while queue:
             state = queue.popleft()
             for move, _, _, successor in self.steps(state):
-                if successor not in found and observation.agrees(successor):
-                    found[successor] = _Origin(found[state].start, found[state], move)
+                if successor not in reached and observation.agrees(successor):
+                    reached[successor] = _Origin(reached[state].start, reached[state], move)
                     queue.append(successor)
-            self._check_bound(found, here)
-        return found
+            self._check_bound(reached, here)
+        return reached
 
     def _check_bound(self, candidates: _Candidates, index: int) -> None:
         if len(candidates) > MOST_CANDIDATES:
@@ -246,7 +246,10 @@ class _Tracker:
         """What the model says against the action called `label`."""
         named = [i for i in self.model.instances if _may_be(i, label)]
         if not named:
-            known = [i.label for i in self.model.instances if i.action.name == label.partition("(")[0]]
+            name = label.partition("(")[0]
+            if name not in self.model.actions:
+                return "these constants switch it off"
+            known = [i.label for i in self.model.instances if i.action.name == name]
             return f"there is no such step; there is {', '.join(known[:_MOST_SHOWN])}"
         whys = [self.model.why_disabled(instance, state) for state in states for instance in named]
         if None in whys:

@@ -191,6 +191,11 @@ class Model:
     def __reduce__(self) -> Any:
         return _rebuild, (type(self), self.constants)
 
+    def differing(self) -> dict[str, Any]:
+        """The constants that do not have their default values."""
+        declared = self.declared_constants
+        return {n: v for n, v in self.constants.items() if v != declared[n].parse(n, declared[n].default)}
+
     def validate(self) -> None:
         """Raise :class:`InputError` if constants do not go together; for models to override."""
 
@@ -417,9 +422,7 @@ class Model:
             raise ModelError(f"a renaming maps a cell to {error.args[0]}, which does not exist") from None
 
     def __repr__(self) -> str:
-        declared = self.declared_constants
-        changed = {n: v for n, v in self.constants.items() if v != declared[n].parse(n, declared[n].default)}
-        return f"{type(self).__name__}({', '.join(f'{n}={v!r}' for n, v in changed.items())})"
+        return f"{type(self).__name__}({', '.join(f'{n}={v!r}' for n, v in self.differing().items())})"
 
 
 #: What a model's class may replace of Model's methods, and what it may not.

@@ -134,6 +134,13 @@ class Result:
     def undecided(self) -> list[Verdict]:
         return [v for v in self.verdicts if v.holds is None]
 
+    @property
+    def holds(self) -> bool | None:
+        """Whether everything does that was asked for; None if something is not known, or nothing was asked for."""
+        if self.violated:
+            return False
+        return True if self.verdicts and not self.undecided else None
+
     def __getitem__(self, name: str) -> Verdict:
         for verdict in self.verdicts:
             if verdict.name == name:

@@ -241,3 +241,8 @@ def show(value: Any) -> str:
     if isinstance(value, Map):
         return "{" + ", ".join(f"{show(k)}: {show(v)}" for k, v in value.items()) + "}"
     return hex(value) if isinstance(value, int) and value.bit_length() > _LONG else str(value)
+
+
+def spell(constants: Mapping[str, Any]) -> str:
+    """Constants in a line, such as ``SafeAcks=FALSE MaxCrashes=2``."""
+    return " ".join(f"{name}={show(value)}" for name, value in constants.items())

@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.engines.check import check
 from workbench.kernel import InputError, Model, Result, Verdict
-from workbench.kernel.values import show
+from workbench.kernel.values import spell
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,6 @@ class Repairs:
     def __repr__(self) -> str:
         lines = [repr(attempt) for attempt in self.found] or [f"no repair of {self.property} was found"]
         return "\n".join([*lines, f"{self.tried} sets tried{'' if self.complete else ', not all decided'}"])
-
-
-def spell(changes: dict[str, Any]) -> str:
-    """Changes in a line, such as ``SafeAcks=FALSE MaxCrashes=2``."""
-    return " ".join(f"{name}={show(value)}" for name, value in changes.items())
 
 
 def alternatives(model: Model, integers: bool = False) -> list[tuple[str, Any]]:

@@ -3,14 +3,13 @@
 Everything here has ``html()`` and ``text()``; pictures also have ``svg()``, and charts a plotly ``figure()``.
 """
 
-from workbench.formats.permalink import Permalink, changed_constants, open_permalink, parse_permalink, permalink
 from workbench.view.access import Access, accesses
 from workbench.view.bars import Bars
 from workbench.view.charts import access_chart, coverage_chart, levels_chart, verdict_map
 from workbench.view.difference import difference
 from workbench.view.graph import Edge, Node, StateGraph
 from workbench.view.grid import Grid
-from workbench.view.html import Drawn, Joined, Picture, styled
+from workbench.view.html import Drawn, Joined, Picture
 from workbench.view.overview import model_view, result_view, space_view
 from workbench.view.report import page, report
 from workbench.view.selection import alternatives, neighbourhood, projection, state_graph
@@ -37,7 +36,6 @@ __all__ = [
     "Grid",
     "Joined",
     "Node",
-    "Permalink",
     "Picture",
     "Rendered",
     "StateGraph",
@@ -47,7 +45,6 @@ __all__ = [
     "access_chart",
     "accesses",
     "alternatives",
-    "changed_constants",
     "compare",
     "constants_table",
     "coverage_chart",
@@ -55,18 +52,14 @@ __all__ = [
     "levels_chart",
     "model_view",
     "neighbourhood",
-    "open_permalink",
     "page",
-    "parse_permalink",
     "parting",
-    "permalink",
     "projection",
     "report",
     "result_view",
     "space_view",
     "state_graph",
     "state_table",
-    "styled",
     "summary",
     "trace_view",
     "truths",

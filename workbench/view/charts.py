@@ -79,7 +79,7 @@ def access_chart(space: "Space", sample: int = SAMPLE) -> Grid:
     for (action, variable), letters in seen.items():
         text = _ACCESS["R" in letters, "W" in letters]
         cells[action, variable] = Cell(words[text], text, f"{action} {words[text]} {variable}")
-    panel = Panel("", tuple(model.declared_actions), tuple(model.declared_variables), cells)
+    panel = Panel("", tuple(model.actions), tuple(model.declared_variables), cells)
     note = f"As seen when every action runs in {len(numbers):,} of {len(space):,} states."
     title = f"{model.name}: which action reads and writes which variable"
     return Grid(title, (panel,), ("action", "variable"), (note,))
@@ -144,11 +144,11 @@ def verdict_map(
 
 
 def _distinct(values: Any) -> list[Any]:
-    found: list[Any] = []
+    distinct: list[Any] = []
     for value in values:
-        if value not in found:
-            found.append(value)
-    return found
+        if value not in distinct:
+            distinct.append(value)
+    return distinct
 
 
 def _is_verdict(value: object) -> bool:

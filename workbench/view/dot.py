@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import graphviz
 
+from workbench.formats import dot
 from workbench.kernel import InputError
 from workbench.view.difference import brief
 from workbench.view.html import MIDDLE, PURPLE, SKY, VERMILLION, clip, escape
@@ -22,7 +23,28 @@ _MOST_LABELS = 4
 
 def source(graph: "StateGraph") -> str:
     """The graph in Graphviz's language."""
-    return _build(graph).source
+    plain = all(len(node.label) <= 4 for node in graph.nodes)
+    everywhere = {
+        "graph": {"bgcolor": "transparent", "rankdir": "TB", "nodesep": "0.25", "ranksep": "0.4", "margin": "0.05"},
+        "node": {
+            "fontname": _FONT,
+            "fontsize": "11",
+            "fontcolor": _INK,
+            "style": "filled,rounded",
+            "shape": "circle" if plain else "box",
+            "margin": "0.03" if plain else "0.12,0.06",
+            "width": "0.3" if plain else "0.5",
+            "height": "0.3",
+        },
+        "edge": {"fontname": _FONT, "fontsize": "10", "fontcolor": _CURRENT, "color": MIDDLE, "arrowsize": "0.6"},
+    }
+    lines = [dot.statement(kind, looks) for kind, looks in everywhere.items()]
+    for node in graph.nodes:
+        lines.append(dot.statement(dot.node(node.id), {"label": node.label, **_node_style(node, plain)}))
+    for edge in graph.edges:
+        looks = {"label": _edge_label(edge), **_edge_style(edge)}
+        lines.append(dot.statement(dot.edge(edge.source, edge.target), looks))
+    return "\n".join(["digraph {", *lines, "}", ""])
 
 
 def render(graph: "StateGraph") -> str:
@@ -34,33 +56,10 @@ def render(graph: "StateGraph") -> str:
         If Graphviz's program is not installed.
     """
     try:
-        svg = _build(graph).pipe(format="svg", encoding="utf-8")
+        svg = graphviz.Source(source(graph)).pipe(format="svg", encoding="utf-8")
     except graphviz.ExecutableNotFound:
-        raise InputError("the program 'dot' was not found; install Graphviz to draw state graphs") from None
+        raise InputError("the program 'dot' is not there; install Graphviz to draw state graphs") from None
     return _dress(graph, svg[svg.index("<svg") :])
-
-
-def _build(graph: "StateGraph") -> graphviz.Digraph:
-    plain = all(len(node.label) <= 4 for node in graph.nodes)
-    built = graphviz.Digraph(
-        graph_attr={"bgcolor": "transparent", "rankdir": "TB", "nodesep": "0.25", "ranksep": "0.4", "margin": "0.05"},
-        node_attr={
-            "fontname": _FONT,
-            "fontsize": "11",
-            "fontcolor": _INK,
-            "style": "filled,rounded",
-            "shape": "circle" if plain else "box",
-            "margin": "0.03" if plain else "0.12,0.06",
-            "width": "0.3" if plain else "0.5",
-            "height": "0.3",
-        },
-        edge_attr={"fontname": _FONT, "fontsize": "10", "fontcolor": _CURRENT, "color": MIDDLE, "arrowsize": "0.6"},
-    )
-    for node in graph.nodes:
-        built.node(node.id, graphviz.escape(node.label), **_node_style(node, plain))
-    for edge in graph.edges:
-        built.edge(edge.source, edge.target, graphviz.escape(_edge_label(edge)), **_edge_style(edge))
-    return built
 
 
 def _node_style(node: "Node", plain: bool) -> dict[str, str]:
@@ -99,8 +98,8 @@ def _dress(graph: "StateGraph", svg: str) -> str:
     tooltips = {node.id: node.tooltip for node in graph.nodes}
     tooltips |= {f"{edge.source}->{edge.target}": "\n".join(edge.labels) for edge in graph.edges}
 
-    def tooltip(found: re.Match[str]) -> str:
-        name = found.group(1).replace("&#45;", "-").replace("&gt;", ">")
+    def tooltip(title: re.Match[str]) -> str:
+        name = title.group(1).replace("&#45;", "-").replace("&gt;", ">")
         return f"<title>{escape(tooltips.get(name, graph.title))}</title>"
 
     svg = re.sub(r"<title>([^<]*)</title>", tooltip, svg)

@@ -71,8 +71,8 @@ class Grid(Chart):
     @property
     def kinds(self) -> dict[str, str]:
         """The kinds of cells that occur, with their signs."""
-        found = {cell.kind: cell.sign for panel in self.panels for cell in panel.cells.values()}
-        return {kind: found[kind] for kind in _STYLES if kind in found}
+        signs = {cell.kind: cell.sign for panel in self.panels for cell in panel.cells.values()}
+        return {kind: signs[kind] for kind in _STYLES if kind in signs}
 
     def as_dict(self) -> dict[str, Any]:
         panels = [

@@ -154,17 +154,12 @@ _SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _LABEL = re.compile(r'aria-label="([^"]*)"')
 
 
-def _as_image(found: re.Match[str]) -> str:
-    svg = found.group()
+def _as_image(picture: re.Match[str]) -> str:
+    svg = picture.group()
     label = _LABEL.search(svg)
     encoded = base64.b64encode(svg.encode()).decode()
     alternative = label.group(1) if label else ""
     return f'<img class="wb-svg" src="data:image/svg+xml;base64,{encoded}" alt="{alternative}">'
-
-
-def styled(fragment: str) -> str:
-    """The fragment in an element of class ``wb``, with the style sheet: for where scripts do not run, as in widgets."""
-    return f'<div class="wb"><style>{asset("style.css")}</style>{fragment}</div>'
 
 
 def portable(fragment: str) -> str:

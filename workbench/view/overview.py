@@ -30,14 +30,18 @@ def result_view(result: Result) -> Rendered:
 
 
 def model_view(model: Model | type[Model]) -> Rendered:
-    """A model: its constants, its actions by process, its properties."""
+    """A model: its constants, its actions by process, its properties; of a class all that it declares."""
+    if isinstance(model, Model):
+        declared_actions, declared_properties = model.actions, model.properties
+    else:
+        declared_actions, declared_properties = model.declared_actions, model.declared_properties
     doc = (model.__doc__ or "").strip().partition("\n\n")[0]
     actions = [
         (_signature(a.name, a.parameters), escape(a.process.name if a.process else ""), escape(_first(a.doc)))
-        for a in model.declared_actions.values()
+        for a in declared_actions.values()
     ]
     properties = [
-        (_signature(p.name, p.parameters), p.kind, escape(_first(p.doc))) for p in model.declared_properties.values()
+        (_signature(p.name, p.parameters), p.kind, escape(_first(p.doc))) for p in declared_properties.values()
     ]
     constants = constants_table(model)
     markup = (

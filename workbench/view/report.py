@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from workbench.kernel import InputError, Result, Trace, Verdict
 from workbench.view.charts import access_chart, coverage_chart, levels_chart
 from workbench.view.graph import MOST_EDGES, Space, StateGraph
-from workbench.view.html import asset, element, escape, table
+from workbench.view.html import asset, badge, element, escape, table
 from workbench.view.selection import alternatives, state_graph
 from workbench.view.tables import constants_table, summary, verdict_table
 from workbench.view.trace import trace_view
@@ -27,7 +27,8 @@ def report(
     *,
     title: str | None = None,
     source: str = "",
-    differences: Sequence[str] | None = None,
+    differences: Sequence[str] = (),
+    as_expected: bool = False,
     space: Space | None = None,
 ) -> str:
     """A self-contained HTML page on one result.
@@ -39,12 +40,14 @@ def report(
         The model's name by default.
     source : str
         Where the model or its expected figures come from.
-    differences : sequence of str, optional
-        How the result differs from what was expected; an empty one says that it does not.
+    differences : sequence of str
+        How the result differs from what was expected.
+    as_expected : bool
+        Whether it is all that was expected; a result that differs in nothing may have left something open.
     space : StateSpace, optional
         The states, for the graph and for what reads and writes what.
     """
-    parts = [element("p", escape(source), class_="wb-note") if source else "", _expected(differences)]
+    parts = [element("p", escape(source), class_="wb-note") if source else "", _expected(differences, as_expected)]
     parts += ["<h2>Verdicts</h2>", verdict_table(result).html()]
     parts += [element("p", escape(note), class_="wb-note") for note in (summary(result), *result.notes)]
     parts += ["<h2>Constants</h2>", constants_table(result.model).html()]
@@ -56,13 +59,11 @@ def report(
     return page(title or result.model.name, "".join(parts))
 
 
-def _expected(differences: Sequence[str] | None) -> str:
-    if differences is None:
-        return ""
+def _expected(differences: Sequence[str], as_expected: bool) -> str:
     if not differences:
-        return '<p><span class="wb-badge wb-good">\N{CHECK MARK} as expected</span></p>'
+        return element("p", badge("holds", "as expected")) if as_expected else ""
     lines = "".join(element("li", escape(line)) for line in differences)
-    return f'<p><span class="wb-badge wb-bad">\N{BALLOT X} not as expected</span></p><ul>{lines}</ul>'
+    return element("p", badge("violated", "not as expected")) + element("ul", lines)
 
 
 def _trace(verdict: Verdict, trace: Trace) -> str:

@@ -37,12 +37,12 @@ def _columns(model: Model, variables: Sequence[str]) -> list[int]:
     for position, cell in enumerate(model.layout.cells):
         by_name.setdefault(cell.variable, []).append(position)
         by_name.setdefault(str(cell), [position])
-    found: list[int] = []
+    columns: list[int] = []
     for name in variables:
         if name not in by_name:
             raise unknown(f"variable of {model.name}", name, model.declared_variables)
-        found += [position for position in by_name[name] if position not in found]
-    return found
+        columns += [position for position in by_name[name] if position not in columns]
+    return columns
 
 
 def _spell(model: Model, columns: Sequence[int], values: Sequence[Any]) -> str:
@@ -114,9 +114,9 @@ def neighbourhood(
     near, seen = [number], {number}
     notes: list[str] = []
     for _ in range(radius):
-        found = [t for state in near for t in _around(space, order, sorted_targets, state)]
-        chosen.update(dict.fromkeys(found))
-        met = dict.fromkeys(end for t in found for end in _ends(space, t))
+        around = [t for state in near for t in _around(space, order, sorted_targets, state)]
+        chosen.update(dict.fromkeys(around))
+        met = dict.fromkeys(end for t in around for end in _ends(space, t))
         near = [state for state in met if state not in seen]
         seen.update(near)
         if len(chosen) > most_edges:
@@ -143,8 +143,8 @@ def _number_of(space: Space, state: State) -> int:
     match = np.ones(len(space), bool)
     for column, (known, value) in enumerate(zip(space.values, state.values, strict=True)):
         match &= space.rows[:, column] == (known.index(value) if value in known else -1)
-    found = np.flatnonzero(match)
-    return int(found[0]) if len(found) else -1
+    equal = np.flatnonzero(match)
+    return int(equal[0]) if len(equal) else -1
 
 
 def _of_states(

@@ -11,15 +11,13 @@ from typing import Any
 from workbench.view.html import MIDDLE, clip, element, escape
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 #: The width of a letter as a share of the font size, on the safe side.
 _LETTER = 0.58
-_LETTER_MONO = 0.62
 
 
-def fit(text: str, width: float, size: float = 12, mono: bool = False) -> str:
+def fit(text: str, width: float, size: float = 12) -> str:
     """`text`, cut so that it fits into `width`."""
-    return clip(text, max(1, int(width / (size * (_LETTER_MONO if mono else _LETTER)))))
+    return clip(text, max(1, int(width / (size * _LETTER))))
 
 
 def width_of(text: str, size: float = 12) -> float:

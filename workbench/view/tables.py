@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.formats.permalink import changed_constants
 from workbench.kernel import Model, Result, Trace, Verdict
-from workbench.kernel.values import show
+from workbench.kernel.values import show, spell
 from workbench.view.html import MARKS, Drawn, Rendered, badge, element, escape, table
 
 
@@ -27,24 +26,22 @@ def _columns(rows: Iterable[Iterable[object]]) -> str:
 def verdict_table(result: Result) -> Rendered:
     """Per property its verdict, the reason in words, and the length of the trace."""
     rows = [(badge(v.word), _code(v.name), _reason(v, result)) for v in result.verdicts]
-    lines = [(f"{MARKS[v.word][0]} {v.word}", v.name, _plain_reason(v, result)) for v in result.verdicts]
+    lines = [(f"{MARKS[v.word][0]} {v.word}", v.name, _plain_reason(v)) for v in result.verdicts]
     return Rendered(table(("verdict", "property", "reason"), rows), _columns(lines))
 
 
 def _reason(verdict: Verdict, result: Result) -> str:
     doc = result.model.declared_properties[verdict.name].doc.partition("\n\n")[0]
-    reason = _plain_reason(verdict, result)
+    reason = _plain_reason(verdict)
     told = element("div", escape(reason)) if reason else ""
     return f'{told}<div class="wb-note">{escape(doc)}</div>'
 
 
-def _plain_reason(verdict: Verdict, result: Result) -> str:
+def _plain_reason(verdict: Verdict) -> str:
     parts = [verdict.why] if verdict.why else []
     if verdict.trace is not None:
         kind = "a shortest witness" if verdict.holds else "a shortest counterexample"
         parts.append(f"{kind} has {verdict.trace_states} states")
-    if verdict.holds is None and not parts:
-        parts.append(f"not decided: {result.stopped or 'the search is incomplete'}")
     return "; ".join(parts)
 
 
@@ -63,22 +60,21 @@ def summary(result: Result) -> str:
 
 def constants_line(model: Model) -> Rendered:
     """The constants that differ from their defaults, in a line."""
-    changed = changed_constants(model)
-    markup = " ".join(_code(f"{name} = {show(value)}") for name, value in changed.items())
-    plain = "  ".join(f"{name} = {show(value)}" for name, value in changed.items())
-    return Rendered(markup or "with its default constants", plain or "with its default constants")
+    differing, defaults = model.differing(), "with its default constants"
+    markup = " ".join(_code(spell({name: value})) for name, value in differing.items())
+    return Rendered(markup or defaults, spell(differing) or defaults)
 
 
 def constants_table(model: Model | type[Model]) -> Rendered:
     """Every constant with its value (the default, for a class), what it accepts and what it means."""
     given = model.constants if isinstance(model, Model) else {}
-    changed = changed_constants(model) if isinstance(model, Model) else {}
+    differing = model.differing() if isinstance(model, Model) else {}
     rows, lines = [], []
     for name, constant in model.declared_constants.items():
         value = show(given.get(name, constant.default))
-        marked = element("code", escape(value), class_="wb-new" if name in changed else None)
+        marked = element("code", escape(value), class_="wb-new" if name in differing else None)
         rows.append((_code(name), marked, escape(constant.describe()), escape(constant.doc)))
-        lines.append((name, value + (" *" if name in changed else ""), constant.doc))
+        lines.append((name, value + (" *" if name in differing else ""), constant.doc))
     return Rendered(table(("constant", "value", "accepts", "meaning"), rows), _columns(lines))
 
 

@@ -180,8 +180,8 @@ def trace_view(
     wanted = None if variables is None else set(variables)
 
     def view(number: int, label: str, lane: str, before: State | None, after: State) -> StepView:
-        found = () if before is None else before.changes_to(after)
-        changes = tuple(c for c in found if wanted is None or c.cell.variable in wanted)
+        every = () if before is None else before.changes_to(after)
+        changes = tuple(c for c in every if wanted is None or c.cell.variable in wanted)
         effects: dict[str, list[Change]] = {}
         for change in changes:
             owner = owners.of(change.cell)

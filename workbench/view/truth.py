@@ -71,14 +71,14 @@ def judges(model: Model, properties: Sequence[str] | None = None) -> list[Judge]
     InputError
         For a property that the model does not declare.
     """
-    found: list[Judge] = []
+    judging: list[Judge] = []
     for declared in model.select(properties):
         if declared.kind == "liveness":
             for arguments, formula in model.formulas(declared.name):
-                found.append(_goal(declared.name, _named(declared.name, arguments), formula.goal))
+                judging.append(_goal(declared.name, _named(declared.name, arguments), formula.goal))
         else:
-            found += [_predicate(instance) for instance in model.predicates(declared.name)]
-    return found
+            judging += [_predicate(instance) for instance in model.predicates(declared.name)]
+    return judging
 
 
 def _named(name: str, arguments: Sequence[Any]) -> str:

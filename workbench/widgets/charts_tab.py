@@ -8,7 +8,7 @@ from workbench import view
 from workbench.kernel import Result
 from workbench.spaces.space import explore
 from workbench.view.html import element, escape
-from workbench.widgets.jobs import Job, copy_of
+from workbench.widgets.jobs import Job
 from workbench.widgets.pane import Pane
 from workbench.widgets.tab import Tab
 
@@ -35,10 +35,9 @@ class ChartsTab(Tab):
         self._access.outputs = ()
         self._key.html = ""
         _fill(self._charts, view.levels_chart(result), view.coverage_chart(result))
-        model = copy_of(result.model)
 
         def work(job: Job) -> view.Grid:
-            return view.access_chart(explore(model, [], max_states=MOST_STATES, should_stop=job.should_stop))
+            return view.access_chart(explore(result.model, [], max_states=MOST_STATES, should_stop=job.should_stop))
 
         self.compute("Looking at who reads and writes what", work, self._show_access)
 

@@ -34,14 +34,14 @@ class CompareTab(Tab):
         self._other.observe(self._again, "value")
         keep = button("Keep this result", "thumb-tack", "to compare later ones with it", self._keep)
         self._kept: Result | None = None
-        self._found: dict[str, Result] = {}
+        self._checked: dict[str, Result] = {}
         self._table = Pane()
         row = ipywidgets.HBox([self._other, keep]).add_class("wb-toolbar")
         self.children = [row, self._working, self._table]
 
     def refresh(self, result: Result) -> None:
         name = self._other.value
-        if name in self._presets and name not in self._found:
+        if name in self._presets and name not in self._checked:
             path = self._presets[name]
 
             def work(job: Job) -> Result:
@@ -52,12 +52,12 @@ class CompareTab(Tab):
 
             def done(other: Result) -> None:
                 if other.complete:
-                    self._found[name] = other
+                    self._checked[name] = other
                 self._show(other, result)
 
             self.compute(f"Checking {name}", work, done)
             return
-        known = {_BEFORE: self.panel.before, _KEPT: self._kept, **self._found}
+        known = {_BEFORE: self.panel.before, _KEPT: self._kept, **self._checked}
         self._show(known[name], result)
 
     def _show(self, other: Result | None, result: Result) -> None:

@@ -9,7 +9,7 @@ from workbench import view
 from workbench.kernel import InputError, Result, Trace
 from workbench.spaces.space import StateSpace, explore
 from workbench.view.html import element
-from workbench.widgets.jobs import Job, copy_of, copy_of_trace
+from workbench.widgets.jobs import Job
 from workbench.widgets.pane import Pane
 from workbench.widgets.tab import Tab
 
@@ -102,7 +102,7 @@ class GraphTab(Tab):
             if mode == _TRACE:
                 if trace is None:
                     raise InputError(f"{_TRACE} takes a property with a trace; select one above")
-                return _page(view.alternatives(copy_of_trace(trace), variables=asked[1], most_edges=asked[4]))
+                return _page(view.alternatives(trace, variables=asked[1], most_edges=asked[4]))
             space = self._explored(result, job)
             note = "" if space.result.complete else f"Of the first {len(space):,} states, since there are more."
             return _page(_graph(space, trace, *asked), note)
@@ -112,8 +112,7 @@ class GraphTab(Tab):
     def _explored(self, result: Result, job: Job) -> StateSpace:
         if self._space is None or self._space[0] is not result:
             names = [verdict.name for verdict in result.verdicts]
-            model = copy_of(result.model)
-            space = explore(model, names, max_states=MOST_STATES, should_stop=job.should_stop)
+            space = explore(result.model, names, max_states=MOST_STATES, should_stop=job.should_stop)
             self._space = (result, space)
         return self._space[1]
 

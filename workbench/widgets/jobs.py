@@ -4,17 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from workbench.kernel import InputError, Model, ModelError, Trace, replay
-
-
-def copy_of(model: Model) -> Model:
-    """The same model for another thread: a model object serves one thread at a time."""
-    return type(model)(**model.constants)
-
-
-def copy_of_trace(trace: Trace) -> Trace:
-    """The same behaviour, of a copy of its model."""
-    return replay(copy_of(trace.model), trace.start, trace.moves, trace.loop)
+from workbench.kernel import InputError, ModelError
 
 
 class Job:
@@ -97,7 +87,7 @@ class Runner:
                 outcome = work(job)
             except (InputError, ModelError) as error:
                 wrong = str(error)
-            except Exception as error:
+            except BaseException as error:  # also one that ends the thread
                 self._finish(job, failed, f"{type(error).__name__}: {error}")
                 raise
             self._finish(job, failed if wrong else done, wrong or outcome)

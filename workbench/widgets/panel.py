@@ -68,7 +68,7 @@ class Workbench(ipywidgets.VBox):
     ('holds', 'LazyReap on: NonCrashedProgress now holds')
     """
 
-    def __init__(self, what: Any, **constants: Any) -> None:
+    def __init__(self, what: Any, /, **constants: Any) -> None:
         self.lock = threading.RLock()
         self.runner, self.aside = Runner(self.lock), Runner(self.lock)
         self.result: Result | None = None
@@ -166,7 +166,7 @@ class Workbench(ipywidgets.VBox):
         quiet, self._quiet = self._quiet, True
         one = self._configuration
         names = [name for name, path in self._presets.items() if one is not None and path == one.path]
-        if one is None and self._model().constants == self.model_class().constants:
+        if one is None and not self._model().differing():
             names = [_DEFAULTS]
         self._preset.value = names[0] if names else _BY_HAND
         offered = [box for box in self._properties.values() if not box.disabled]
@@ -176,7 +176,7 @@ class Workbench(ipywidgets.VBox):
         self._quiet = quiet
 
     def _model(self) -> Model:
-        """A model with the constants that are set, for one thread."""
+        """A model with the constants that are set."""
         return self.model_class(**self._controls.values())
 
     def _chosen(self, change: Any) -> None:
@@ -271,9 +271,9 @@ class Workbench(ipywidgets.VBox):
                 on_progress=progress, should_stop=job.should_stop,
             )  # fmt: skip
 
-        self.runner.start(work, self._found, self._complain, delay)
+        self.runner.start(work, self._arrived, self._complain, delay)
 
-    def _found(self, result: Result) -> None:
+    def _arrived(self, result: Result) -> None:
         """Show a result; called from the thread that made it, with the lock held."""
         self._stop.disabled = True
         limit = LIVE_SECONDS if self.result is not None else FIRST_SECONDS
@@ -300,9 +300,9 @@ class Workbench(ipywidgets.VBox):
 
     def _show_progress(self, result: Result) -> None:
         how = "every change is checked at once" if self._live else "press Run after a change"
-        found = f"{result.distinct:,} states, depth {result.depth}, {result.seconds:.2f} s"
+        counts = f"{result.distinct:,} states, depth {result.depth}, {result.seconds:.2f} s"
         stopped = "" if result.complete else badge("unknown", f"incomplete: {result.stopped}") + " "
-        self._progress.html = element("p", f"{stopped}{found} \N{MIDDLE DOT} {how}", class_="wb-note")
+        self._progress.html = element("p", f"{stopped}{counts} \N{MIDDLE DOT} {how}", class_="wb-note")
 
     def _expectation(self, result: Result) -> str:
         """Whether the result is as the named configuration says."""
@@ -311,7 +311,8 @@ class Workbench(ipywidgets.VBox):
             return ""
         differences = one.differences(result)
         if not differences:
-            return element("p", f"{escape(one.title)}: as expected.", class_="wb-note") if result.complete else ""
+            note = f"{escape(one.title)}: as expected."
+            return element("p", note, class_="wb-note") if one.as_expected(result) else ""
         lines = "".join(element("li", escape(line)) for line in differences)
         return f'<div class="wb-wrong">Not as {escape(one.path.name)} expects:<ul>{lines}</ul></div>'
 
@@ -320,8 +321,8 @@ class Workbench(ipywidgets.VBox):
     @property
     def verdict(self) -> Verdict | None:
         """The verdict on the selected property."""
-        found = [] if self.result is None else [v for v in self.result.verdicts if v.name == self.selected]
-        return found[0] if found else None
+        chosen = [] if self.result is None else [v for v in self.result.verdicts if v.name == self.selected]
+        return chosen[0] if chosen else None
 
     def _draw_verdict(self) -> None:
         assert self.result is not None
@@ -387,13 +388,13 @@ def _progress(at: Any) -> str:
 
 
 def _headline(result: Result) -> str:
-    bad = [v for v in result.verdicts if v.holds is False]
-    unknown = [v for v in result.verdicts if v.holds is None]
-    if bad:
-        return badge("violated", f"{len(bad)} of {len(result.verdicts)} violated")
-    if unknown:
-        return badge("unknown", f"{len(unknown)} of {len(result.verdicts)} not decided")
-    return badge("holds", "everything holds")
+    if result.holds:
+        return badge("holds", "everything holds")
+    if result.violated:
+        return badge("violated", f"{len(result.violated)} of {len(result.verdicts)} violated")
+    if result.undecided:
+        return badge("unknown", f"{len(result.undecided)} of {len(result.verdicts)} not decided")
+    return badge("unknown", "nothing is checked")
 
 
 def _chip(verdict: Verdict, selected: bool) -> str:

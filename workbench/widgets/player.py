@@ -8,7 +8,6 @@ import traitlets
 
 from workbench.kernel import Trace
 from workbench.view import TraceView, trace_view
-from workbench.widgets.jobs import copy_of_trace
 from workbench.widgets.pane import HERE, STYLE
 
 #: How wide the lanes may be: what a notebook has beside its file browser on a small screen.
@@ -79,7 +78,6 @@ class TracePlayer(anywidget.AnyWidget):
         lazy : bool
             Draw a state only when it is stepped to, so that long traces may grow quickly. Needs a live kernel.
         """
-        trace = copy_of_trace(trace)
         names = list(trace.model.declared_variables)
         with self._lock, self.hold_sync(), self.hold_trait_notifications():
             self.trace, self._lazy, self._properties = trace, lazy, properties

@@ -73,15 +73,15 @@ def start_from(what: Any) -> Start:
 
 def presets(model: type[Model]) -> dict[str, Path]:
     """The files of the named configurations of `model`, by a line that says what each shows."""
-    found = {}
+    files = {}
     for path in _files():
         try:
             table = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):  # a file that is broken, or being written, is none to start from
+        except (OSError, ValueError, RecursionError):  # a file that is broken, or being written, is none to start from
             continue
         if table.get("model") == model.name:
-            found[f"{path.stem} \N{EN DASH} {table.get('title', '')}"] = path
-    return found
+            files[f"{path.stem} \N{EN DASH} {table.get('title', '')}"] = path
+    return files
 
 
 def _files() -> list[Path]:

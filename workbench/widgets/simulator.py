@@ -14,7 +14,7 @@ from workbench.kernel.trace import Move
 from workbench.questions.seek import predicate_of, seek
 from workbench.view.html import element, escape
 from workbench.view.trace import NOBODY, trace_view
-from workbench.widgets.jobs import Job, Runner, copy_of, copy_of_trace
+from workbench.widgets.jobs import Job, Runner
 from workbench.widgets.pane import Pane
 from workbench.widgets.player import TracePlayer, with_static
 from workbench.widgets.presets import start_from
@@ -99,9 +99,9 @@ class Simulator(ipywidgets.VBox):
             self._properties = properties
             self._runner.cancel()
             if isinstance(what, Trace):
-                self._show(copy_of_trace(what), step)
+                self._show(what, step)
             else:
-                self._show(replay(copy_of(start_from(what).model), 0, []))
+                self._show(replay(start_from(what).model, 0, []))
 
     def take(self, step: str | Move) -> None:
         """Take one of the enabled steps, given as a move or by its label.
@@ -133,7 +133,7 @@ class Simulator(ipywidgets.VBox):
             moves = self.trace.moves[: self.at]
             state = self.state
             for _ in range(steps):
-                options = [(move, after) for _, found in self._options(state) for _, move, after in found]
+                options = [(move, after) for _, possible in self._options(state) for _, move, after in possible]
                 if not options:
                     break
                 move, state = chance.choice(options)
@@ -183,15 +183,15 @@ class Simulator(ipywidgets.VBox):
 
     def _options(self, state: Any) -> list[tuple[Any, list[tuple[str, Move, Any]]]]:
         """Per action instance its outcomes in `state`: label, move, and the state that each leads to."""
-        found = []
+        options = []
         for instance in self.model.instances:
             outcomes = self.model.outcomes(instance, state)
             steps = [
                 (outcome_label(instance, outcome), Move(instance.number, ordinal), after)
                 for ordinal, (outcome, after) in enumerate(outcomes)
             ]
-            found.append((instance, steps))
-        return found
+            options.append((instance, steps))
+        return options
 
     def _move(self, label: str) -> Move:
         options = {name: move for _, steps in self._options(self.state) for name, move, _ in steps}
@@ -226,7 +226,7 @@ class Simulator(ipywidgets.VBox):
 
     def _search(self, condition: Any, anew: bool, job: Job, max_states: int | None = None) -> tuple[Trace | None, str]:
         """The behaviour to such a state; or None, and why there is none."""
-        model = copy_of(self.model)
+        model = self.model
         predicate = predicate_of(model, condition) if isinstance(condition, str) else condition
         after = None if anew else replay(model, self.trace.start, self.trace.moves[: self.at])
         trace, result = seek(model, predicate, after=after, should_stop=job.should_stop, max_states=max_states)

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 
 from workbench.kernel import Result
-from workbench.questions.whatif import Attempt, Repairs, flips, repairs, spell
+from workbench.kernel.values import spell
+from workbench.questions.whatif import Attempt, Repairs, flips, repairs
 from workbench.view.html import badge, element, escape, table
-from workbench.widgets.jobs import Job, copy_of
+from workbench.widgets.jobs import Job
 from workbench.widgets.pane import Pane
 from workbench.widgets.tab import Tab, button
 
@@ -37,7 +38,7 @@ class WhatIfTab(Tab):
     def refresh(self, result: Result) -> None:
         self._single.html = self._sets.html = ""
         self._repair.disabled = not _broken(result)
-        model, names, symmetry = copy_of(result.model), [v.name for v in result.verdicts], result.symmetry
+        model, names, symmetry = result.model, [v.name for v in result.verdicts], result.symmetry
         integers = self._integers.value
 
         def work(job: Job) -> list[Attempt]:
@@ -51,9 +52,9 @@ class WhatIfTab(Tab):
 
         self.compute("Checking every single change", work, self._show)
 
-    def _show(self, found: list[Attempt]) -> None:
-        self._attempts = found
-        self._single.html = element("p", "<b>Every single change</b>, from here") + _table(found, 0)
+    def _show(self, attempts: list[Attempt]) -> None:
+        self._attempts = attempts
+        self._single.html = element("p", "<b>Every single change</b>, from here") + _table(attempts, 0)
 
     def _again(self, _: Any) -> None:
         with self.panel.lock:
@@ -67,7 +68,7 @@ class WhatIfTab(Tab):
             if result is None or not broken:
                 return
             name = chosen.name if chosen is not None and chosen.name in broken else broken[0]
-            model, names, symmetry = copy_of(result.model), [v.name for v in result.verdicts], result.symmetry
+            model, names, symmetry = result.model, [v.name for v in result.verdicts], result.symmetry
 
             def work(job: Job) -> Repairs:
                 def progress(done: int, of: int) -> None:

@@ -1,0 +1,26 @@
+"""DOT, Graphviz's language: the statements that graphs are written with."""
+
+from collections.abc import Mapping
+
+
+def quote(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def node(identifier: int | str) -> str:
+    return str(identifier) if isinstance(identifier, int) else quote(identifier)
+
+
+def edge(source: int | str, target: int | str) -> str:
+    return f"{node(source)} -> {node(target)}"
+
+
+def statement(subject: str, attributes: Mapping[str, str]) -> str:
+    r"""What `subject` looks like: a node, an edge, or ``graph``, ``node`` or ``edge`` for all of them.
+
+    Examples
+    --------
+    >>> statement(edge("a", 2), {"label": 'say "go"', "color": "black"})
+    '"a" -> 2 [label="say \\"go\\"",color="black"];'
+    """
+    return f"{subject} [{','.join(f'{name}={quote(value)}' for name, value in attributes.items())}];"
