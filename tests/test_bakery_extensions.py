@@ -105,6 +105,7 @@ def test_an_extension_brings_what_its_constant_switches_on(published, extended):
 # Engine and reference ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(
     writers=st.integers(2, 3),
     crashes=st.integers(0, 2),
@@ -120,6 +121,7 @@ def test_bakery_with_restarts(writers, crashes, restarts, startup, reap):
     )
 
 
+@pytest.mark.slow
 @given(
     parts=st.sampled_from([None, [["w1", "w2"]]]),
     restarts=st.integers(0, 1),

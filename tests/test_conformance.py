@@ -311,10 +311,10 @@ NAMED = [
     "bakery/documented_v1",
     "bakery/documented_v2_race",
     "bakery/v1_orphan",
-    "bakery/v1_restart_heals_one",
-    "bakery/samenode_restart_atomic",
-    "hudi/one_file_group",
-    "hudi/timestamp_collision_one_key",
+    pytest.param("bakery/v1_restart_heals_one", marks=pytest.mark.slow),
+    pytest.param("bakery/samenode_restart_atomic", marks=pytest.mark.slow),
+    pytest.param("hudi/one_file_group", marks=pytest.mark.slow),
+    pytest.param("hudi/timestamp_collision_one_key", marks=pytest.mark.slow),
     "paimon/published_default",
 ]
 NAMED_ON_SPARK = ["bakery/documented_v1", "bakery/documented_v2_race", "hudi/timestamp_collision", "paimon/two_buckets"]

@@ -440,7 +440,7 @@ def test_tlc_json_is_the_graph_that_tlc_loads(trace):
     assert all(source in graph["state"] and target in graph["state"] for source, _, target in graph["action"])
     for (_, step, _), label in zip(forward, (s.label for s in trace.steps[1:]), strict=True):
         assert label.startswith(step["name"])
-        assert step["location"]["module"] in {c.__module__ for c in type(trace.model).__mro__}
+        assert step["location"]["module"] in {base.__module__ for base in type(trace.model).__mro__}
         assert list(step["location"]) == ["beginLine", "beginColumn", "endLine", "endColumn", "module"]
 
 

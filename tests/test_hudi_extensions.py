@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from workbench.engines.check import check
-from workbench.kernel import action, reachable, search
+from workbench.kernel import action, reachable
 from workbench.models import get_model
 from workbench.models.hudi import Hudi
 from workbench.models.hudi_extended import MARKED, HudiExtended
@@ -94,7 +94,7 @@ def test_early_detection_changes_no_published_verdict(constants, extension):
 @pytest.mark.parametrize("extension", [EARLY, LOCKED], ids=["markers", "locked markers"])
 def test_under_a_lock_per_file_group_early_detection_is_idle(extension):
     constants = {**SMALL, "ConcurrencyControl": 2}
-    with_it, without = search(HudiExtended(**constants, **extension)), search(Hudi(**constants))
+    with_it, without = check(HudiExtended(**constants, **extension)), check(Hudi(**constants))
     assert with_it.levels == without.levels
     assert with_it["SomeWriteIsSpared"].word == "not reached"
 
@@ -203,7 +203,7 @@ class GaveWayForNothing(HudiExtended):
 
 @pytest.mark.parametrize(("extension", "word"), [({}, "not reached"), (EARLY, "reached"), (LOCKED, "reached")], ids=str)
 def test_an_operation_may_give_way_to_one_that_fails(extension, word):
-    assert search(GaveWayForNothing(Values=1, **extension))["NobodyCommits"].word == word
+    assert check(GaveWayForNothing(Values=1, **extension))["NobodyCommits"].word == word
 
 
 # Early detection: variants that are wrong --------------------------------------------------------------------------
@@ -340,7 +340,7 @@ def test_put_if_absent_is_a_remedy_only_while_leftovers_are_kept(control):
 
 
 def test_what_a_deleted_slice_looks_like_to_a_reader():
-    result = search(HudiExtended(**ONE_GROUP, **EAGER), INVARIANTS)
+    result = check(HudiExtended(**ONE_GROUP, **EAGER), INVARIANTS)
     assert result["PublishedSlicesExist"].why == "the slice of fg1 with timestamp 1 is published, and has been deleted"
     assert (
         result["ConsistentRead"].why
@@ -399,9 +399,9 @@ def instants_alone_are_deleted(model, s, w):
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_wrong_rollbacks_are_noticed(monkeypatch, name, variant, violated, word):
-    right = search(HudiExtended(Values=1, **LAZY))
+    right = check(HudiExtended(Values=1, **LAZY))
     monkeypatch.setattr(HudiExtended, name, variant)
-    wrong = search(HudiExtended(Values=1, **LAZY))
+    wrong = check(HudiExtended(Values=1, **LAZY))
     assert wrong.levels != right.levels
     assert [v.name for v in wrong.violated if v.name in INVARIANTS] == violated
     assert wrong["SomeLeftoverIsRolledBack"].word == word
@@ -422,7 +422,7 @@ def test_with_everything_on_and_three_writers_nothing_is_violated(control, early
 def test_symmetry_loses_nothing(extension):
     model = HudiExtended(Values=1, **extension)
     names = [name for name, declared in model.properties.items() if declared.kind != "liveness"]
-    full, reduced = (search(model, names, symmetry=sets) for sets in ((), ("Writers", "Keys", "Values")))
+    full, reduced = (check(model, names, symmetry=sets) for sets in ((), ("Writers", "Keys", "Values")))
     assert [(v.word, v.trace_states) for v in full.verdicts] == [(v.word, v.trace_states) for v in reduced.verdicts]
     assert reduced.depth == full.depth
     assert reduced.distinct < full.distinct

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from workbench.engines.check import check
-from workbench.kernel import InputError, require, search
+from workbench.kernel import InputError, require
 from workbench.models import get_model
 from workbench.models import paimon_table as table
 from workbench.models.paimon import READY, Paimon
@@ -66,7 +66,7 @@ def test_the_model_of_that_name_has_the_extensions_and_they_are_off():
 
 @pytest.mark.parametrize("name", [name for name, line in FIGURES.items() if line["distinct"] < 2_000])
 def test_switched_off_they_change_no_level_of_the_search_and_no_verdict(name):
-    with_them, without = (search(model(**constants_of(name))) for model in (PaimonExtended, Paimon))
+    with_them, without = (check(model(**constants_of(name))) for model in (PaimonExtended, Paimon))
     assert with_them.levels == without.levels
     assert [(v.name, v.trace_states) for v in with_them.verdicts] == [
         (v.name, v.trace_states) for v in without.verdicts
@@ -107,7 +107,7 @@ def test_writers_that_take_turns_are_not_safe_if_they_keep_the_bucket_open():
 
 def test_writers_at_the_same_time_take_the_same_number_and_the_first_to_commit_wins():
     model = PaimonExtended(**NO_COMPACTION, **RESTORE)
-    verdict = search(model, ["ConsistentRead"])["ConsistentRead"]
+    verdict = check(model, ["ConsistentRead"])["ConsistentRead"]
     end = verdict.trace.states[-1]
     _, first, second = table.live_files(end, 3, "p0b0")
     assert end.sequence[first, "jack"] == end.sequence[second, "jack"] == 1
@@ -128,7 +128,7 @@ def test_if_the_later_commit_counted_there_would_remain_updates_of_a_row_that_is
 
     monkeypatch.setattr(table, "newest", last)
     assert violations(PaimonExtended(**NO_COMPACTION | STREAMING | FOUR_WRITES)) == {}
-    result = search(PaimonExtended(**NO_COMPACTION | NO_DELETES), ["ConsistentRead"])
+    result = check(PaimonExtended(**NO_COMPACTION | NO_DELETES), ["ConsistentRead"])
     assert result["ConsistentRead"].trace_states == 13
     assert result["ConsistentRead"].why == "version 3: jack reads as (red, A), but committed was (blue, A)"
 
@@ -215,7 +215,7 @@ def test_where_readers_may_skip_level_0(constants, violated):
 def test_two_valid_rows_harm_only_readers_that_do_not_merge():
     constants = constants_of("dangling")
     assert "ConsistentRead" not in violations(PaimonExtended(**constants))
-    result = search(PaimonExtended(**constants, **SKIP), INVARIANTS)
+    result = check(PaimonExtended(**constants, **SKIP), INVARIANTS)
     assert {v.name: v.trace_states for v in result.violated} == dict.fromkeys(INVARIANTS, 21)
     why = "version 5: jack reads as (red, A) and (red, A), but committed up to version 5 was (red, A)"
     assert result["ConsistentRead"].why == why
@@ -229,7 +229,7 @@ class UpdatesReadEverything(PaimonExtended):
 def test_updates_are_lost_because_they_read_as_readers_do():
     constants = {**ONE_WRITER, **NO_DELETES, **SKIP}
     why = "version 5: jack reads as (red, A), but committed up to version 5 was (blue, A)"
-    assert search(PaimonExtended(**constants), ["ConsistentRead"])["ConsistentRead"].why == why
+    assert check(PaimonExtended(**constants), ["ConsistentRead"])["ConsistentRead"].why == why
     assert violations(UpdatesReadEverything(**constants)) == {}
 
 
