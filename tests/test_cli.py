@@ -1027,3 +1027,23 @@ def test_control_c_again_and_again():
         _, err = running.communicate()
     assert running.returncode == 3
     assert err in ("", "workbench: interrupted\n")
+
+
+def test_control_c_in_text_that_is_executed(tmp_path):
+    """Python remembers it, and would let the process die by the signal although the interrupt was handled."""
+    path = tmp_path / "executing.py"
+    path.write_text(
+        LOUD
+        + """
+class Executing(Loud):
+    @invariant
+    def Small(self, s):
+        try:
+            exec("os.kill(os.getpid(), signal.SIGINT)")
+        except KeyboardInterrupt:
+            return s.n < 3
+"""
+    )
+    with process("check", f"{path}:Executing", "--engine", "reference", stderr=subprocess.PIPE) as running:
+        running.communicate()
+    assert running.returncode == 1

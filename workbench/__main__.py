@@ -18,8 +18,14 @@ def main() -> NoReturn:
     it ends the process with one line; and silently once everything has been said.
     """
     status = INTERRUPTED
+
+    def leave(*_: Any) -> NoReturn:
+        os._exit(status)
+
     _on_interrupt(_end_interrupted)
-    atexit.register(_on_interrupt, signal.SIG_IGN)  # at the very end Python takes its handlers back
+    # As the last thing that Python does at its end: for an interrupt that came up in text that is executed (as in
+    # namedtuple), and was handled, it would let the process die by the signal instead of giving the status.
+    atexit.register(leave)
     sys.unraisablehook = _unraisable
     _open_what_is_closed()
     try:
@@ -27,7 +33,7 @@ def main() -> NoReturn:
 
         _on_interrupt(signal.default_int_handler)
         status = cli.main()
-        _on_interrupt(lambda *_: os._exit(status))
+        _on_interrupt(leave)
     except KeyboardInterrupt:
         _end_interrupted()
     sys.exit(status)
