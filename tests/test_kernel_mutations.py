@@ -149,7 +149,8 @@ def noticed(mutant, name):
     one = configurations.load(SPECS / f"{name}.toml")
     safety = [p.name for p in one.model.select(one.properties) if p.kind != "liveness"]
     constants = {n: v for n, v in one.model.constants.items() if n in mutant.declared_constants}  # not of extensions
-    broken = dataclasses.replace(one, model=mutant(**constants))
+    expect = {**one.expect, "verdicts": {n: v for n, v in one.expect["verdicts"].items() if n in safety}}
+    broken = dataclasses.replace(one, model=mutant(**constants), properties=safety, expect=expect)
     result = check(broken.model, safety, symmetry=broken.symmetry)
     return {line.split(":")[0] for line in broken.differences(result)}
 

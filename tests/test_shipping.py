@@ -204,16 +204,15 @@ def only_on_the_driver():
     return "loaded"
 
 
-class NotInstalled(Here):
-    """Stands for a model whose package workers lack."""
+class OnlyHere:
+    """Stands for what is in a package that workers lack."""
 
     def __reduce__(self):
-        return load_with, (type(self), self.constants, only_on_the_driver)
+        return only_on_the_driver, ()
 
 
-def load_with(kind, constants, loaded):
-    assert loaded()
-    return kind(**constants)
+class NotInstalled(Here):
+    needs = OnlyHere()
 
 
 @pytest.mark.spark

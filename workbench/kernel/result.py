@@ -190,7 +190,7 @@ def collision_probability(states: int, bits: int, renamings: int = 1) -> float:
     Examples
     --------
     >>> collision_probability(10**9, 64), collision_probability(10**9, 64, 6) > 3 * collision_probability(10**9, 64)
-    (0.02710505428630849, True)
+    (0.027105054285032557, True)
     """
     pairs = states * (states - 1) / 2
     return min(1.0, pairs / 2.0**bits * renamings**2 / (2 * renamings - 1))
