@@ -1,5 +1,6 @@
 """The public surface: what ``workbench`` offers, and that asking for the package alone loads next to nothing."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -42,3 +43,27 @@ def test_the_package_alone_and_a_model_load_nothing_heavy():
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     heavy = {"ipywidgets", "numba", "numpy", "pandas", "pyarrow", "pyspark", "rich", "scipy"}
     assert heavy.isdisjoint(ended.stdout.split())
+
+
+COUNTER = """
+from workbench import Model, Variable, action
+
+class Counter(Model):
+    n = Variable({start})
+
+    @action
+    def count(self, s):
+        s.n += 1
+"""
+
+
+def test_a_model_in_a_file_is_the_one_that_stands_there_now(tmp_path, monkeypatch):
+    """Python tells a compiled module that is out of date by the file's size and the second of its last change."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    path = tmp_path / "counter.py"
+    for start in (1, 2):
+        path.write_text(COUNTER.format(start=start))
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+        (state,) = workbench.get_model(f"{path}:Counter")().initial_states()
+        assert state.n == start
+    assert [entry.name for entry in tmp_path.iterdir()] == ["counter.py"], "nothing is left beside it"

@@ -42,12 +42,13 @@ def get_model(name: str) -> type[Model]:
 def _from_file(path: Path, attribute: str) -> type[Model]:
     name = f"model_file_{path.stem}"  # not the bare stem, which may be the name of a library
     spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None or not path.is_file():
+    if spec is None or not path.is_file():
         raise InputError(f"model file {str(path)!r} cannot be read; give an existing file as path/to/file.py:Class")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        # Not by the loader: it would take again what it compiled of a file that changed within the second.
+        exec(compile(path.read_bytes(), path, "exec"), vars(module))
     except (Exception, SystemExit) as error:
         raise InputError(f"model file {path} cannot be imported: {type(error).__name__}: {error}") from error
     models = {n: v for n, v in vars(module).items() if isinstance(v, type) and issubclass(v, Model) and v is not Model}
