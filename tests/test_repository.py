@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bench": {"kernel", "models", "engines"},
     "commands": {"kernel", "models", "storage", "engines", "spaces", "questions", "formats", "view", "bench", ""},
     # The modules beside the rooms, such as the command line.
-    "": {"kernel", "models", "engines", "spaces", "questions", "formats", "view", "commands"},
+    "": {"kernel", "models", "storage", "engines", "spaces", "questions", "formats", "view", "commands"},
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
