@@ -34,7 +34,9 @@ def resume(run_dir: str | Path, model: type[Model] | str | None = None, **option
     return resume_search(run_dir, _class_of(run_dir, model), **options)
 
 
-def save_run(run_dir: str | Path, folder: str | Path, model: type[Model] | str | None = None, spark: Any = None) -> Path:
+def save_run(
+    run_dir: str | Path, folder: str | Path, model: type[Model] | str | None = None, spark: Any = None
+) -> Path:
     """Write what a run directory stands for as a dataset; see :func:`workbench.spaces.export.save_run`."""
     from workbench.spaces.export import save_run as save_search
 

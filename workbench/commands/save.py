@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL|RUN_DIR", help="a name, path/to/file.py:Class, or a run directory")
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="a new or empty one, or a dataset to be replaced")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
-    parser.add_argument("--model", dest="of", metavar="MODEL", help="what a run directory is of, if not of a published model")
+    parser.add_argument("--model", dest="of", metavar="MODEL", help="of a run directory, if it is not a published one")
     parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
     parser.add_argument("--symmetry", action="store_true", help="take interchangeable names as such")
     parser.add_argument(

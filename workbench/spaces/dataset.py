@@ -9,7 +9,6 @@
 """
 
 import io
-import json
 import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -52,6 +51,10 @@ class Content:
     identity: Identity
     run: dict[str, Any]
     tables: dict[str, list[str]]
+
+    @property
+    def paths(self) -> set[str]:
+        return {name for names in self.tables.values() for name in names}
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -285,16 +288,15 @@ def load(folder: str | Path, spark: SparkSession | None = None) -> Dataset:
         raise InputError(f"{stored} is empty: its writer was stopped")
     content = from_json(Content, stored.content, f"the manifest of {stored}")
     paths = {name: stored.file(name) for name in stored.files}
+    if set(content.tables) != {STATES, TRANSITIONS} or not content.paths <= paths.keys():
+        raise InputError(f"the manifest of {stored} does not name the files of its tables")
     session = spark or spark_session()
-    try:
-        states, transitions = (
-            session.read.parquet(*(_uri(paths[name]) for name in content.tables[table])) for table in (STATES, TRANSITIONS)
-        )
-        dataset = Dataset(stored.path, content.identity, content.run, session, states, transitions)
-        dataset.register()
-        return dataset
-    except KeyError as error:
-        raise InputError(f"the manifest of {stored} lacks {error}") from None
+    states, transitions = (
+        session.read.parquet(*(_uri(paths[n]) for n in content.tables[table])) for table in (STATES, TRANSITIONS)
+    )
+    dataset = Dataset(stored.path, content.identity, content.run, session, states, transitions)
+    dataset.register()
+    return dataset
 
 
 def _uri(path: Path) -> str:

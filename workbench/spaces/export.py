@@ -88,7 +88,9 @@ def export_task(
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 level, file, group = parts[number]
-                written = Exporter(worker_for(shipped), values_level, folder).write(level, file, group, level < expanded)
+                written = Exporter(worker_for(shipped), values_level, folder).write(
+                    level, file, group, level < expanded
+                )
                 yield pa.RecordBatch.from_pydict({"written": pa.array([pack(written)], pa.binary())})
 
     return task

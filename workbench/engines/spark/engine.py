@@ -289,6 +289,6 @@ class SparkSearch:
         )
 
 
-def _merge(extras: list[list[list[Any]]]) -> list[list[Any]]:
+def _merge(extras: Sequence[Sequence[Sequence[Any]]]) -> list[list[Any]]:
     """For each cell the values of several files, each once."""
     return [list(dict.fromkeys(v for values in cell for v in values)) for cell in zip(*extras, strict=True)]

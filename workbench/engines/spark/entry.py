@@ -89,7 +89,9 @@ def resume(
         task, run = _stored(folder, model)
         states = sum(run.done.sizes)
         if max_states is not None and states > max_states:
-            raise InputError(f"max_states = {max_states} is not accepted; {str(run_dir)!r} has {states:,} states already")
+            raise InputError(
+                f"max_states = {max_states} is not accepted; {str(run_dir)!r} has {states:,} states already"
+            )
         searching = SparkSearch(spark or spark_session(), folder, task, run.identity, run.done)
         return _finish(searching, Limits(budget, on_progress, should_stop, run.done.seconds), fail_fast)
 

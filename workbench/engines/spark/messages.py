@@ -1,5 +1,6 @@
 """What travels between the driver and the tasks, and how arrays are packed for that."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -164,7 +165,7 @@ class Admitted(NamedTuple):
     new: np.ndarray
     steps: list[StepCounts]
     decided: dict[str, list[int]]
-    extras: list[list[Any]]
+    extras: Sequence[Sequence[Any]]
     received: int
     memory: Memory
 

@@ -51,14 +51,14 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
     for bucket in np.unique(buckets).tolist():
         some = buckets == bucket
         count = int(some.sum())
-        states = States(
+        initial_states = States(
             fingerprints=fingerprints[some],
             parents=np.zeros((count, cells.words), np.uint64),
             instances=np.full(count, -1, np.int32),
             ordinals=ordinals[some],
             rows=narrow(rows[some]),
         )
-        file = directory.write_level(0, bucket, [states], 0, [[] for _ in cells.values])
+        file = directory.write_level(0, bucket, [initial_states], 0, [[] for _ in cells.values])
         decided = _judge(task, cells, rows[some], fingerprints[some])
         none_new = np.zeros(len(task.model.instances), np.int64)  # no action led here
         outcomes.append(Admitted(file, {}, none_new, [], decided, extras, 0, Memory("driver", 0, 0)))

@@ -149,7 +149,8 @@ class Worker:
             new = visited.add(message.fingerprints)
             received += message.nbytes
             rows = self.numbering.to_local(message.rows.unpack()[new], level.number - 1, message.extras)
-            parts.append(States(*(part[new] for part in message[:4]), rows=rows))
+            fingerprints, parents, taken, ordinals = (part[new] for part in message[:4])
+            parts.append(States(fingerprints, parents, taken, ordinals, rows))
         instances = len(self.model.instances)
         if not any(len(part.rows) for part in parts):
             self._buckets[bucket] = visited
@@ -161,7 +162,7 @@ class Worker:
         decided = self._judge(states, level.decided)
         new_per_instance = np.bincount(states.instances, minlength=instances)
         sums = self.directory.sums([file.path])
-        return Admitted(file, sums, new_per_instance, steps, decided, list(extras), received, self.memory)
+        return Admitted(file, sums, new_per_instance, steps, decided, extras, received, self.memory)
 
     def _judge(self, states: States, known: frozenset[str]) -> dict[str, list[int]]:
         """The properties that some new state decides, except those that are `known`."""
