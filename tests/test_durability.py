@@ -234,7 +234,10 @@ def stored_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     """A run directory of a search that is not complete, and what comes of it when it is."""
     folder = tmp_path_factory.mktemp("stored")
     search(folder / "run", max_states=14)
-    return folder / "run", summary(search(folder / "whole"))
+    wanted = summary(search(folder / "whole"))
+    shutil.copytree(folder / "run", folder / "copy")
+    assert summary(resume(folder / "copy", Ledger, spark=InProcess())) == wanted
+    return folder / "run", wanted
 
 
 @settings(max_examples=20, deadline=None)
@@ -377,7 +380,7 @@ def kill_searches(folder: Path) -> None:
     levels = set()
     for at in range(KILLS):
         run = folder / f"run-{at}"
-        killed(lambda run=run: search(run), random.Random(at).random() * longest)  # type: ignore[misc]
+        killed(lambda run=run: search(run), random.Random(at).random() * 2 * longest)  # type: ignore[misc]
         if (run / MANIFEST).exists() and Folder.open(run, RUN).content is not None:
             levels.add(len(Run.of(Folder.open(run, RUN)).done.levels))
             assert summary(resume(run, Ledger, spark=InProcess())) == wanted
@@ -394,7 +397,7 @@ def kill_saves(folder: Path) -> None:
     for at in range(KILLS):
         before = rows_of(save(small, data))
         assert before == wanted[0]
-        killed(lambda: save(large, data), random.Random(at).random() * longest)
+        killed(lambda: save(large, data), random.Random(at).random() * 2 * longest)
         assert rows_of(data) in wanted
     save(large, data)
     assert {p.name for p in data.iterdir()} == {MANIFEST, "states", "transitions", ".writer.lock"}
@@ -406,11 +409,11 @@ def kill_sweeps(folder: Path) -> None:
     finished = set()
     for at in range(KILLS):
         out = folder / f"out-{at}"
-        killed(lambda out=out: answers(out), random.Random(at).random() * longest)  # type: ignore[misc]
-        before = {path: path.read_bytes() for path in out.glob("*.json")}
+        killed(lambda out=out: answers(out), random.Random(at).random() * 2 * longest)  # type: ignore[misc]
+        before = {path: path.read_bytes() for path in out.glob("[!.]*.json")}
         finished.add(len(before))
         assert answers(out) == wanted
-        assert before.items() <= {path: path.read_bytes() for path in out.glob("*.json")}.items()
+        assert before.items() <= {path: path.read_bytes() for path in out.glob("[!.]*.json")}.items()
         assert {path.suffix for path in out.iterdir()} <= {".json", ".lock"}
     assert len(finished) > 1, "kills came at different moments"
 
@@ -419,6 +422,8 @@ def kill_sweeps(folder: Path) -> None:
 @pytest.mark.parametrize("kills", [kill_searches, kill_saves, kill_sweeps], ids=lambda kills: kills.__name__)
 def test_what_was_complete_stays_so_when_the_process_is_killed(tmp_path: Path, kills: Callable[[Path], None]) -> None:
     """At fifty moments; in a process of its own, since one that has threads is better not forked."""
-    script = f"from pathlib import Path; from tests.test_durability import {kills.__name__} as it; it(Path({str(tmp_path)!r}))"
-    ended = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=600)
+    script = "import pathlib, sys; from tests import test_durability as tests; "
+    script += "getattr(tests, sys.argv[1])(pathlib.Path(sys.argv[2]))"
+    command = [sys.executable, "-c", script, kills.__name__, str(tmp_path)]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert ended.returncode == 0, ended.stderr[-3000:]
