@@ -1,9 +1,13 @@
 """Fixtures that several test files share, and what the marks of a test mean."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
+from hypothesis import strategies as st
+
+from workbench.storage.lock import LOCK_FILES
 
 #: What each mark allows a test to start; without the mark these variables keep it from starting, in whatever process.
 ONLY_WHERE_MARKED = {
@@ -47,3 +51,37 @@ def spark():
     session = spark_session("local[2,4]")  # a task whose worker dies is tried again
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def corrupt() -> Callable[[Path, st.DataObject], None]:
+    """Does one bad thing to the files of a folder."""
+
+    def do(path: Path, data: st.DataObject) -> None:
+        files = sorted(file for file in path.rglob("*") if file.is_file() and file.name not in LOCK_FILES)
+        one, other = data.draw(st.sampled_from(files)), data.draw(st.sampled_from(files))
+        content = one.read_bytes()
+        at = data.draw(st.integers(0, len(content) - 1))
+        match data.draw(
+            st.sampled_from(["flip", "truncate", "swap", "delete", "duplicate", "foreign", "grow", "replace"])
+        ):
+            case "flip":
+                flipped = content[at] ^ 1 << data.draw(st.integers(0, 7))
+                one.write_bytes(content[:at] + bytes([flipped]) + content[at + 1 :])
+            case "truncate":
+                one.write_bytes(content[:at])
+            case "swap":
+                one.write_bytes(other.read_bytes())
+                other.write_bytes(content)
+            case "delete":
+                one.unlink()
+            case "duplicate":
+                one.with_name("copy-" + one.name).write_bytes(content)
+            case "foreign":
+                (one.parent / "foreign.parquet").write_bytes(content)
+            case "grow":
+                one.write_bytes(content + content[at:])
+            case "replace":
+                other.write_bytes(content)
+
+    return do

@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bench": {"kernel", "models", "engines"},
     "commands": {"kernel", "models", "storage", "engines", "spaces", "questions", "formats", "view", "bench", ""},
     # The modules beside the rooms, such as the command line.
-    "": {"kernel", "models", "engines", "spaces", "questions", "formats", "view", "commands"},
+    "": {"kernel", "models", "storage", "engines", "spaces", "questions", "formats", "view", "commands"},
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -147,3 +147,52 @@ def test_a_test_without_the_mark_starts_no_spark():
 def test_a_test_without_the_mark_starts_no_browser():
     ended = subprocess.run([sys.executable, "-m", "playwright", "--version"], capture_output=True, text=True)
     assert "/only/tests/marked/browser/start/one" in ended.stderr
+
+
+# What is read ------------------------------------------------------------------------------------------------------
+
+#: What makes objects, or code, of bytes and texts: a file that is read with one of these could run anything.
+RUNS_WHAT_IT_READS = {
+    *("pickle", "cloudpickle", "marshal", "shelve", "dill", "joblib", "runpy", "code", "imp"),
+    *("eval", "exec", "compile", "__import__", "read_pickle", "allow_pickle"),
+    *("spec_from_file_location", "SourceFileLoader", "run_path", "unsafe_load"),
+}
+#: Where that is needed, and why no file that is read comes there.
+MAY_RUN_IT = {
+    "engines/spark/shipping.py": "models and messages, between a driver and its workers, carried by Spark",
+    "models/__init__.py": "a model's file, which the user has named",
+    "questions/seek.py": "an expression, which the user has typed",
+}
+
+
+def runs_what_it_reads(source: str) -> set[str]:
+    """Of :data:`RUNS_WHAT_IT_READS` what a module's source imports, calls or gives as an argument."""
+    used = {part for name in imports(source) for part in name.split(".")}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call):
+            called = node.func
+            is_pattern = isinstance(called, ast.Attribute) and ast.unparse(called) == "re.compile"
+            used |= {keyword.arg for keyword in node.keywords if keyword.arg}
+            used |= set() if is_pattern else {ast.unparse(called).split(".")[-1]}
+    return used & RUNS_WHAT_IT_READS
+
+
+@pytest.mark.parametrize(
+    ("source", "used"),
+    [
+        ("import pickle", {"pickle"}),
+        ("def f():\n    from pyspark.cloudpickle import loads", {"cloudpickle"}),
+        ("import numpy as np\nnp.load(path, allow_pickle=True)", {"allow_pickle"}),
+        ("pd.read_pickle(path)", {"read_pickle"}),
+        ("eval(path.read_text())", {"eval"}),
+        ("re.compile('a')\nast.literal_eval('1')", set()),
+    ],
+)
+def test_the_rule_finds_what_runs_what_it_reads(source: str, used: set[str]) -> None:
+    assert runs_what_it_reads(source) == used
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_no_module_runs_what_it_reads(module: Path) -> None:
+    """JSON, Parquet and values in our own encoding know no code; see docs/security.md."""
+    assert bool(runs_what_it_reads(module.read_text())) == (module.relative_to(PACKAGE).as_posix() in MAY_RUN_IT)

@@ -8,13 +8,12 @@ import textwrap
 import pytest
 
 from workbench.engines.check import check
-from workbench.engines.spark.entry import resume
 from workbench.engines.spark.shipping import NotReceived, receive, ship
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
 from workbench.models import get_model
 from workbench.questions.sweep import sweep
+from workbench.runs import resume, save_run
 from workbench.spaces.dataset import load
-from workbench.spaces.export import save_run
 
 MODEL = """
 import helpers
@@ -122,12 +121,34 @@ def test_what_cannot_be_received_is_said(model_file):
 
 @pytest.mark.spark
 def test_a_search_of_a_file_is_resumed_and_saved(spark, model_file, tmp_path):
-    model = get_model(f"{model_file}:Counter")()
-    part = check(model, engine="spark", spark=spark, max_states=2, run_dir=tmp_path / "run")
+    run, name = tmp_path / "run", f"{model_file}:Counter"
+    part = check(get_model(name)(), engine="spark", spark=spark, max_states=2, run_dir=run)
     assert part.distinct == 2
-    result = resume(tmp_path / "run", spark=spark)
+    result = resume(run, name, spark=spark)
     assert (result.distinct, result["Low"].trace_states) == (4, 4)
-    assert load(save_run(tmp_path / "run", tmp_path / "data", spark), spark).sql("SELECT n FROM states").count() == 4
+    assert load(save_run(run, tmp_path / "data", name, spark), spark).sql("SELECT n FROM states").count() == 4
+
+
+@pytest.mark.spark
+def test_a_file_is_loaded_where_it_is_named_and_a_model_that_has_changed_is_refused(spark, model_file, tmp_path):
+    run, name = tmp_path / "run", f"{model_file}:Counter"
+    check(get_model(name)(Step=2), engine="spark", spark=spark, max_states=1, run_dir=run)
+    marker = tmp_path / "loaded"
+    text = model_file.read_text()
+    model_file.write_text(text + f"\nopen({str(marker)!r}, 'w').close()\n")
+    with pytest.raises(
+        InputError, match=r"is of the model 'counter', which is none of the published ones; give its class"
+    ):
+        resume(run, spark=spark)
+    assert not marker.exists()
+    for changed in (text.replace("s.n += self.Step", "s.n += 1"), text.replace("range(1, 5)", "range(1, 2)")):
+        model_file.write_text(changed)
+        with pytest.raises(InputError, match=r"is not of this check: the model.* has changed since"):
+            resume(run, name, spark=spark)
+    model_file.write_text(text)
+    with pytest.raises(InputError, match=r"is of the model 'counter' \(.*counter.py:Counter\), and not of 'here'"):
+        resume(run, Here, spark=spark)
+    assert resume(run, name, spark=spark).distinct == 3
 
 
 @pytest.mark.spark
@@ -175,7 +196,8 @@ def test_a_search_that_cannot_move_is_not_lost(spark, tmp_path):
     result = check(Here(Size=9), spark=spark, hand_over_states=3, run_dir=tmp_path)
     assert (result.engine, result.complete, result["Low"].holds) == ("local", False, False)
     assert result.distinct >= 4
-    assert result.stopped.startswith("more than 3 states, and it cannot move to Spark: run directory ")
+    assert result.stopped.startswith("more than 3 states, and it cannot move to Spark: ")
+    assert "holds 'mine.txt', which no run directory has" in result.stopped
 
 
 class Unpicklable(Here):
@@ -190,7 +212,7 @@ LOCK = __import__("threading").Lock()
 
 @pytest.mark.spark
 def test_a_model_that_cannot_be_sent(spark):
-    said = "unpicklable cannot be sent to Spark's workers: TypeError: cannot pickle '_thread.lock' object"
+    said = "model unpicklable: Unpicklable.validate.LOCK is an object of type _thread.lock, which cannot be described"
     with pytest.raises(InputError, match=said):
         check(Unpicklable(), engine="spark", spark=spark)
     result = check(Unpicklable(Size=9), spark=spark, hand_over_states=3)
@@ -205,14 +227,14 @@ def only_on_the_driver():
 
 
 class OnlyHere:
-    """Stands for what is in a package that workers lack."""
-
     def __reduce__(self):
         return only_on_the_driver, ()
 
 
 class NotInstalled(Here):
-    needs = OnlyHere()
+    """Stands for a model whose package workers lack."""
+
+    package = OnlyHere()
 
 
 @pytest.mark.spark

@@ -1,6 +1,7 @@
 """The distributed engine, beside what all engines have in common: levels, budgets within them, and durability."""
 
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -14,15 +15,17 @@ import pytest
 
 from workbench.engines.check import check
 from workbench.engines.local import LocalSearch
-from workbench.engines.spark import engine, jobs, rundir
-from workbench.engines.spark.entry import resume
+from workbench.engines.spark import jobs
+from workbench.engines.spark.entry import read_run
 from workbench.engines.spark.links import Links
+from workbench.engines.spark.manifest import RUN, Run
 from workbench.kernel import InputError, Model, Variable, action, invariant, require
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.hudi import Hudi
+from workbench.runs import resume, save_run
 from workbench.spaces.dataset import load, save
-from workbench.spaces.export import save_run
 from workbench.spaces.space import explore
+from workbench.storage.folder import Folder
 
 pytestmark = pytest.mark.spark
 
@@ -40,6 +43,11 @@ def summary(result):
         "verdicts": [(v.name, v.holds, v.trace_states) for v in result.verdicts],
         "actions": [(a.name, a.enabled, a.generated) for a in result.actions],
     }
+
+
+def completed(run):
+    """What the manifest of a run directory says is complete."""
+    return Run.of(Folder.open(run, RUN)).done
 
 
 def local(model, symmetry=False):
@@ -69,7 +77,7 @@ def test_a_budget_of_states_leaves_whole_levels_on_the_disk(spark, tmp_path):
     part = check(RACE, safety_of(RACE), engine="spark", spark=spark, max_states=80, run_dir=run)
     assert (part.distinct, part.levels[-1], part["UniqueTickets"].holds) == (80, 10, None)
     assert sum(action.new for action in part.actions) == 79
-    assert sum(rundir.RunDirectory(run).manifest().sizes) == 70
+    assert sum(completed(run).sizes) == 70
     assert summary(resume(run, spark=spark, max_states=80)) == summary(part)
     with pytest.raises(InputError, match=r"max_states = 69 is not accepted; '.*' has 70 states already"):
         resume(run, spark=spark, max_states=69)
@@ -134,7 +142,7 @@ def test_a_stop_does_not_wait_for_the_end_of_a_level(spark, tmp_path, stopped):
     result = check(Sleepy(), engine="spark", spark=spark, run_dir=run, on_progress=watch, **options[stopped])
     assert time.monotonic() - began < 150
     assert (result.stopped, result.levels, result["Low"].holds) == (stopped, [1, 1], False)
-    assert len(rundir.RunDirectory(run).manifest().levels) == 2
+    assert len(completed(run).levels) == 2
 
 
 def test_jobs_leave_no_tags(spark):
@@ -203,10 +211,13 @@ from pathlib import Path
 from workbench.engines.contract import Room
 from workbench.engines.local import LocalSearch
 from workbench.engines.spark.handover import write_search
-from workbench.engines.spark.rundir import RunDirectory, Task
+from workbench.engines.spark.manifest import RUN
+from workbench.engines.spark.messages import Task
+from workbench.engines.spark.rundir import RunDirectory
 from workbench.kernel import Model, Variable, action, require
 from workbench.kernel.budget import Limits
 from workbench.kernel.plan import make_plan
+from workbench.storage.folder import new_folder
 
 class Grid(Model):
     at = Variable(0, per="axes")
@@ -230,11 +241,11 @@ def hand_over(model, states, folder):
     search = LocalSearch(make_plan(model, []))
     search.run(Limits(), Room(states))
     assert search.full
-    directory, task = RunDirectory(folder), Task(model, (), (), 64, 2)
-    directory.create(b"")
-    gc.collect()
-    before = peak[0] = resident()
-    write_search(directory, task, search, 0.0)
+    with new_folder(folder, RUN) as written:
+        directory, task = RunDirectory(written, model, 64), Task(model, (), (), 64, 2)
+        gc.collect()
+        before = peak[0] = resident()
+        write_search(directory, task, search, 0.0)
     return search.nbytes, before
 
 peak, done = [0], threading.Event()
@@ -289,29 +300,30 @@ check(model, names, engine="spark", run_dir=sys.argv[1], on_progress=lambda at: 
 """
 
 
-def test_a_killed_driver(spark, tmp_path):
+@pytest.mark.parametrize("level", [7, *(pytest.param(level, marks=pytest.mark.slow) for level in (1, 3, 12))])
+def test_a_killed_driver(spark, tmp_path, level):
     """The driver is killed while it works on a level; the search goes on from the last completed one."""
     run = tmp_path / "run"
     driver = subprocess.Popen(
         [sys.executable, "-c", DRIVER, str(run)], stdout=subprocess.PIPE, text=True, start_new_session=True
     )
     for line in driver.stdout:
-        if int(line) == 7:
+        if int(line) == level:
             break
-    time.sleep(0.1)
+    time.sleep(random.random() / 5)
     os.killpg(driver.pid, signal.SIGKILL)
     driver.wait()
-    assert len(rundir.RunDirectory(run).manifest().levels) in (7, 8)
+    assert len(completed(run).levels) in (level, level + 1)
     assert summary(resume(run, spark=spark)) == local(RACE)
 
 
 def damage(run, level):
     """Change a byte of the states' rows in the largest file of a level."""
-    manifest = rundir.RunDirectory(run).manifest()
+    manifest = completed(run)
     name = max(manifest.levels[level].files, key=lambda file: file.rows).path
     content = bytearray((run / name).read_bytes())
     group = pq.read_metadata(run / name).row_group(0)
-    [rows] = [column for column in map(group.column, range(group.num_columns)) if column.path_in_schema == "row"]
+    [rows] = [column for column in map(group.column, range(group.num_columns)) if column.path_in_schema == "rows"]
     content[rows.data_page_offset + rows.total_compressed_size - 1] ^= 0xFF
     (run / name).write_bytes(bytes(content))
     return name
@@ -320,11 +332,11 @@ def damage(run, level):
 def test_a_damaged_level_is_said(spark, tmp_path):
     run = tmp_path / "run"
     check(RACE, safety_of(RACE), engine="spark", spark=spark, max_states=80, run_dir=run)
-    last = len(rundir.RunDirectory(run).manifest().levels) - 1
+    last = len(completed(run).levels) - 1
     name = damage(run, last)
     with pytest.raises(InputError, match=name):
         resume(run, spark=spark)
-    assert len(rundir.RunDirectory(run).manifest().levels) == last + 1  # the levels before are as they were
+    assert len(completed(run).levels) == last + 1  # the levels before are as they were
 
 
 def mount(*options):
@@ -348,28 +360,44 @@ def test_a_full_disk_is_said(spark, small_disk):
     run = disk / "run"
     with pytest.raises(InputError, match=r"cannot be written .*No space left on device.*make room and resume"):
         check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=run)
-    assert len(rundir.RunDirectory(run).manifest().levels) > 3
+    assert len(completed(run).levels) > 3
     enlarge()
     assert summary(resume(run, spark=spark)) == local(RACE)
 
 
 def test_a_run_directory_that_is_none(spark, tmp_path):
-    with pytest.raises(InputError, match="does not exist"):
+    with pytest.raises(InputError, match=r"'.*none' is no run directory: it has no manifest.json"):
         resume(tmp_path / "none", spark=spark)
-    with pytest.raises(InputError, match="cannot be read"):
-        resume(tmp_path, spark=spark)
+    with pytest.raises(InputError, match="is no run directory"):
+        resume(tmp_path, BakeryV2, spark=spark)
     (tmp_path / "mine.txt").write_text("keep")
-    with pytest.raises(InputError, match="is not empty"):
+    with pytest.raises(InputError, match=r"holds 'mine\.txt', which no run directory has"):
         check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
-def test_two_searches_that_begin_in_one_run_directory(tmp_path, monkeypatch):
-    """One of them is refused, also if both find it empty."""
-    monkeypatch.setattr(rundir.Path, "iterdir", lambda path: iter(()))
-    rundir.RunDirectory(tmp_path / "run").create(b"one")
-    with pytest.raises(InputError, match="is not empty"):
-        rundir.RunDirectory(tmp_path / "run").create(b"two")
-    assert rundir.RunDirectory(tmp_path / "run").task() == b"one"
+def test_one_search_at_a_time_writes_to_a_run_directory(spark, tmp_path):
+    """Others read what is complete; the one that writes goes on."""
+    run = tmp_path / "run"
+    said = []
+
+    def disturb(at):
+        if at.level == 3 and not said:
+            for attempt in (
+                lambda: resume(run, spark=spark),
+                lambda: check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=run),
+            ):
+                with pytest.raises(InputError) as error:
+                    attempt()
+                said.append(str(error.value))
+
+    assert summary(
+        check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=run, on_progress=disturb)
+    ) == local(RACE)
+    assert len(said) == 2
+    assert all(f"is in use: process {os.getpid()} on " in line for line in said)
+    with pytest.raises(InputError, match="is there already"):
+        check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=run)
 
 
 EXECUTORS = """
@@ -413,19 +441,19 @@ def test_traces_are_checked_against_the_files(spark, tmp_path):
     """A link that was changed leads to an error, not to a wrong trace."""
     run = tmp_path / "run"
     check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=run)
-    search = engine.SparkSearch.open(spark, run)
+    search = read_run(run, BakeryV2, spark)
     links = Links(search.directory, search.task, search.manifest)
     place = search.manifest.decided["NoLakekeeperConflict"]
     assert len(links.trace_to(place)) == place[0] + 1
     shutil.rmtree(run / "level-00003")
-    with pytest.raises(InputError, match="cannot be read"):
-        links.trace_to(place)
+    with pytest.raises(InputError, match=r"is damaged: level-00003/.* is missing"):
+        Links(read_run(run, BakeryV2, spark).directory, search.task, search.manifest).trace_to(place)
 
 
 def test_a_run_as_a_dataset(spark, tmp_path):
     """The same tables as a space in memory gives, up to the states' ids."""
     check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=tmp_path / "run")
-    saved = load(save_run(tmp_path / "run", tmp_path / "data", spark), spark)
+    saved = load(save_run(tmp_path / "run", tmp_path / "data", spark=spark), spark)
     save(explore(RACE, safety_of(RACE)), tmp_path / "here")
     for query in (
         "SELECT level, count(*), count(DISTINCT id) FROM states GROUP BY level ORDER BY level",
@@ -439,16 +467,17 @@ def test_a_run_as_a_dataset(spark, tmp_path):
 def test_saving_a_run_leaves_the_level_in_flight_alone(spark, tmp_path):
     run = tmp_path / "run"
     check(RACE, safety_of(RACE), engine="spark", spark=spark, max_states=80, run_dir=run)
-    in_flight = run / "level-00009" / "bucket-00000-new.parquet"
-    in_flight.parent.mkdir()
-    in_flight.write_bytes(b"half of a file")
-    save_run(run, tmp_path / "data", spark)
-    assert in_flight.exists()
+    in_flight, _ = Folder.open(run, RUN).write("level-00009/bucket-00000.parquet", lambda out: out.write(b"half"))
+    (run / "mine.txt").write_text("keep")
+    before = {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in run.rglob("*")}
+    save_run(run, tmp_path / "data", spark=spark)
+    assert {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in run.rglob("*")} == before
     resume(run, spark=spark)
-    assert not in_flight.exists()
+    assert not (run / in_flight).exists()
+    assert (run / "mine.txt").read_text() == "keep"
 
 
 def test_a_run_that_began_in_process_has_not_all_states(spark, tmp_path):
     check(RACE, safety_of(RACE), spark=spark, hand_over_states=100, run_dir=tmp_path / "run")
     with pytest.raises(InputError, match="began in process"):
-        save_run(tmp_path / "run", tmp_path / "data", spark)
+        save_run(tmp_path / "run", tmp_path / "data", spark=spark)

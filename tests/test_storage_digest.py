@@ -75,6 +75,14 @@ def test_it_is_the_same_in_every_process(tmp_path: Path) -> None:
     assert len(found) == 1
 
 
+def test_it_stays_the_same_when_a_value_of_the_models_is_pickled(tmp_path: Path) -> None:
+    """Python then notes something in the value's class."""
+    before = digest_of(tmp_path, SOURCE)
+    model = get_model(f"{tmp_path / 'counter.py'}:Counter")
+    sys.modules[model.__module__].Pair(1, 2).__reduce_ex__(2)
+    assert model_digest(model) == before
+
+
 def test_every_model_has_its_own() -> None:
     digests = {model_digest(get_model(name)) for name in MODELS}
     assert len(digests) == len(MODELS)

@@ -28,6 +28,8 @@ from workbench.storage.folder import (
 from workbench.storage.lock import LOCK_FILES
 from workbench.storage.sealed import read_sealed, write_sealed
 
+Corrupt = Callable[[Path, st.DataObject], None]
+
 DATASET = Kind("dataset", 2)
 RUN = Kind("run directory", 2)
 
@@ -226,33 +228,6 @@ def test_a_file_that_is_a_link_is_not_believed(tmp_path: Path) -> None:
 # Corruption ----------------------------------------------------------------------------------------------------------
 
 
-def corrupt(path: Path, data: st.DataObject) -> None:
-    """Do one bad thing to the files of a folder."""
-    files = sorted(file for file in path.rglob("*") if file.is_file() and file.name not in LOCK_FILES)
-    one, other = data.draw(st.sampled_from(files)), data.draw(st.sampled_from(files))
-    content = one.read_bytes()
-    at = data.draw(st.integers(0, len(content) - 1))
-    match data.draw(st.sampled_from(["flip", "truncate", "swap", "delete", "duplicate", "foreign", "grow", "replace"])):
-        case "flip":
-            flipped = content[at] ^ 1 << data.draw(st.integers(0, 7))
-            one.write_bytes(content[:at] + bytes([flipped]) + content[at + 1 :])
-        case "truncate":
-            one.write_bytes(content[:at])
-        case "swap":
-            one.write_bytes(other.read_bytes())
-            other.write_bytes(content)
-        case "delete":
-            one.unlink()
-        case "duplicate":
-            one.with_name("copy-" + one.name).write_bytes(content)
-        case "foreign":
-            (one.parent / "foreign.parquet").write_bytes(content)
-        case "grow":
-            one.write_bytes(content + content[at:])
-        case "replace":
-            other.write_bytes(content)
-
-
 def outcome(attempt: Callable[[], Any], path: Path) -> Any:
     """What comes of it; None for a refusal, which is one line that names the folder."""
     try:
@@ -264,7 +239,7 @@ def outcome(attempt: Callable[[], Any], path: Path) -> Any:
     return None
 
 
-def check_corruption(folder: Path, data: st.DataObject) -> None:
+def check_corruption(folder: Path, corrupt: Corrupt, data: st.DataObject) -> None:
     path = folder / "d"
     shutil.rmtree(path, ignore_errors=True)
     save(path, "one", 3)
@@ -279,15 +254,19 @@ def check_corruption(folder: Path, data: st.DataObject) -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(data=st.data())
-def test_a_corrupt_folder_is_exact_or_refused(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    check_corruption(tmp_path_factory.mktemp("corrupt"), data)
+def test_a_corrupt_folder_is_exact_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, data: st.DataObject
+) -> None:
+    check_corruption(tmp_path_factory.mktemp("corrupt"), corrupt, data)
 
 
 @pytest.mark.slow
 @settings(max_examples=1000, deadline=None)
 @given(data=st.data())
-def test_a_thousand_corrupt_folders(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    check_corruption(tmp_path_factory.mktemp("corrupt"), data)
+def test_a_thousand_corrupt_folders(
+    tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, data: st.DataObject
+) -> None:
+    check_corruption(tmp_path_factory.mktemp("corrupt"), corrupt, data)
 
 
 # Crashes -------------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
   workbench save bakery_v2 data/race --set AsyncParquet=true --set RestampPatch=false
   workbench save data/run data/states        what a search on Spark has in its run directory
+  workbench save data/run data/states --model path/to/file.py:Class      if that is a model of your own
 
 Exit status: 0 the whole space is saved, 2 bad input, 3 a budget was used up: what was found is saved.
 """
@@ -11,7 +12,8 @@ from pathlib import Path
 
 from workbench.commands.options import above_zero, console, parse_assignments, progress_line
 from workbench.kernel import InputError
-from workbench.models import get_model
+from workbench.models import MODELS, get_model
+from workbench.runs import save_run
 
 NAME = "save"
 COMPLETE, INCOMPLETE = 0, 3
@@ -21,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL|RUN_DIR", help="a name, path/to/file.py:Class, or a run directory")
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="a new or empty one, or a dataset to be replaced")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
+    parser.add_argument("--model", dest="of", metavar="MODEL", help="of a run directory, if it is not a published one")
     parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
     parser.add_argument("--symmetry", action="store_true", help="take interchangeable names as such")
     parser.add_argument(
@@ -29,8 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if (Path(arguments.model) / "manifest.json").is_file():
+    if arguments.model not in MODELS and Path(arguments.model).is_dir():
         return _save_run(arguments)
+    if arguments.of is not None:
+        raise InputError("--model is not accepted with a model; it goes with a run directory")
     model = get_model(arguments.model)(**parse_assignments(arguments.set))
     from workbench.spaces.dataset import save  # numba and pyspark load here, not with the command line
     from workbench.spaces.space import explore
@@ -54,8 +59,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _save_run(arguments: argparse.Namespace) -> int:
     if arguments.set or arguments.property or arguments.symmetry:
         raise InputError("--set, --property and --symmetry are not accepted with a run directory; it has its own")
-    from workbench.spaces.export import save_run
-
-    save_run(arguments.model, arguments.folder)
+    save_run(arguments.model, arguments.folder, arguments.of)
     console().print(f"saved {arguments.model} in {arguments.folder}", markup=False)
     return COMPLETE

@@ -2,14 +2,12 @@
 
 import itertools
 import json
-import os
+import math
+import secrets
 import tempfile
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
-from hashlib import blake2b
-from importlib.metadata import version
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,14 +25,15 @@ from workbench.kernel import InputError, Model, ModelError
 from workbench.kernel.budget import Budget
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.plan import make_plan
-from workbench.storage.digest import model_digest
+from workbench.questions.records import Outcome, Record, Records, failed
+from workbench.storage.identity import Identity
+from workbench.storage.lock import writer_lock
 
 ERROR = "error"
 _MEASURES = ("distinct", "depth", "seconds", "complete", "stopped", ERROR)
 _ATTEMPTS = 2  # at a setting on which the worker dies
 
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
-Record = dict[str, Any]
 
 
 def sweep(
@@ -69,9 +68,10 @@ def sweep(
     max_states, max_seconds, max_bytes : optional
         Budgets of each check.
     out : path, optional
-        A folder for the results, one file each, written when a check is done; all of Spark's workers must see it.
-        A result that is there already is not computed again, unless it was cut short by other budgets, or failed for
-        another reason than the model and its constants. By default a temporary folder is used.
+        A folder for the results, one file each, written when a check is done; all of Spark's workers must see it, and
+        one sweep at a time writes to it. A result that is there already is not computed again, unless it was cut short
+        by other budgets, or failed for another reason than the model and its constants; then it is replaced when the
+        new one is there. By default a temporary folder is used.
     spark : SparkSession, optional
         That of :func:`workbench.spark_session` for None.
     on_progress : callable, optional
@@ -89,38 +89,24 @@ def sweep(
     Raises
     ------
     InputError
-        For names or values that are not accepted. Values that do not go together are an error of their setting.
+        For names or values that are not accepted, for a result in `out` that is damaged, and while another sweep writes
+        there. Values that do not go together are an error of their setting.
     """
     settings = _settings(model, grid, constants or {})
     Budget(max_states, max_seconds, max_bytes)  # refuses what is none
     plans = _plans(model, settings, properties, symmetry)
-    identity = [model_digest(model), version("lakehouse-workbench")]
-    keys = [
-        _key([*identity, sorted(plan.names), plan.symmetry], setting)
-        for plan, setting in zip(plans, settings, strict=True)
-    ]
-    with tempfile.TemporaryDirectory() if out is None else nullcontext(out) as folder:
-        results = _Results(Path(folder).absolute())
-        budgets = {"max_states": max_states, "max_seconds": max_seconds, "max_bytes": max_bytes}
-        asked = dict(zip(keys, map(_Question, settings, plans), strict=True))
-        tasks = {key: question for key, question in asked.items() if not results.is_final(key, budgets)}
-        for key in tasks:
-            results.path(key).unlink(missing_ok=True)
-
-        def report() -> None:
-            if on_progress is not None:
-                on_progress(sum(results.path(key).exists() for key in keys), len(keys))
-
-        why = ""
-        if tasks:
-            job = _Job(model, budgets, results, list(tasks.items()))
-            why = _run(job, spark or spark_session(), report)
-        report()
-        records = [results.read(key) or _failed(why) for key in keys]
+    made_by = Identity.of_class(model, {}, ())
+    questions = [_question(made_by, *it) for it in zip(settings, plans, strict=True)]
+    given = {"max_states": max_states, "max_seconds": max_seconds, "max_bytes": max_bytes}
+    budgets = {name: None if most == math.inf else most for name, most in given.items()}
+    temporary = tempfile.TemporaryDirectory() if out is None else nullcontext(str(out))
+    with temporary as folder, writer_lock(folder, "sweep folder"):
+        job = _Job(model, budgets, Records(Path(folder).absolute()))
+        outcomes = _outcomes(job, questions, spark, on_progress or (lambda done, of: None))
     varied = dict.fromkeys(grid if isinstance(grid, Mapping) else itertools.chain(*grid))
     asked_for = {name for plan in plans for name in plan.names}
     names = [name for name in properties or model.declared_properties if name in asked_for]
-    table = _table([{n: setting[n] for n in varied} for setting in settings], names, plans, records)
+    table = _table([{n: setting[n] for n in varied} for setting in settings], names, plans, outcomes)
     sets, notes = ([*dict.fromkeys(word for plan in plans for word in getattr(plan, part))] for part in _TOLD)
     table.attrs = {"properties": names, "symmetry": sets, "notes": notes}
     return table
@@ -149,6 +135,32 @@ def _settings(model: type[Model], grid: Grid, fixed: Mapping[str, Any]) -> list[
             declared[name].parse(name, value)
     defaults = {name: constant.default for name, constant in declared.items()}
     return [{**defaults, **fixed, **setting} for setting in varying]
+
+
+def _outcomes(
+    job: "_Job", questions: Sequence["_Question"], spark: SparkSession | None, on_progress: Callable[[int, int], None]
+) -> list[Outcome]:
+    """What comes of each question: what is kept of it, or else what a job of Spark's makes of it."""
+    job.records.clean()
+    asked = {question.key: question for question in questions}
+    kept = {key: job.records.read(question.identity) for key, question in asked.items()}
+    waiting = {key: question for key, question in asked.items() if not _is_final(kept[key], job.budgets)}
+
+    def report() -> None:
+        for key, question in list(waiting.items()):
+            record = job.records.read(question.identity)
+            if record is not None and record.job == job.name:
+                kept[key] = record
+                del waiting[key]
+        on_progress(sum(question.key not in waiting for question in questions), len(questions))
+
+    why = ""
+    if waiting:
+        job.tasks.extend(waiting.values())
+        why = _run(job, spark or spark_session(), report)
+    report()
+    final = [None if question.key in waiting else kept[question.key] for question in questions]
+    return [failed(why) if record is None else record.outcome for record in final]
 
 
 class _Plan(NamedTuple):
@@ -186,73 +198,45 @@ def _plans(
 
 
 def _table(
-    settings: list[dict[str, Any]], names: Sequence[str], plans: list[_Plan], records: list[Record]
+    settings: list[dict[str, Any]], names: Sequence[str], plans: list[_Plan], outcomes: list[Outcome]
 ) -> pd.DataFrame:
     taken = {*_MEASURES, *names}
     rows = []
-    for setting, plan, record in zip(settings, plans, records, strict=True):
+    for setting, plan, outcome in zip(settings, plans, outcomes, strict=True):
         row = {name + "_" * (name in taken): value for name, value in setting.items()}
         for name in names:
-            row[name], row[f"{name}_states"] = record["verdicts"].get(
-                name, (ERROR if name in plan.names else None, None)
-            )
-        rows.append({**row, **{name: record[name] for name in _MEASURES}})
+            verdict = outcome.verdicts.get(name)
+            row[name] = verdict.word if verdict else ERROR if name in plan.names else None
+            row[f"{name}_states"] = verdict.states if verdict else None
+        rows.append({**row, **{name: getattr(outcome, name) for name in _MEASURES}})
     counts = [f"{name}_states" for name in names] + ["distinct", "depth"]
     return pd.DataFrame(rows).astype(dict.fromkeys(counts, "Int64") | {"seconds": float, "complete": bool})
 
 
-# Results -------------------------------------------------------------------------------------------------------------
-
-
-def _key(identity: Sequence[Any], setting: Mapping[str, Any]) -> str:
-    """What a setting's result is filed under: equal for equal models, properties, symmetry and constants."""
-    text = json.dumps([*identity, setting], sort_keys=True)
-    return blake2b(text.encode(), digest_size=16).hexdigest()
-
-
-def _failed(why: str, final: bool = False) -> Record:
-    return {"verdicts": {}, **dict.fromkeys(_MEASURES), "complete": False, ERROR: why, "final": final}
-
-
-@dataclass(frozen=True)
-class _Results:
-    """A folder with a file per setting, which is there as a whole or not at all."""
-
-    folder: Path
-
-    def path(self, key: str) -> Path:
-        return self.folder / f"{key}.json"
-
-    def read(self, key: str) -> Record | None:
-        """A result; None if there is none that can be read."""
-        try:
-            return json.loads(self.path(key).read_text())
-        except (FileNotFoundError, ValueError):
-            return None
-
-    def is_final(self, key: str, budgets: Mapping[str, float | None]) -> bool:
-        """Whether there is a result that another check with these budgets would not improve."""
-        record = self.read(key)
-        return record is not None and (record["final"] or (record[ERROR] is None and record["budgets"] == budgets))
-
-    def write(self, key: str, record: Record) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        temporary = self.folder / f".{key}.{uuid.uuid4().hex}"
-        with open(temporary, "w") as out:
-            json.dump(record, out)
-            out.flush()
-            os.fsync(out.fileno())
-        temporary.replace(self.path(key))
+def _is_final(record: Record | None, budgets: Mapping[str, float | None]) -> bool:
+    """Whether there is a result that another check with these budgets would not improve."""
+    if record is None:
+        return False
+    return record.outcome.final or (record.outcome.error is None and record.budgets == budgets)
 
 
 # Work ----------------------------------------------------------------------------------------------------------------
 
 
 class _Question(NamedTuple):
-    """One setting, and what is checked in it."""
+    """One setting, and what is checked in it; under which key its result is kept."""
 
+    key: str
+    identity: Identity
     constants: Mapping[str, Any]
     plan: _Plan
+
+
+def _question(model: Identity, setting: Mapping[str, Any], plan: _Plan) -> _Question:
+    """That of a setting, given the identity of the model without any."""
+    plain = json.loads(json.dumps(setting))
+    identity = replace(model, constants=plain, properties=tuple(sorted(plan.names)), symmetry=plan.symmetry)
+    return _Question(identity.key, identity, setting, plan)
 
 
 @dataclass(frozen=True)
@@ -261,34 +245,33 @@ class _Job:
 
     model: type[Model]
     budgets: dict[str, Any]
-    results: _Results
-    tasks: list[tuple[str, _Question]]
+    records: Records
+    tasks: list[_Question] = field(default_factory=list)
+    name: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def run(self, number: int, attempt: int) -> None:
         """Carry out a task, unless an earlier attempt got as far as its result."""
-        key, question = self.tasks[number]
-        if self.results.read(key) is None:
+        question = self.tasks[number]
+        made = self.records.read(question.identity)
+        if made is None or made.job != self.name:
             if attempt < _ATTEMPTS:
-                record = self._check(question)
+                outcome = self._check(question)
             else:
-                record = _failed(f"the worker died {attempt} times; it may need more memory than there is")
-            record |= {"model": self.model.name, "constants": question.constants, "budgets": self.budgets}
-            self.results.write(key, record)
+                outcome = failed(f"the worker died {attempt} times; it may need more memory than there is")
+            self.records.write(Record(question.identity, self.name, self.budgets, outcome))
 
-    def _check(self, question: _Question) -> Record:
+    def _check(self, question: _Question) -> Outcome:
         names, symmetry = question.plan.names, question.plan.symmetry
         try:
             checked = self.model(**question.constants)
             result = check(checked, names, symmetry=symmetry, engine="local", **self.budgets)
         except InputError as error:
-            return _failed(str(error), final=True)
+            return failed(str(error), final=True)
         except ModelError as error:
-            return _failed(f"{type(error).__name__}: {error}", final=True)
+            return failed(f"{type(error).__name__}: {error}", final=True)
         except Exception as error:  # whatever it is, it is the result of this setting and of no other
-            return _failed(f"{type(error).__name__}: {error}")
-        verdicts = {verdict.name: (verdict.word, verdict.trace_states) for verdict in result.verdicts}
-        measures = {name: getattr(result, name) for name in _MEASURES if name != ERROR}
-        return {"verdicts": verdicts, **measures, ERROR: None, "final": result.complete}
+            return failed(f"{type(error).__name__}: {error}")
+        return Outcome.of(result)
 
 
 def _worker(shipped: bytes) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
@@ -319,6 +302,6 @@ def _run(job: _Job, spark: SparkSession, report: Callable[[], None]) -> str:
     except KeyboardInterrupt:
         return "interrupted"
     if failure is None:
-        return f"the worker left no result in {job.results.folder}; out must be a folder that all workers see"
+        return f"the worker left no result in {job.records.folder}; out must be a folder that all workers see"
     lines = str(failure).splitlines() or [type(failure).__name__]
     return lines[-1 if isinstance(failure, PythonException) else 0]  # the last line of a traceback of Python's

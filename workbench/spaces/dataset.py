@@ -2,18 +2,16 @@
 
 ::
 
-    run.json       the model, its constants, the verdicts, the counts; written last, so that its presence says: whole
+    manifest.json  the model, its constants, the verdicts, the counts, and the size and checksum of every file
     states/        id, level, one column per variable (see `columns`), and per safety property the distance to a state
                    that decides it
     transitions/   source, target, action, parameters, process
 """
 
-import json
-import shutil
-import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+import io
+import re
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +25,39 @@ from workbench.engines.spark.session import spark_session
 from workbench.kernel import InputError, Model, Result, State
 from workbench.spaces.columns import StateColumns, as_text, unused_name
 from workbench.spaces.space import StateSpace
+from workbench.storage.folder import FileSum, Folder, Kind, replacing_folder
+from workbench.storage.identity import Identity
+from workbench.storage.schema import from_json
 
-_FORMAT = 1
-_RUN = "run.json"
-STATES, TRANSITIONS = _TABLES = ("states", "transitions")
+DATASET = Kind("dataset", 2)
+STATES, TRANSITIONS = "states", "transitions"
 _BATCH = 1 << 16  # rows that are converted at a time, and that become one row group
+
+
+@dataclass(frozen=True)
+class Content:
+    """What the manifest of a dataset says.
+
+    Attributes
+    ----------
+    identity : Identity
+        What was explored.
+    run : dict
+        What came of it.
+    tables : dict of str to list of str
+        The files of each table.
+    """
+
+    identity: Identity
+    run: dict[str, Any]
+    tables: dict[str, list[str]]
+
+    @property
+    def paths(self) -> set[str]:
+        return {name for names in self.tables.values() for name in names}
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
 
 
 # Writing -------------------------------------------------------------------------------------------------------------
@@ -55,17 +81,20 @@ def save(space: StateSpace, folder: str | Path) -> Path:
         for name, deciding in _deciding_states(space).items()
     }
     columns = StateColumns(space.model.layout, space.values, ("id", "level", *decided))
-    with new_dataset(folder) as writing:
-        _write_states(writing, columns, space.rows, space.levels, decided)
-        _write_transitions(writing, space)
+    checked = [verdict.name for verdict in space.result.verdicts]
+    identity = Identity.of(space.model, checked, space.result.symmetry)
+    with replacing_folder(folder, DATASET) as writing:
+        states, states_sum = _write_states(writing, columns, space.rows, space.levels, decided)
+        transitions, transitions_sum = _write_transitions(writing, space)
         run = {**describe_run(space.result), "transitions": len(space.targets), "columns": columns.names}
-        (writing / _RUN).write_text(json.dumps(run, indent=1) + "\n")
+        content = Content(identity, run, {STATES: [states], TRANSITIONS: [transitions]})
+        writing.commit(content.as_json(), {states: states_sum, transitions: transitions_sum})
     return Path(folder)
 
 
 def describe_run(result: Result) -> dict[str, Any]:
-    """What ``run.json`` says of the check."""
-    return {"format": _FORMAT, **result.as_dict(), "stopped": result.stopped, "levels": result.levels}
+    """What a dataset says of the check."""
+    return {**result.as_dict(), "stopped": result.stopped, "levels": result.levels}
 
 
 def _deciding_states(space: StateSpace) -> dict[str, np.ndarray]:
@@ -109,34 +138,9 @@ def distances(states: int, sources: np.ndarray, targets: np.ndarray, goal: np.nd
     return steps_to
 
 
-@contextmanager
-def new_dataset(folder: str | Path) -> Iterator[Path]:
-    """A folder to write a dataset to, which takes the place of `folder` once all is written.
-
-    Raises
-    ------
-    InputError
-        If `folder` is there and is neither empty nor a dataset.
-    """
-    target = Path(folder)
-    if target.exists() and not (target.is_dir() and ((target / _RUN).is_file() or not any(target.iterdir()))):
-        raise InputError(f"folder {str(target)!r} is not accepted; it takes a new folder, an empty one or a dataset")
-    writing, old = (target.with_name(f".{target.name}.{uuid.uuid4().hex}") for _ in range(2))
-    try:
-        for table in _TABLES:
-            (writing / table).mkdir(parents=True)
-        yield writing
-        if target.exists():
-            target.rename(old)
-        writing.rename(target)
-    finally:
-        for left in (writing, old):
-            shutil.rmtree(left, ignore_errors=True)
-
-
 def _write_states(
-    folder: Path, columns: StateColumns, rows: np.ndarray, levels: np.ndarray, decided: dict[str, np.ndarray]
-) -> None:
+    folder: Folder, columns: StateColumns, rows: np.ndarray, levels: np.ndarray, decided: dict[str, np.ndarray]
+) -> tuple[str, FileSum]:
     fields = [("id", pa.int64()), ("level", pa.int32()), *columns.schema, *((name, pa.int32()) for name in decided)]
 
     def arrays(batch: slice) -> dict[str, pa.Array]:
@@ -147,10 +151,10 @@ def _write_states(
             **{name: pa.array(distance[batch], mask=distance[batch] < 0) for name, distance in decided.items()},
         }
 
-    _write_table(folder / "states", pa.schema(fields), len(rows), arrays)
+    return _write_table(folder, STATES, pa.schema(fields), len(rows), arrays)
 
 
-def _write_transitions(folder: Path, space: StateSpace) -> None:
+def _write_transitions(folder: Folder, space: StateSpace) -> tuple[str, FileSum]:
     texts = describe_steps(
         space.model, space.steps, space.move, lambda transition: space.state(int(space.sources[transition]))
     )
@@ -163,7 +167,7 @@ def _write_transitions(folder: Path, space: StateSpace) -> None:
         }
 
     schema = pa.schema({"source": pa.int64(), "target": pa.int64(), **_STEP_COLUMNS})
-    _write_table(folder / "transitions", schema, len(space.steps), arrays)
+    return _write_table(folder, TRANSITIONS, schema, len(space.steps), arrays)
 
 
 _STEP_COLUMNS = {"action": pa.string(), "parameters": pa.map_(pa.string(), pa.string()), "process": pa.string()}
@@ -196,11 +200,16 @@ def _describe_step(model: Model, move: tuple[int, int], source: State) -> dict[s
     return {"action": instance.action.name, "parameters": parameters, "process": instance.lane or None}
 
 
-def _write_table(folder: Path, schema: pa.Schema, rows: int, arrays: Callable[[slice], dict[str, pa.Array]]) -> None:
-    with pq.ParquetWriter(folder / "part-00000.parquet", schema) as out:
-        for at in range(0, rows, _BATCH):
-            columns = arrays(slice(at, min(at + _BATCH, rows)))
-            out.write_table(pa.table([columns[field.name].cast(field.type) for field in schema], schema))
+def _write_table(
+    folder: Folder, table: str, schema: pa.Schema, rows: int, arrays: Callable[[slice], dict[str, pa.Array]]
+) -> tuple[str, FileSum]:
+    def write(out: io.RawIOBase) -> None:
+        with pq.ParquetWriter(out, schema) as writer:
+            for at in range(0, rows, _BATCH):
+                columns = arrays(slice(at, min(at + _BATCH, rows)))
+                writer.write_table(pa.table([columns[field.name].cast(field.type) for field in schema], schema))
+
+    return folder.write(f"{table}/part-00000.parquet", write)
 
 
 # Reading -------------------------------------------------------------------------------------------------------------
@@ -213,13 +222,16 @@ class Dataset:
     Attributes
     ----------
     folder : Path
+    identity : Identity
+        What was explored, exactly: the digest of the model's code, its constants, what was checked.
     run : dict
-        What ``run.json`` says: model, constants, properties with their verdicts, counts.
+        What came of it: model, constants, properties with their verdicts, counts.
     spark : SparkSession
     states, transitions : DataFrame
     """
 
     folder: Path
+    identity: Identity
     run: dict[str, Any]
     spark: SparkSession
     states: DataFrame
@@ -256,6 +268,8 @@ class Dataset:
 def load(folder: str | Path, spark: SparkSession | None = None) -> Dataset:
     """Read a dataset; its tables are registered as the views ``states`` and ``transitions``.
 
+    All of its files are read once before, to be compared with their checksums.
+
     Parameters
     ----------
     folder : path
@@ -266,36 +280,25 @@ def load(folder: str | Path, spark: SparkSession | None = None) -> Dataset:
     Raises
     ------
     InputError
-        If there is no dataset, or one that is not whole.
+        If there is no dataset, or one of which a file is missing or damaged, or with a file that does not belong to it.
     """
-    folder = Path(folder).absolute()
-    run = _read_run(folder)
-    for table, rows in (("states", run["distinct"]), ("transitions", run["transitions"])):
-        _check_table(folder / table, rows)
+    stored = Folder.open(Path(folder).absolute(), DATASET)
+    stored.check_nothing_else()
+    if stored.content is None:
+        raise InputError(f"{stored} is empty: its writer was stopped")
+    content = from_json(Content, stored.content, f"the manifest of {stored}")
+    paths = {name: stored.file(name) for name in stored.files}
+    if set(content.tables) != {STATES, TRANSITIONS} or not content.paths <= paths.keys():
+        raise InputError(f"the manifest of {stored} does not name the files of its tables")
     session = spark or spark_session()
-    states, transitions = (session.read.parquet(f"file://{folder / table}") for table in _TABLES)
-    dataset = Dataset(folder, run, session, states, transitions)
+    states, transitions = (
+        session.read.parquet(*(_uri(paths[n]) for n in content.tables[table])) for table in (STATES, TRANSITIONS)
+    )
+    dataset = Dataset(stored.path, content.identity, content.run, session, states, transitions)
     dataset.register()
     return dataset
 
 
-def _read_run(folder: Path) -> dict[str, Any]:
-    try:
-        run = json.loads((folder / _RUN).read_text())
-    except FileNotFoundError:
-        raise InputError(f"folder {str(folder)!r} is no dataset: it has no {_RUN}") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"dataset {str(folder)!r} is damaged: {_RUN} cannot be read ({error})") from None
-    if run.get("format") != _FORMAT:
-        raise InputError(f"dataset {str(folder)!r} has format {run.get('format')!r}; format {_FORMAT} is read")
-    return run
-
-
-def _check_table(folder: Path, rows: int) -> None:
-    """Raise :class:`InputError` unless the files of a table can be read and have as many rows as there must be."""
-    try:
-        counted = sum(pq.read_metadata(file).num_rows for file in folder.glob("*.parquet"))
-    except (OSError, pa.ArrowException) as error:
-        raise InputError(f"dataset {str(folder.parent)!r} is damaged: {str(error).splitlines()[0]}") from None
-    if counted != rows:
-        raise InputError(f"dataset {str(folder.parent)!r} is damaged: {folder.name} has {counted:,} rows of {rows:,}")
+def _uri(path: Path) -> str:
+    """A path as Spark takes it, which looks for patterns in it."""
+    return "file://" + re.sub(r"([\\{}\[\]*?^])", r"\\\1", str(path))

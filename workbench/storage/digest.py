@@ -25,6 +25,7 @@ _LEFT_OUT = frozenset(
         "__doc__",
         "__firstlineno__",
         "__module__",
+        "__slotnames__",  # comes with the first object that is pickled
         "__static_attributes__",
         "__weakref__",
         "_abc_impl",

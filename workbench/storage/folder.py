@@ -13,6 +13,7 @@ killed, or was replaced: the next writer removes it. A file without the mark is 
 """
 
 import hashlib
+import io
 import os
 import re
 import secrets
@@ -128,7 +129,7 @@ class Folder:
             self._verified[name] = self.files[name]
         return path
 
-    def write(self, name: str, write: Callable[[BinaryIO], object]) -> tuple[str, FileSum]:
+    def write(self, name: str, write: Callable[[io.RawIOBase], object]) -> tuple[str, FileSum]:
         """Write a new file, durably. It belongs to the folder once it is committed; any process may write one.
 
         Parameters
@@ -136,7 +137,7 @@ class Folder:
         name : str
             Such as ``states/part-0.parquet``; the file gets the folder's mark into its name.
         write : callable
-            Is given the open file.
+            Is given the open file, which takes bytes from its beginning to its end.
 
         Returns
         -------
@@ -155,8 +156,9 @@ class Folder:
         except OSError as error:
             raise self._not_written(error) from None
         with writing_bytes(path) as out:
-            write(out)
-        return path.relative_to(self.path).as_posix(), _sum_of(path, self)
+            summed = _Summed(out)
+            write(summed)
+        return path.relative_to(self.path).as_posix(), summed.sum
 
     def commit(self, content: Any, files: dict[str, FileSum]) -> None:
         """Make the folder hold `content` and `files`, and nothing else. Only for who has the lock.
@@ -191,7 +193,7 @@ class Folder:
             if name != MANIFEST and name not in LOCK_FILES and not self._is_ours(name):
                 raise InputError(
                     f"{str(self.path)!r} is not accepted: it holds {brief(name)}, which no {self.kind.name} has; "
-                    f"give a new folder, an empty one or a {self.kind.name}"
+                    "remove that, or give another folder"
                 )
 
     def _names(self) -> list[str]:
@@ -289,10 +291,36 @@ def _bears(name: str, mark: str) -> bool:
     return re.search(rf"\.{mark}-[0-9a-f]{{16}}(\.\w+)?(\.[0-9a-f]{{16}}\.partial)?$", name) is not None
 
 
+class _Summed(io.RawIOBase):
+    """A file that is being written, with the sum of what has been given to it: the disk is not asked for it again."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out, self._hash, self._size = out, _new_hash(), 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._hash.update(data)
+        self._size += memoryview(data).nbytes
+        return self._out.write(data)
+
+    def tell(self) -> int:
+        return self._size
+
+    @property
+    def sum(self) -> FileSum:
+        return FileSum(self._size, self._hash.hexdigest())
+
+
+def _new_hash() -> Any:
+    return hashlib.blake2b(digest_size=16)
+
+
 def _sum_of(path: Path, folder: Folder) -> FileSum:
     try:
         with path.open("rb") as file:
-            checksum = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+            checksum = hashlib.file_digest(file, _new_hash).hexdigest()
             return FileSum(os.fstat(file.fileno()).st_size, checksum)
     except FileNotFoundError:
         raise InputError(f"{folder} is damaged: {path.relative_to(folder.path)} is missing") from None

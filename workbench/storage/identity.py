@@ -66,12 +66,23 @@ class Identity:
         ModelError
             If the model's code uses what a digest cannot describe.
         """
-        kind = type(model)
+        return cls.of_class(type(model), model.constants, properties, symmetry, bits)
+
+    @classmethod
+    def of_class(
+        cls,
+        model: type[Model],
+        constants: Mapping[str, Any],
+        properties: Sequence[str],
+        symmetry: Sequence[str] = (),
+        bits: int = 64,
+    ) -> "Identity":
+        """The same where there is no model object, since its constants do not go together, say."""
         return cls(
             model=model.name,
-            source=_source(kind),
-            digest=model_digest(kind),
-            constants=_plain(model),
+            source=_source(model),
+            digest=model_digest(model),
+            constants=_plain(model, constants),
             properties=tuple(properties),
             symmetry=tuple(symmetry),
             bits=bits,
@@ -140,11 +151,11 @@ def _source(kind: type[Model]) -> str:
     return f"{file or kind.__module__}:{kind.__qualname__}"
 
 
-def _plain(model: Model) -> dict[str, Any]:
+def _plain(model: type[Model], constants: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        return json.loads(json.dumps(model.constants, allow_nan=False))
+        return json.loads(json.dumps(dict(constants), allow_nan=False))
     except (TypeError, ValueError):
-        raise ModelError(f"model {model.name}: constants {brief(model.constants)} cannot be stored as JSON") from None
+        raise ModelError(f"model {model.name}: constants {brief(constants)} cannot be stored as JSON") from None
 
 
 def _tuples(value: Any) -> Any:

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.engines.spark.messages import Admitted, unpack_fingerprints
-from workbench.engines.spark.rundir import LevelFile, Manifest, RunDirectory
+from workbench.engines.spark.manifest import LevelFile, Manifest
+from workbench.engines.spark.messages import Admitted
+from workbench.engines.spark.rundir import RunDirectory
 
 
 def cut(
@@ -58,7 +59,6 @@ def cut(
 
 def _first_rows(directory: RunDirectory, file: LevelFile, rows: int) -> tuple[list[int], np.ndarray]:
     """Of the rows with the smallest fingerprints the last of these, and the action instances that led to them."""
-    table = directory.read_states(file.path, ["fingerprint", "instance"])
-    fingerprints = unpack_fingerprints(table["fingerprint"])
-    first = np.lexsort(fingerprints.T[::-1])[:rows]
-    return fingerprints[first[-1]].tolist(), table["instance"].to_numpy()[first]
+    states = directory.states(file.path, ["fingerprints", "instances"])
+    first = np.lexsort(states.fingerprints.T[::-1])[:rows]
+    return states.fingerprints[first[-1]].tolist(), states.instances[first]

@@ -1,10 +1,9 @@
 """The distributed engine: one Spark job per level, and what the driver keeps of it - small numbers, never states."""
 
 import copy
-import pickle
+import secrets
 import time
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,12 @@ from workbench.engines.spark.cutting import cut
 from workbench.engines.spark.handover import write_search
 from workbench.engines.spark.jobs import run_job
 from workbench.engines.spark.links import Links
-from workbench.engines.spark.messages import Admitted, Memory, Work
-from workbench.engines.spark.rundir import ROW_GROUP, Level, LevelFile, Manifest, NotWritten, RunDirectory, Task
+from workbench.engines.spark.manifest import Level, LevelFile, Manifest, Run
+from workbench.engines.spark.messages import Admitted, Memory, Task, Work
+from workbench.engines.spark.rundir import NotWritten, RunDirectory
 from workbench.engines.spark.seed import seed
-from workbench.engines.spark.shipping import receive, ship
+from workbench.engines.spark.shipping import ship, unpack
+from workbench.engines.spark.states import ROW_GROUP
 from workbench.kernel import InputError
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration
@@ -26,6 +27,8 @@ from workbench.kernel.errors import ModelError
 from workbench.kernel.memory import peak_bytes
 from workbench.kernel.plan import Plan
 from workbench.kernel.result import collision_probability
+from workbench.storage.folder import Folder
+from workbench.storage.identity import Identity
 
 #: States that one task expands at most, where a level has more than its buckets' tasks are for.
 MOST_PER_TASK = 1 << 21
@@ -36,16 +39,14 @@ _NO_LIVENESS = "liveness is decided in process only; on Spark it stays unknown"
 class SparkSearch:
     """A search whose states live in a run directory.
 
-    Made by :meth:`start`, :meth:`hand_over`, :meth:`open` or :meth:`resume`.
-
     Parameters
     ----------
     spark : SparkSession
-    path : Path
-        The run directory; driver and workers see the same files there.
+    folder : Folder
+        The run directory; driver and workers see the same files there. Who searches has the lock on it.
     task : Task
-    shipped : bytes
-        The task as workers are sent it.
+    identity : Identity
+        That of the task.
     manifest : Manifest
         The completed levels.
 
@@ -55,65 +56,41 @@ class SparkSearch:
         What the result is made of: the completed levels, and what a budget allowed of the next one.
     """
 
-    def __init__(self, spark: Any, path: Path, task: Task, shipped: bytes, manifest: Manifest) -> None:
-        self.spark, self.directory, self.task = spark, RunDirectory(path), task
-        self.shipped = worker.Shipped(str(path), task.identity, shipped)
-        self.model = task.model
+    def __init__(self, spark: Any, folder: Folder, task: Task, identity: Identity, manifest: Manifest) -> None:
+        self.spark, self.task, self.identity, self.model = spark, task, identity, task.model
+        self.directory = RunDirectory(folder, task.model, task.bits)
         self.manifest = self.counted = manifest
         self.stopped: str | None = None
+        self._shipped = worker.Shipped(
+            str(folder.path), folder.mark, secrets.token_hex(8), ship(task, task.model.name), {}, []
+        )
         self._reported = 0  # states that were visited in process; those of its last level are visited again
         self._memory: list[Memory] = []
         self._worker_peak = 0
 
-    # Beginnings --------------------------------------------------------------------------------------------------
+    def begin(self) -> None:
+        """Make the folder a run directory."""
+        self._commit(self.manifest)
 
-    @classmethod
-    def start(cls, spark: Any, path: Path, task: Task) -> "SparkSearch":
-        """A search from the initial states, in a new run directory."""
-        shipped = ship(task, task.model.name)
-        RunDirectory(path).create(shipped)
-        return cls(spark, path, task, shipped, Manifest())
-
-    @classmethod
-    def hand_over(cls, spark: Any, path: Path, task: Task, search: LocalSearch, seconds: float) -> "SparkSearch":
+    def take_over(self, search: LocalSearch, seconds: float) -> None:
         """Go on from the last completed level of a search in this process, which is not needed any more afterwards."""
-        searching = cls.start(spark, path, task)
-        searching._reported = search.store.count
-        searching._reach_workers()
+        self._reported = search.store.count
+        self._reach_workers()
         try:
-            searching.manifest = searching.counted = write_search(searching.directory, task, search, seconds)
+            manifest = write_search(self.directory, self.task, search, seconds)
+            self._commit(manifest)
         except NotWritten as error:
             raise InputError(f"the search cannot be written: {error}") from None
-        return searching
+        self.manifest = self.counted = manifest
 
-    @classmethod
-    def open(cls, spark: Any, path: Path) -> "SparkSearch":
-        """The search that a run directory has, to be read."""
-        directory = RunDirectory(path)
-        shipped = directory.task()
-        try:
-            task = receive(shipped)
-        except Exception as error:
-            raise InputError(f"run directory {str(path)!r} cannot be read: {error}") from None
-        return cls(spark, path, task, shipped, directory.manifest())
+    def _commit(self, manifest: Manifest) -> None:
+        self.directory.commit(Run(self.identity, self.task.buckets, self.task.notes, manifest))
 
-    @classmethod
-    def resume(cls, spark: Any, path: Path) -> "SparkSearch":
-        """The same, to go on from its last completed level."""
-        searching = cls.open(spark, path)
-        named = {file.path for level in searching.manifest.levels for file in level.files}
-        for file in path.glob("level-*/*.parquet"):
-            if str(file.relative_to(path)) not in named:
-                file.unlink()  # left by a level that was not completed
-        return searching
-
-    @staticmethod
-    def has_levels(path: Path) -> bool:
-        """Whether a run directory has anything to go on from."""
-        try:
-            return bool(RunDirectory(path).manifest().levels)
-        except InputError:
-            return False
+    def shipped(self, files: Iterable[str]) -> worker.Shipped:
+        """What a task is sent that reads `files`, and the values of all levels."""
+        values = self.manifest.values
+        sums = self.directory.sums([*files, *(name for name in values if name is not None)])
+        return self._shipped._replace(sums=sums, values=values)
 
     # The search --------------------------------------------------------------------------------------------------
 
@@ -148,7 +125,7 @@ class SparkSearch:
         """Raise :class:`InputError` if workers cannot load the model, or do not see the run directory."""
         tasks = self.task.buckets
         try:
-            self.spark.range(0, tasks, 1, tasks).mapInArrow(worker.reach_task(self.shipped), "id long").collect()
+            self.spark.range(0, tasks, 1, tasks).mapInArrow(worker.reach_task(self.shipped([])), "id long").collect()
         except Exception as error:
             raise self._explain(error) from error
 
@@ -180,8 +157,10 @@ class SparkSearch:
         number = len(manifest.levels)
         work = self._divide(manifest.levels[-1].files)
         visited = {bucket: manifest.files_of(bucket) for bucket in range(self.task.buckets)}
-        expand = worker.expand_task(self.shipped, work, number - 1)
-        admit = worker.admit_task(self.shipped, worker.NextLevel(number, visited, frozenset(manifest.decided)))
+        frontier = self.shipped(file.path for file in manifest.levels[-1].files)
+        expand = worker.expand_task(frontier, work, number - 1)
+        known = self.shipped(name for names in visited.values() for name in names)
+        admit = worker.admit_task(known, worker.NextLevel(number, visited, frozenset(manifest.decided)))
 
         def expand_and_admit() -> list[Any]:
             sent = self.spark.range(0, len(work), 1, len(work)).mapInArrow(expand, worker.SENT)
@@ -192,7 +171,7 @@ class SparkSearch:
                 raise self._explain(error) from error
 
         rows = run_job(self.spark, expand_and_admit, lambda: self._check(limits))
-        return [pickle.loads(row.payload) for row in rows]
+        return [unpack(row.payload) for row in rows]
 
     def _with(self, initial: int, outcomes: Sequence[Admitted], seconds: float) -> Manifest:
         """The manifest with the level that `outcomes` are of."""
@@ -217,7 +196,7 @@ class SparkSearch:
             manifest.decided[name] = [len(manifest.levels), *smallest]
         if files:
             received = sum(outcome.received for outcome in outcomes)
-            manifest.levels.append(Level(files, counts.tolist(), received, seconds))
+            manifest.levels.append(Level(files, counts.tolist(), None, received, seconds))
         else:  # the step from the last level leads to nothing new, but what it generated counts
             last = manifest.levels[-1]
             last.counts = (np.array(last.counts) + counts).tolist()
@@ -228,6 +207,8 @@ class SparkSearch:
         """Make a level part of the run: durable, and named by the manifest."""
         self._memory = [m for o in outcomes for m in (o.memory, *(step.memory for step in o.steps))]
         self._worker_peak = max([self._worker_peak, *(memory.peak for memory in self._memory)])
+        for outcome in outcomes:
+            self.directory.know(outcome.sums)
         most = limits.budget.states
         if most is not None and sum(manifest.sizes) > most:
             self.counted = cut(self.directory, self.manifest, manifest, outcomes, most - sum(self.manifest.sizes))
@@ -236,8 +217,8 @@ class SparkSearch:
         try:
             if not manifest.complete:
                 extras = _merge([outcome.extras for outcome in outcomes if outcome.extras])
-                self.directory.write_values(len(self.manifest.levels), extras)
-            self.directory.write_manifest(manifest)
+                manifest.levels[-1].values = self.directory.write_values(len(self.manifest.levels), extras)
+            self._commit(manifest)
         except NotWritten as error:
             raise self._explain(error) from error
         self.manifest = self.counted = manifest
@@ -268,12 +249,10 @@ class SparkSearch:
                 return InputError(
                     f"Spark's workers cannot load {self.model.name}: {said}; install what it imports there too"
                 )
-            if "DamagedLevel: " in line:
-                return InputError(f"level {level} cannot be made: {line.split('DamagedLevel: ', 1)[1]}")
             if "NotWritten: " in line:
                 return InputError(
                     f"level {level} cannot be written ({line.split('NotWritten: ', 1)[1]}); "
-                    f"the levels before are good: make room and resume {str(self.directory.path)!r}"
+                    f"the levels before are good: make room and resume {str(self.directory.folder.path)!r}"
                 )
         return error
 
@@ -283,8 +262,9 @@ class SparkSearch:
         """What was found, for the verdicts to be made from."""
         counted = self.counted
         counts = np.zeros((3, len(self.model.instances)), np.int64)
-        for step in (counted.prefix_counts, *(level.counts for level in counted.levels)):
-            counts += np.array(step or 0, np.int64)
+        before = [] if counted.prefix is None else [counted.prefix.counts]
+        for step in (*before, *(level.counts for level in counted.levels)):
+            counts += np.array(step, np.int64)
         renamings = len(self.model.renamings(self.task.symmetry)) if self.task.symmetry else 1
         seconds = [level.seconds for level in counted.levels[1:]]
         return Exploration(
@@ -309,6 +289,6 @@ class SparkSearch:
         )
 
 
-def _merge(extras: list[list[list[Any]]]) -> list[list[Any]]:
+def _merge(extras: Sequence[Sequence[Sequence[Any]]]) -> list[list[Any]]:
     """For each cell the values of several files, each once."""
     return [list(dict.fromkeys(v for values in cell for v in values)) for cell in zip(*extras, strict=True)]

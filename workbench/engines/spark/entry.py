@@ -10,12 +10,15 @@ from typing import Any
 from workbench.engines.contract import Resources
 from workbench.engines.local import LocalSearch
 from workbench.engines.spark.engine import SparkSearch
-from workbench.engines.spark.rundir import Task
+from workbench.engines.spark.manifest import RUN, Manifest, Run
+from workbench.engines.spark.messages import Task
 from workbench.engines.spark.session import spark_session
-from workbench.kernel import InputError, Result
+from workbench.kernel import InputError, Model, ModelError, Result
 from workbench.kernel.budget import Budget, Limits, Progress
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.plan import Plan
+from workbench.storage.folder import Folder, changing_folder, new_folder
+from workbench.storage.identity import Identity
 
 #: Buckets per core. More would even out the load, but every task costs about a tenth of a second.
 BUCKETS_PER_CORE = 1
@@ -24,8 +27,9 @@ BUCKETS_PER_CORE = 1
 def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     """The engine ``spark``: carry out `plan` from the initial states."""
     spark = resources.spark or spark_session()
-    with _directory(resources.run_dir) as path:
-        return _finish(SparkSearch.start(spark, path, _task(plan, spark)), limits, plan.fail_fast)
+    with _new_search(plan, spark, resources.run_dir) as searching:
+        searching.begin()
+        return _finish(searching, limits, plan.fail_fast)
 
 
 def go_on(plan: Plan, limits: Limits, resources: Resources, owned: list[LocalSearch]) -> Result:
@@ -39,18 +43,18 @@ def go_on(plan: Plan, limits: Limits, resources: Resources, owned: list[LocalSea
     """
     spark = resources.spark or spark_session()
     note = f"moved from this process to Spark: {owned[0].stopped}"
-    with _directory(resources.run_dir) as path:
-        task = _task(plan, spark, note)
+    with _new_search(plan, spark, resources.run_dir, note) as searching:
         if owned[0].completed().levels:
-            searching = SparkSearch.hand_over(spark, path, task, owned[0], limits.seconds)
+            searching.take_over(owned[0], limits.seconds)
         else:
-            searching = SparkSearch.start(spark, path, task)
+            searching.begin()
         owned.clear()
         return _finish(searching, limits, plan.fail_fast)
 
 
 def resume(
     run_dir: str | Path,
+    model: type[Model],
     *,
     spark: Any = None,
     max_states: int | None = None,
@@ -66,6 +70,8 @@ def resume(
     ----------
     run_dir : path
         The run directory that the search was given.
+    model : type of Model
+        The class of what is searched. It is not taken from the directory: nothing there is run.
     spark : SparkSession, optional
         A local session is made for None.
     max_states, max_seconds, max_bytes, fail_fast, on_progress, should_stop
@@ -74,16 +80,35 @@ def resume(
     Raises
     ------
     InputError
-        If the directory holds no search, or more states than `max_states`, or if one of its files is damaged.
+        If the directory holds no search, or one of another model, or more states than `max_states`; if another process
+        writes to it, or if one of its files is damaged.
     """
     budget = Budget(max_states, max_seconds, max_bytes)
-    if not Path(run_dir).is_dir():
-        raise InputError(f"run directory {str(run_dir)!r} does not exist")
-    searching = SparkSearch.resume(spark or spark_session(), Path(run_dir))
-    states = sum(searching.manifest.sizes)
-    if max_states is not None and states > max_states:
-        raise InputError(f"max_states = {max_states} is not accepted; {str(run_dir)!r} has {states:,} states already")
-    return _finish(searching, Limits(budget, on_progress, should_stop, searching.manifest.seconds), fail_fast)
+    path = Path(run_dir).absolute()
+    with changing_folder(path, RUN) as folder:
+        task, run = _stored(folder, model)
+        states = sum(run.done.sizes)
+        if max_states is not None and states > max_states:
+            raise InputError(
+                f"max_states = {max_states} is not accepted; {str(run_dir)!r} has {states:,} states already"
+            )
+        searching = SparkSearch(spark or spark_session(), folder, task, run.identity, run.done)
+        return _finish(searching, Limits(budget, on_progress, should_stop, run.done.seconds), fail_fast)
+
+
+def read_run(run_dir: str | Path, model: type[Model], spark: Any = None) -> SparkSearch:
+    """The search that a run directory has, to be looked at; nothing is written there, and it may be under way."""
+    folder = Folder.open(Path(run_dir).absolute(), RUN)
+    task, run = _stored(folder, model)
+    return SparkSearch(spark or spark_session(), folder, task, run.identity, run.done)
+
+
+def _stored(folder: Folder, model: type[Model]) -> tuple[Task, Run]:
+    """What a run directory says, and the task that it is of, if that is one of `model`."""
+    run = Run.of(folder)
+    made_by = run.identity
+    rebuilt = made_by.rebuild(model, str(folder))
+    return Task(rebuilt, made_by.properties, made_by.symmetry, made_by.bits, run.buckets, run.notes), run
 
 
 def _finish(searching: SparkSearch, limits: Limits, fail_fast: bool) -> Result:
@@ -91,10 +116,18 @@ def _finish(searching: SparkSearch, limits: Limits, fail_fast: bool) -> Result:
     return conclude(searching.plan(fail_fast), searching.exploration(), limits)
 
 
-def _task(plan: Plan, spark: Any, *notes: str) -> Task:
+@contextmanager
+def _new_search(plan: Plan, spark: Any, run_dir: Path | None, *notes: str) -> Iterator[SparkSearch]:
+    """A search in a new run directory, or in a temporary one."""
     names = tuple(p.name for p in plan.properties)
     buckets = BUCKETS_PER_CORE * _cores(spark)
-    return Task(plan.model, names, plan.symmetry, plan.bits, buckets, (*plan.notes, *notes))
+    task = Task(plan.model, names, plan.symmetry, plan.bits, buckets, (*plan.notes, *notes))
+    try:
+        identity = Identity.of(plan.model, names, plan.symmetry, plan.bits)
+    except ModelError as error:  # it could be searched in process
+        raise InputError(str(error)) from None
+    with _directory(run_dir) as path, new_folder(path, RUN) as folder:
+        yield SparkSearch(spark, folder, task, identity, Manifest())
 
 
 def _cores(session: Any) -> int:
@@ -107,15 +140,23 @@ def _cores(session: Any) -> int:
 @contextmanager
 def _directory(run_dir: Path | None) -> Iterator[Path]:
     if run_dir is not None:
-        yield run_dir
+        yield run_dir.absolute()
         return
     path = Path(tempfile.mkdtemp(prefix="workbench-run-"))
     keep = False
     try:
         yield path
     except InputError:
-        keep = SparkSearch.has_levels(path)  # what stood in the way may be removed, and the search resumed
+        keep = _has_levels(path)  # what stood in the way may be removed, and the search resumed
         raise
     finally:
         if not keep:
             shutil.rmtree(path, ignore_errors=True)
+
+
+def _has_levels(path: Path) -> bool:
+    """Whether a run directory has anything to go on from."""
+    try:
+        return bool(Run.of(Folder.open(path, RUN)).done.levels)
+    except InputError:
+        return False

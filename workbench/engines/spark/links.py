@@ -3,20 +3,13 @@
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
 
 from workbench.engines import kernels
 from workbench.engines.cells import Cells
-from workbench.engines.spark.messages import unpack_fingerprints
-from workbench.engines.spark.rundir import (
-    PREFIX,
-    PREFIX_LINKS,
-    ROW_GROUP,
-    DamagedLevel,
-    Manifest,
-    RunDirectory,
-    Task,
-)
+from workbench.engines.spark.manifest import PREFIX, Manifest
+from workbench.engines.spark.messages import Task
+from workbench.engines.spark.rundir import RunDirectory
+from workbench.engines.spark.states import ROW_GROUP
 from workbench.kernel import InputError, Trace, replay
 from workbench.kernel.errors import ModelError
 
@@ -44,13 +37,7 @@ class Links:
         ModelError
             If the model does not do what it did: then it is not a function of the state.
         """
-        try:
-            return self._trace_to(*place)
-        except DamagedLevel as error:
-            raise InputError(str(error)) from None
-
-    def _trace_to(self, level: int, *words: int) -> Trace:
-        model = self.task.model
+        model, (level, *words) = self.task.model, place
         if level == PREFIX:
             return replay(model, *self._path_in_process(words[0]))
         moves: list[tuple[int, int]] = []
@@ -63,7 +50,7 @@ class Links:
             level -= 1
             expected.append(parent)
         moves.reverse()
-        if self.manifest.prefix:
+        if self.manifest.prefix is not None:
             start, before = self._path_in_process(int(parent[0]))
             trace = replay(model, start, [*before, *moves])
         else:
@@ -80,21 +67,21 @@ class Links:
         bucket = int(kernels.bucket(fingerprint[None, :], self.task.buckets)[0])
         for file in self.manifest.levels[level].files:
             if file.bucket == bucket:
-                for part in self.directory.row_groups(file.path, ["fingerprint", "parent", "instance", "ordinal"]):
-                    at = np.flatnonzero((unpack_fingerprints(part["fingerprint"]) == fingerprint).all(axis=1))
+                for part in self.directory.each_part(file.path, ["fingerprints", "parents", "instances", "ordinals"]):
+                    at = np.flatnonzero((part.fingerprints == fingerprint).all(axis=1))
                     if len(at):
-                        row: pa.Table = part.slice(int(at[0]), 1)
-                        parent = unpack_fingerprints(row["parent"])[0]
-                        return parent, row["instance"][0].as_py(), row["ordinal"][0].as_py()
-        raise DamagedLevel(f"run directory {str(self.directory.path)!r} lacks a state of level {level + 1}")
+                        return part.parents[at[0]], int(part.instances[at[0]]), int(part.ordinals[at[0]])
+        raise InputError(f"{self.directory.folder} lacks a state of level {level + 1}")
 
     def _path_in_process(self, number: int) -> tuple[int, list[tuple[int, int]]]:
         """The initial state from which the state `number` was found in process, and the moves from there."""
+        prefix = self.manifest.prefix
+        assert prefix is not None, "the manifest tells of a place in it"
         moves: list[tuple[int, int]] = []
         while True:
-            links = self.directory.read_states(PREFIX_LINKS, None, number // ROW_GROUP)
-            row = links.slice(number % ROW_GROUP, 1).to_pylist()[0]
-            if row["instance"] < 0:
-                return row["ordinal"], moves[::-1]
-            moves.append((row["instance"], row["ordinal"]))
-            number = row["parent"]
+            links = self.directory.states(prefix.links, ["parents", "instances", "ordinals"], number // ROW_GROUP)
+            at = number % ROW_GROUP
+            if links.instances[at] < 0:
+                return int(links.ordinals[at]), moves[::-1]
+            moves.append((int(links.instances[at]), int(links.ordinals[at])))
+            number = int(links.parents[at, 0])

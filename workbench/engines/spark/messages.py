@@ -1,11 +1,38 @@
-"""What travels between tasks, and how arrays are packed for the shuffle and for level files."""
+"""What travels between the driver and the tasks, and how arrays are packed for that."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from workbench.engines.spark.rundir import LevelFile
+from workbench.engines.spark.manifest import LevelFile
+from workbench.kernel import Model
+from workbench.storage.folder import FileSum
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is searched, and how.
+
+    Attributes
+    ----------
+    model : Model
+    properties : tuple of str
+    symmetry : tuple of str
+    bits : {64, 128}
+    buckets : int
+        Parts into which fingerprints are divided.
+    notes : tuple of str
+        What a person should know about how the check is done.
+    """
+
+    model: Model
+    properties: tuple[str, ...]
+    symmetry: tuple[str, ...]
+    bits: int
+    buckets: int
+    notes: tuple[str, ...] = ()
 
 
 class Work(NamedTuple):
@@ -119,6 +146,8 @@ class Admitted(NamedTuple):
     ----------
     file : LevelFile or None
         The new states; None if there are none.
+    sums : dict of str to FileSum
+        That of the file, if there is one.
     new : int64 array
         Per action instance, the new states.
     steps : list of StepCounts
@@ -132,10 +161,11 @@ class Admitted(NamedTuple):
     """
 
     file: LevelFile | None
+    sums: dict[str, FileSum]
     new: np.ndarray
     steps: list[StepCounts]
     decided: dict[str, list[int]]
-    extras: list[list[Any]]
+    extras: Sequence[Sequence[Any]]
     received: int
     memory: Memory
 
@@ -143,54 +173,3 @@ class Admitted(NamedTuple):
 def shrink(numbers: np.ndarray) -> np.ndarray:
     """Numbers from 0 on in as few bytes as the largest of them needs."""
     return numbers.astype(np.min_scalar_type(numbers.max(initial=0)))
-
-
-def narrow(rows: np.ndarray) -> np.ndarray:
-    """Rows of value numbers in two bytes each, if they fit: what level files hold.
-
-    Examples
-    --------
-    >>> narrow(np.array([[1, 2]])).dtype, narrow(np.array([[1, 70_000]])).dtype
-    (dtype('uint16'), dtype('int32'))
-    """
-    return rows.astype(np.uint16) if rows.size == 0 or rows.max() < 1 << 16 else rows.astype(np.int32)
-
-
-def state_columns(
-    fingerprints: np.ndarray, parents: np.ndarray, instances: np.ndarray, ordinals: np.ndarray, rows: np.ndarray
-) -> dict[str, pa.Array]:
-    """States as the columns of level files; an initial state has the instance -1."""
-    return {
-        "fingerprint": pack(fingerprints),
-        "parent": pack(parents),
-        "instance": pa.array(instances.astype(np.int32)),
-        "ordinal": pa.array(ordinals.astype(np.int32)),
-        "row": pack(rows),
-    }
-
-
-def pack(array: np.ndarray) -> pa.Array:
-    """The rows of a two-dimensional array as binary values of a fixed size."""
-    array = np.ascontiguousarray(array)
-    width = array.shape[1] * array.itemsize
-    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(array), [None, pa.py_buffer(array)])
-
-
-def _unpack(column: pa.ChunkedArray, dtype: Any) -> np.ndarray:
-    width = column.type.byte_width
-    parts = [
-        np.frombuffer(chunk.buffers()[1], dtype, len(chunk) * width // dtype().itemsize, chunk.offset * width)
-        for chunk in column.chunks
-    ]
-    flat = np.concatenate(parts) if parts else np.empty(0, dtype)
-    return flat.reshape(len(column), width // dtype().itemsize)
-
-
-def unpack_fingerprints(column: pa.ChunkedArray) -> np.ndarray:
-    """A column of fingerprints as uint64 (states, words)."""
-    return _unpack(column, np.uint64)
-
-
-def unpack_rows(column: pa.ChunkedArray, cells: int) -> np.ndarray:
-    """A column of rows as integers (states, cells)."""
-    return _unpack(column, np.uint16 if column.type.byte_width == 2 * cells else np.int32)

@@ -9,6 +9,7 @@ from workbench.engines import kernels
 from workbench.engines.arrays import Growing
 from workbench.engines.cells import Cells
 from workbench.engines.store import Visited
+from workbench.kernel import InputError
 
 
 class Numbering:
@@ -30,7 +31,7 @@ class Numbering:
         """How many levels' values have been learnt."""
         return len(self._known)
 
-    def learn(self, values: list[list[Any]]) -> None:
+    def learn(self, values: Sequence[Sequence[Any]]) -> None:
         """Take over the values that got global numbers after one more level."""
         for cell, new in enumerate(values):
             for value in new:
@@ -40,6 +41,12 @@ class Numbering:
 
     def known(self, level: int) -> list[int]:
         return self._known[level]
+
+    def check(self, rows: np.ndarray, level: int, extras: Sequence[Sequence[Any]]) -> None:
+        """Raise :class:`InputError` if a row of a file has a number that stands for no value: kernels do not look."""
+        room = [known + len(own) for known, own in zip(self._known[level], extras, strict=True)]
+        if len(rows) and (rows.min() < 0 or (rows.max(axis=0) >= np.array(room)).any()):
+            raise InputError("a file of states has a value without a number; it is none of this run")
 
     def to_local(self, rows: np.ndarray, level: int, extras: Sequence[Sequence[Any]]) -> np.ndarray:
         """The rows, written when the values of `level` were the last known ones, in local numbers."""

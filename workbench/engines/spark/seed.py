@@ -6,8 +6,9 @@ import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.cells import Cells
-from workbench.engines.spark.messages import Admitted, Memory, narrow, state_columns
-from workbench.engines.spark.rundir import RunDirectory, Task
+from workbench.engines.spark.messages import Admitted, Memory, Task
+from workbench.engines.spark.rundir import RunDirectory
+from workbench.engines.spark.states import States, narrow
 
 _STATES_PER_CHECK = 256
 
@@ -50,17 +51,17 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
     for bucket in np.unique(buckets).tolist():
         some = buckets == bucket
         count = int(some.sum())
-        columns = state_columns(
-            fingerprints[some],
-            np.zeros((count, cells.words), np.uint64),
-            np.full(count, -1, np.int32),
-            ordinals[some],
-            narrow(rows[some]),
+        initial_states = States(
+            fingerprints=fingerprints[some],
+            parents=np.zeros((count, cells.words), np.uint64),
+            instances=np.full(count, -1, np.int32),
+            ordinals=ordinals[some],
+            rows=narrow(rows[some]),
         )
-        file = directory.write_states(0, bucket, [columns], 0, [[] for _ in cells.values])
+        file = directory.write_level(0, bucket, [initial_states], 0, [[] for _ in cells.values])
         decided = _judge(task, cells, rows[some], fingerprints[some])
         none_new = np.zeros(len(task.model.instances), np.int64)  # no action led here
-        outcomes.append(Admitted(file, none_new, [], decided, extras, 0, Memory("driver", 0, 0)))
+        outcomes.append(Admitted(file, {}, none_new, [], decided, extras, 0, Memory("driver", 0, 0)))
         extras = []
     return initial, outcomes
 

@@ -68,6 +68,16 @@ def receive(sent: bytes) -> Any:
         raise NotReceived(f"{type(error).__name__}: {error}".splitlines()[0]) from error
 
 
+def pack(message: Any) -> bytes:
+    """A message between the driver and its workers, of types of the workbench, which both have."""
+    return pickle.dumps(message, protocol=5)
+
+
+def unpack(payload: Any) -> Any:
+    """What was given to :func:`pack`. Only what Spark has just carried may come here: this runs what it is told to."""
+    return pickle.loads(payload)
+
+
 class _Pickler(cloudpickle.Pickler):
     """Sends modules by value as they are, also where they import each other."""
 

@@ -5,9 +5,9 @@ from task to task. All of that can be made again from the run directory, so any 
 """
 
 import os
-import pickle
 import platform
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,25 +15,16 @@ import pyarrow as pa
 
 from workbench.engines import kernels
 from workbench.engines.expander import Expander
-from workbench.engines.spark.messages import (
-    Admitted,
-    Candidates,
-    Memory,
-    PackedRows,
-    StepCounts,
-    Work,
-    narrow,
-    shrink,
-    state_columns,
-    unpack_fingerprints,
-    unpack_rows,
-)
+from workbench.engines.spark.manifest import LevelFile
+from workbench.engines.spark.messages import Admitted, Candidates, Memory, PackedRows, StepCounts, Task, Work, shrink
 from workbench.engines.spark.numbering import BucketSet, Numbering
-from workbench.engines.spark.rundir import LevelFile, RunDirectory, Task, extras_of
-from workbench.engines.spark.shipping import receive
+from workbench.engines.spark.rundir import RunDirectory, Values, open_folder
+from workbench.engines.spark.shipping import pack, receive, unpack
+from workbench.engines.spark.states import States, narrow
 from workbench.engines.store import Store
 from workbench.engines.watch import evaluate
 from workbench.kernel.memory import peak_bytes
+from workbench.storage.folder import FileSum
 
 #: States per message: large enough that Spark's cost per row does not matter, small enough for its buffers.
 CHUNK = 1 << 14
@@ -46,14 +37,18 @@ class Worker:
 
     Parameters
     ----------
-    path : str
-        The run directory.
+    directory : RunDirectory
     task : Task
+
+    Attributes
+    ----------
+    values : sequence of str or None
+        For each completed level the file of the values that were numbered after it.
     """
 
-    def __init__(self, path: str, task: Task) -> None:
-        self.directory, self.task = RunDirectory(path), task
-        self.model = task.model
+    def __init__(self, directory: RunDirectory, task: Task) -> None:
+        self.directory, self.task, self.model = directory, task, task.model
+        self.values: Sequence[str | None] = []
         self.expander = Expander(task.model, task.symmetry, task.bits)
         self.cells, self.trees = self.expander.cells, self.expander.trees
         self.numbering = Numbering(self.cells)
@@ -67,7 +62,7 @@ class Worker:
     def catch_up(self, level: int) -> None:
         """Learn the values that were numbered up to the end of `level`."""
         for missing in range(self.numbering.levels, level + 1):
-            self.numbering.learn(self.directory.values(missing))
+            self.numbering.learn(self.directory.values(self.values[missing]))
 
     @property
     def memory(self) -> Memory:
@@ -86,11 +81,14 @@ class Worker:
         enabled, generated, _ = (now - then for now, then in zip(self.expander.counts, before, strict=True))
         yield 0, StepCounts(enabled, generated, self.trees.assigns.copy(), self.memory)
 
+    def rows_of(self, file: LevelFile, states: States) -> np.ndarray:
+        """The rows of states of a file, in local numbers."""
+        extras = self.directory.extras(file.path)
+        self.numbering.check(states.rows, file.values_level, extras)
+        return self.numbering.to_local(states.rows, file.values_level, extras)
+
     def _expand(self, file: LevelFile, row_group: int, level: int) -> Iterator[tuple[int, Candidates]]:
-        table = self.directory.read_states(file.path, ["row"], row_group)
-        rows = self.numbering.to_local(
-            unpack_rows(table["row"], len(self.cells.values)), file.values_level, extras_of(table)
-        )
+        rows = self.rows_of(file, self.directory.states(file.path, ["rows"], row_group))
         store = Store(self.cells, keep_rows=True, keep_edges=False)
         store.add_rows(rows)
         self.expander.begin(store)
@@ -132,8 +130,8 @@ class Worker:
         if known is None or known.files != files[: len(known.files)]:
             known = BucketSet(self.cells.words)
         for path in files[len(known.files) :]:
-            for part in self.directory.row_groups(path, ["fingerprint"]):
-                known.add(unpack_fingerprints(part["fingerprint"]))
+            for part in self.directory.each_part(path, ["fingerprints"]):
+                known.add(part.fingerprints)
             known.files.append(path)
         return known
 
@@ -141,7 +139,7 @@ class Worker:
         """Write the candidates that are new to the level's file of the bucket, and judge them."""
         self.catch_up(level.number - 1)
         visited = self.bucket_set(bucket, level.visited.get(bucket, []))
-        parts: list[tuple[np.ndarray, ...]] = []
+        parts: list[States] = []
         steps: list[StepCounts] = []
         received = 0
         for message in messages:
@@ -151,46 +149,39 @@ class Worker:
             new = visited.add(message.fingerprints)
             received += message.nbytes
             rows = self.numbering.to_local(message.rows.unpack()[new], level.number - 1, message.extras)
-            parts.append((rows, *(part[new] for part in message[:4])))
+            fingerprints, parents, taken, ordinals = (part[new] for part in message[:4])
+            parts.append(States(fingerprints, parents, taken, ordinals, rows))
         instances = len(self.model.instances)
-        if not any(len(part[0]) for part in parts):
+        if not any(len(part.rows) for part in parts):
             self._buckets[bucket] = visited
-            return Admitted(None, np.zeros(instances, np.int64), steps, {}, [], received, self.memory)
-        rows, fingerprints, parents, taken, ordinals = (np.concatenate(column) for column in zip(*parts, strict=True))
-        file, extras = self.write(level.number, bucket, rows, fingerprints, parents, taken, ordinals)
+            return Admitted(None, {}, np.zeros(instances, np.int64), steps, {}, [], received, self.memory)
+        states = States.join(parts)
+        file, extras = self._write(level.number, bucket, states)
         visited.files.append(file.path)  # if the level is made again, its files have other names, and this is discarded
         self._buckets[bucket] = visited
-        decided = self._judge(rows, fingerprints, level.decided)
-        new_per_instance = np.bincount(taken, minlength=instances)
-        return Admitted(file, new_per_instance, steps, decided, extras, received, self.memory)
+        decided = self._judge(states, level.decided)
+        new_per_instance = np.bincount(states.instances, minlength=instances)
+        sums = self.directory.sums([file.path])
+        return Admitted(file, sums, new_per_instance, steps, decided, extras, received, self.memory)
 
-    def _judge(self, rows: np.ndarray, fingerprints: np.ndarray, known: frozenset[str]) -> dict[str, list[int]]:
+    def _judge(self, states: States, known: frozenset[str]) -> dict[str, list[int]]:
         """The properties that some new state decides, except those that are `known`."""
         decided: dict[str, list[int]] = {}
         for name, wanted, predicate in self.watched:
             if name in known:
                 continue
-            hits = fingerprints[evaluate(self.trees, predicate, rows) == wanted]
+            hits = states.fingerprints[evaluate(self.trees, predicate, states.rows) == wanted]
             if len(hits):
                 smallest = min(hits.tolist())
                 decided[name] = min(smallest, decided.get(name, smallest))
         return decided
 
-    def write(
-        self,
-        level: int,
-        bucket: int,
-        rows: np.ndarray,
-        fingerprints: np.ndarray,
-        parents: np.ndarray,
-        instances: np.ndarray,
-        ordinals: np.ndarray,
-    ) -> tuple[LevelFile, list[list[Any]]]:
+    def _write(self, level: int, bucket: int, states: States) -> tuple[LevelFile, Values]:
         """Write states, given in local numbers, as the file of `bucket`; also returns the values without a number."""
         values_level = max(0, level - 1)
-        shared, extras = self.numbering.to_shared(rows, values_level)
-        columns = state_columns(fingerprints, parents, instances, ordinals, narrow(shared))
-        return self.directory.write_states(level, bucket, [columns], values_level, extras), extras
+        shared, extras = self.numbering.to_shared(states.rows, values_level)
+        numbered = replace(states, rows=narrow(shared))
+        return self.directory.write_level(level, bucket, [numbered], values_level, extras), extras
 
 
 class NextLevel(NamedTuple):
@@ -222,23 +213,37 @@ class Shipped(NamedTuple):
     ----------
     path : str
         The run directory.
-    identity : str
-        That of the search.
+    mark : str
+        That of its folder.
+    search : str
+        Tells this search from others, also of the same run.
     task : bytes
         The :class:`Task`, made by :func:`ship`.
+    sums : mapping of str to FileSum
+        The files that the task may read.
+    values : sequence of str or None
+        For each completed level the file of the values that were numbered after it.
     """
 
     path: str
-    identity: str
+    mark: str
+    search: str
     task: bytes
+    sums: Mapping[str, FileSum]
+    values: Sequence[str | None]
 
 
 def worker_for(shipped: Shipped) -> Worker:
     """The process's worker for a search; one search at a time is remembered."""
-    if shipped.identity not in _workers:
+    if shipped.search not in _workers:
         _workers.clear()
-        _workers[shipped.identity] = Worker(shipped.path, receive(shipped.task))
-    return _workers[shipped.identity]
+        task = receive(shipped.task)
+        directory = RunDirectory(open_folder(shipped.path, shipped.mark), task.model, task.bits)
+        _workers[shipped.search] = Worker(directory, task)
+    worker = _workers[shipped.search]
+    worker.directory.know(shipped.sums)
+    worker.values = shipped.values
+    return worker
 
 
 def reach_task(shipped: Shipped) -> Callable[[Any], Iterator[pa.RecordBatch]]:
@@ -246,7 +251,7 @@ def reach_task(shipped: Shipped) -> Callable[[Any], Iterator[pa.RecordBatch]]:
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            worker_for(shipped).directory.manifest()
+            worker_for(shipped)
             yield batch
 
     return task
@@ -275,14 +280,13 @@ def admit_task(shipped: Shipped, level: NextLevel) -> Callable[[Any], Iterator[p
             for bucket, payload in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
                 messages.setdefault(bucket, []).append(payload)
         for bucket, payloads in messages.items():
-            unpickled = (pickle.loads(payload.as_buffer()) for payload in payloads)
-            yield _batch(bucket, worker_for(shipped).admit(bucket, unpickled, level))
+            unpacked = (unpack(payload.as_buffer()) for payload in payloads)
+            yield _batch(bucket, worker_for(shipped).admit(bucket, unpacked, level))
 
     return task
 
 
 def _batch(bucket: int, message: Any) -> pa.RecordBatch:
-    payload = pickle.dumps(message, protocol=5)
     return pa.RecordBatch.from_pydict(
-        {"bucket": pa.array([bucket], pa.int32()), "payload": pa.array([payload], pa.binary())}
+        {"bucket": pa.array([bucket], pa.int32()), "payload": pa.array([pack(message)], pa.binary())}
     )

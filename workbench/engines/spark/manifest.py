@@ -1,0 +1,171 @@
+"""What the manifest of a run directory says: what is searched, and which levels are complete."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from workbench.kernel import InputError
+from workbench.storage.folder import Folder, Kind
+from workbench.storage.identity import Identity
+from workbench.storage.schema import from_json
+
+RUN = Kind("run directory", 1)
+
+#: In place of a level: what was searched in process before the search moved here.
+PREFIX = -1
+
+
+@dataclass(frozen=True)
+class LevelFile:
+    """The states of one bucket that one level added.
+
+    Attributes
+    ----------
+    path : str
+        Relative to the run directory.
+    rows : int
+    values_level : int
+        Values numbered in or after this level are numbered by the file itself.
+    """
+
+    bucket: int
+    path: str
+    rows: int
+    values_level: int
+
+
+@dataclass
+class Level:
+    """A completed level.
+
+    Attributes
+    ----------
+    files : list of LevelFile
+    counts : list of list of int
+        Enabled, generated and new, per action instance, of the step to this level.
+    values : str or None
+        The file of the values that got their global numbers after this level, if there are any.
+    shuffled : int
+        Bytes that went through the shuffle.
+    seconds : float
+    """
+
+    files: list[LevelFile]
+    counts: list[list[int]]
+    values: str | None = None
+    shuffled: int = 0
+    seconds: float = 0.0
+
+    @property
+    def states(self) -> int:
+        return sum(file.rows for file in self.files)
+
+
+@dataclass
+class Prefix:
+    """What was searched in process before the search moved here.
+
+    Attributes
+    ----------
+    levels : list of int
+        The sizes of the levels; the last of them is the first level of the run.
+    counts : list of list of int
+        The counts of the steps between these levels.
+    visited : list of str
+        For each bucket the file of the fingerprints that had been visited.
+    links : str
+        The file of the states' predecessors and steps, by number.
+    """
+
+    levels: list[int]
+    counts: list[list[int]]
+    visited: list[str]
+    links: str
+
+
+@dataclass
+class Manifest:
+    """What has been completed.
+
+    Attributes
+    ----------
+    initial : int
+        Initial states, repetitions included.
+    prefix : Prefix or None
+    levels : list of Level
+    decided : dict of str to list of int
+        Where a property was decided: the level's position in `levels`, and the words of the state's fingerprint; or
+        :data:`PREFIX` and the state's number.
+    assigns : list of bool
+        Per action instance, whether it ever assigned to a variable.
+    """
+
+    initial: int = 0
+    prefix: Prefix | None = None
+    levels: list[Level] = field(default_factory=list)
+    decided: dict[str, list[int]] = field(default_factory=dict)
+    assigns: list[bool] = field(default_factory=list)
+    seconds: float = 0.0
+    complete: bool = False
+
+    @property
+    def sizes(self) -> list[int]:
+        """The states of each level from the first on."""
+        before = [] if self.prefix is None else self.prefix.levels[:-1]
+        return [*before, *(level.states for level in self.levels)]
+
+    @property
+    def values(self) -> list[str | None]:
+        """For each level the file of the values that were numbered after it."""
+        return [level.values for level in self.levels]
+
+    def files_of(self, bucket: int) -> list[str]:
+        """The files whose states are the visited ones of a bucket."""
+        before = [] if self.prefix is None else [self.prefix.visited[bucket]]
+        return before + [file.path for level in self.levels for file in level.files if file.bucket == bucket]
+
+    def names(self) -> Iterator[str]:
+        """All files that belong to the run."""
+        if self.prefix is not None:
+            yield from (*self.prefix.visited, self.prefix.links)
+        for level in self.levels:
+            yield from (file.path for file in level.files)
+            if level.values is not None:
+                yield level.values
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the manifest of a run directory says.
+
+    Attributes
+    ----------
+    identity : Identity
+        What is searched.
+    buckets : int
+        Parts into which fingerprints are divided.
+    notes : tuple of str
+        What a person should know about how the check is done.
+    done : Manifest
+    """
+
+    identity: Identity
+    buckets: int
+    notes: tuple[str, ...]
+    done: Manifest
+
+    @classmethod
+    def of(cls, folder: Folder) -> "Run":
+        """What `folder` says.
+
+        Raises
+        ------
+        InputError
+            If that is nothing that a search has written.
+        """
+        if folder.content is None:
+            raise InputError(f"{folder} holds no search: it was given up before it began")
+        run = from_json(cls, folder.content, f"the manifest of {folder}")
+        for name in run.done.names():
+            if name not in folder.files:
+                raise InputError(f"the manifest of {folder} counts on {name!r}, which is not among its files")
+        return run

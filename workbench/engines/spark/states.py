@@ -1,0 +1,129 @@
+"""States as they stand in files: the one description of their columns, to Arrow and from it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.kernel import InputError
+
+#: Rows of a row group; all of a file have as many, but for the last.
+ROW_GROUP = 1 << 17
+
+_ABSENT = np.empty(0)
+
+
+def _absent() -> np.ndarray:
+    return _ABSENT
+
+
+@dataclass(frozen=True)
+class States:
+    """States, column by column. A file holds some of the columns; those that were not read are empty.
+
+    Attributes
+    ----------
+    fingerprints, parents : uint64 arrays (states, words)
+    instances, ordinals : int32 arrays (states)
+        The step from the parent: an action instance, and which of its outcomes. An initial state has the instance -1
+        and its own number.
+    rows : uint16 or int32 array (states, cells)
+        Values by number.
+    """
+
+    fingerprints: np.ndarray = field(default_factory=_absent)
+    parents: np.ndarray = field(default_factory=_absent)
+    instances: np.ndarray = field(default_factory=_absent)
+    ordinals: np.ndarray = field(default_factory=_absent)
+    rows: np.ndarray = field(default_factory=_absent)
+
+    def take(self, some: Any) -> "States":
+        """Those that are chosen by a bool array, or by an array of their places."""
+        return States(**{name: column[some] for name, column in self._columns()})
+
+    @staticmethod
+    def join(parts: Sequence["States"]) -> "States":
+        """The states of `parts`, which have the same columns."""
+        return States(**{n: np.concatenate([getattr(part, n) for part in parts]) for n, _ in parts[0]._columns()})
+
+    def _columns(self) -> Iterator[tuple[str, np.ndarray]]:
+        for column in fields(self):
+            if getattr(self, column.name) is not _ABSENT:
+                yield column.name, getattr(self, column.name)
+
+    def to_arrow(self) -> pa.Table:
+        """The columns as files hold them: vectors are binary values of a fixed size."""
+        return pa.table({name: _to_arrow(column) for name, column in self._columns()})
+
+    @classmethod
+    def from_arrow(cls, table: pa.Table, words: int, cells: int) -> "States":
+        """What :meth:`to_arrow` returned.
+
+        Parameters
+        ----------
+        words : int
+            Of a fingerprint.
+        cells : int
+            Of a row.
+
+        Raises
+        ------
+        InputError
+            If a column is not of the type that it has there.
+        """
+        return cls(**{name: _from_arrow(name, table[name], words, cells) for name in table.column_names})
+
+
+def groups(parts: Iterable[States]) -> Iterator[pa.Table]:
+    """The states of `parts` in tables of a row group each; at least one table."""
+    waiting: list[pa.Table] = []
+    written = False
+    for part in parts:
+        waiting.append(part.to_arrow())
+        while sum(map(len, waiting)) >= ROW_GROUP:
+            together = pa.concat_tables(waiting)
+            yield together[:ROW_GROUP]
+            waiting, written = [together[ROW_GROUP:]], True
+    rest = pa.concat_tables(waiting)
+    if len(rest) or not written:
+        yield rest
+
+
+def _to_arrow(column: np.ndarray) -> pa.Array:
+    if column.ndim == 1:
+        return pa.array(column.astype(np.int32))
+    array = np.ascontiguousarray(column)
+    width = array.shape[1] * array.itemsize
+    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(array), [None, pa.py_buffer(array)])
+
+
+def _from_arrow(name: str, column: pa.ChunkedArray, words: int, cells: int) -> np.ndarray:
+    if name in ("instances", "ordinals") and column.type == pa.int32() and not column.null_count:
+        return column.to_numpy()
+    kinds: tuple[Any, ...] = (np.uint16, np.int32) if name == "rows" else (np.uint64,)
+    length = cells if name == "rows" else words
+    for kind in kinds:
+        if column.type == pa.binary(length * kind().itemsize) and not column.null_count:
+            return _vectors(column, kind, length)
+    raise InputError(f"the column {name!r} of a file of states is of type {column.type}, which it never is")
+
+
+def _vectors(column: pa.ChunkedArray, kind: Any, length: int) -> np.ndarray:
+    width = length * kind().itemsize
+    parts = [
+        np.frombuffer(chunk.buffers()[1], kind, len(chunk) * length, chunk.offset * width) for chunk in column.chunks
+    ]
+    return (np.concatenate(parts) if parts else np.empty(0, kind)).reshape(len(column), length)
+
+
+def narrow(rows: np.ndarray) -> np.ndarray:
+    """Rows of value numbers in two bytes each, if they fit.
+
+    Examples
+    --------
+    >>> narrow(np.array([[1, 2]])).dtype, narrow(np.array([[1, 70_000]])).dtype
+    (dtype('uint16'), dtype('int32'))
+    """
+    return rows.astype(np.uint16) if rows.size == 0 or rows.max() < 1 << 16 else rows.astype(np.int32)

@@ -1,0 +1,127 @@
+"""The results of a sweep, one file each: they know what they are of, and are there as a whole or not at all."""
+
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.kernel import InputError, Result
+from workbench.storage.identity import Identity
+from workbench.storage.schema import from_json
+from workbench.storage.sealed import read_sealed, write_sealed
+from workbench.storage.whole import make_folder
+
+_LEFT_OVER = re.compile(r"\.[0-9a-f]{32}\.json\.[0-9a-f]{16}\.partial")
+
+
+@dataclass(frozen=True)
+class Word:
+    """A verdict: its word, and the number of states of a shortest trace."""
+
+    word: str
+    states: int | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of the check of a setting.
+
+    Attributes
+    ----------
+    verdicts : dict of str to Word
+    distinct, depth, seconds, complete, stopped
+        As in :class:`workbench.kernel.result.Result`.
+    error : str or None
+        Why there is no result.
+    final : bool
+        Whether another check, with other budgets or on another day, would come to the same.
+    """
+
+    verdicts: dict[str, Word]
+    distinct: int | None
+    depth: int | None
+    seconds: float | None
+    complete: bool
+    stopped: str | None
+    error: str | None
+    final: bool
+
+    @classmethod
+    def of(cls, result: Result) -> "Outcome":
+        return cls(
+            verdicts={verdict.name: Word(verdict.word, verdict.trace_states) for verdict in result.verdicts},
+            distinct=result.distinct,
+            depth=result.depth,
+            seconds=result.seconds,
+            complete=result.complete,
+            stopped=result.stopped,
+            error=None,
+            final=result.complete,
+        )
+
+
+def failed(why: str, final: bool = False) -> Outcome:
+    """The outcome of a check that has no result."""
+    return Outcome({}, None, None, None, complete=False, stopped=None, error=why, final=final)
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is kept of a setting.
+
+    Attributes
+    ----------
+    identity : Identity
+        The setting, and what was checked in it.
+    job : str
+        Tells the sweep that it was made in from others.
+    budgets : dict
+    outcome : Outcome
+    """
+
+    identity: Identity
+    job: str
+    budgets: dict[str, float | None]
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Records:
+    """A folder of records, each under the key of its identity."""
+
+    folder: Path
+
+    def _path(self, identity: Identity) -> Path:
+        return self.folder / f"{identity.key}.json"
+
+    def read(self, identity: Identity) -> Record | None:
+        """The record of a setting; None if there is none.
+
+        Raises
+        ------
+        InputError
+            If the file is damaged, or that of another setting.
+        """
+        path = self._path(identity)
+        try:
+            document = read_sealed(path, "sweep record")
+        except FileNotFoundError:
+            return None
+        record = from_json(Record, document, f"sweep record {str(path)!r}")
+        record.identity.check_same(identity, f"sweep record {str(path)!r}")
+        return record
+
+    def write(self, record: Record) -> None:
+        """Write a record; the one that is there is replaced when this one is."""
+        make_folder(self.folder)
+        document: Any = asdict(record)
+        write_sealed(self._path(record.identity), document)
+
+    def clean(self) -> None:
+        """Remove what writers that were killed have left half-written. Only for who has the lock."""
+        for path in self.folder.iterdir():
+            if _LEFT_OVER.fullmatch(path.name):
+                try:
+                    path.unlink(missing_ok=True)
+                except OSError as error:
+                    raise InputError(f"{str(path)!r} cannot be removed: {error.strerror}") from None

@@ -1,0 +1,62 @@
+"""Searches on Spark that are kept in a run directory: gone on with, and saved as data."""
+
+from pathlib import Path
+from typing import Any
+
+from workbench.kernel import InputError, Model, Result
+from workbench.kernel.errors import brief
+from workbench.kernel.text import printable
+from workbench.models import MODELS, get_model
+
+
+def resume(run_dir: str | Path, model: type[Model] | str | None = None, **options: Any) -> Result:
+    """Go on with a search on Spark that was stopped or killed, from its last completed level.
+
+    Parameters
+    ----------
+    run_dir : path
+        The run directory that the search was given.
+    model : type of Model or str, optional
+        The class of what is searched, or what :func:`workbench.get_model` takes; the published model of the name that
+        the directory gives for None. No class is ever loaded from where the directory says.
+    **options
+        ``spark``, ``max_states``, ``max_seconds``, ``max_bytes``, ``fail_fast``, ``on_progress``, ``should_stop`` of
+        :func:`workbench.check`; states and seconds from before count too.
+
+    Raises
+    ------
+    InputError
+        If the directory holds no search, or one of another model than it is now; if another process writes to it, or
+        if one of its files is damaged.
+    """
+    from workbench.engines.spark.entry import resume as resume_search  # pyspark loads here
+
+    return resume_search(run_dir, _class_of(run_dir, model), **options)
+
+
+def save_run(
+    run_dir: str | Path, folder: str | Path, model: type[Model] | str | None = None, spark: Any = None
+) -> Path:
+    """Write what a run directory stands for as a dataset; see :func:`workbench.spaces.export.save_run`."""
+    from workbench.spaces.export import save_run as save_search
+
+    return save_search(run_dir, folder, _class_of(run_dir, model), spark)
+
+
+def _class_of(run_dir: str | Path, model: type[Model] | str | None) -> type[Model]:
+    if isinstance(model, type) and issubclass(model, Model):
+        return model
+    if isinstance(model, str):
+        return get_model(model)
+    if model is not None:
+        raise InputError(f"model {brief(model)} is not accepted; it takes a class, a name, or path/to/file.py:Class")
+    from workbench.engines.spark.manifest import RUN, Run
+    from workbench.storage.folder import Folder
+
+    made_by = Run.of(Folder.open(run_dir, RUN)).identity
+    if made_by.model not in MODELS:
+        raise InputError(
+            f"run directory {str(run_dir)!r} is of the model {brief(made_by.model)}, which is none of the published "
+            f"ones; give its class (--model path/to/file.py:Class); it was {printable(made_by.source)}"
+        )
+    return get_model(made_by.model)
