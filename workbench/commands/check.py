@@ -22,7 +22,7 @@ from rich.table import Table
 
 from workbench import configurations
 from workbench.commands import outputs, status
-from workbench.commands.files import read_text, reading
+from workbench.commands.files import file_of_model, read_text, reading
 from workbench.commands.options import above_zero, console, parse_assignments, progress_line
 from workbench.commands.standard import say
 from workbench.configurations import Configuration, spell
@@ -85,7 +85,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check_model(arguments: argparse.Namespace, name: str) -> int:
-    outputs.check_arguments(arguments)
+    outputs.check_arguments(arguments, file_of_model(name))
     model, properties, symmetry, remarks = _asked(arguments, get_model(name))
     with progress_line() as on_progress:
         result = check(model, properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
@@ -161,7 +161,7 @@ def _verdict_line(verdict: Verdict) -> str:
 def _check_configurations(arguments: argparse.Namespace) -> int:
     paths = configurations.find(arguments.targets)
     wanted = [configurations.load(path) for path in paths]
-    outputs.check_arguments(arguments, len(wanted))
+    outputs.check_arguments(arguments, paths, len(wanted))
     outcomes = []
     for one in wanted:
         with progress_line() as on_progress:
