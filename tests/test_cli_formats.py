@@ -398,7 +398,7 @@ def test_a_graph_that_is_too_large_is_not_written(run):
         ("replay bakery noise", "trace 'noise' cannot be read: not UTF-8 text"),
         ("replay bakery folder", "trace 'folder' cannot be read: Is a directory"),
         ("replay bakery race.cfg", "race.cfg: the trace is not JSON"),
-        ("replay bakery deep", "deep: it is nested too deeply to be read"),
+        ("replay bakery deep", "deep: the trace is not accepted: it is nested too deeply"),
         ("replay none log.json", "unknown model 'none'"),
         ("replay bakery log.json --set Writers=9", "Writers = 9 is not accepted; it takes a size from 1 to 6"),
         ("replay bakery v2.json", "unknown constant of bakery 'AsyncParquet'; known"),

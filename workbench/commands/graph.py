@@ -8,13 +8,13 @@ A graph is written whole or not at all: if there are more than --max-states stat
 
 import argparse
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.commands.files import file_of_model, writing
 from workbench.commands.options import above_zero, parse_assignments, progress_line
+from workbench.commands.standard import remark
 from workbench.formats.graphs import Edge, Node, write_dot, write_graphml, write_tables
 from workbench.kernel import InputError
 from workbench.models import get_model
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         space = explore(model, [], symmetry=arguments.symmetry, max_states=most, on_progress=on_progress)
     if not space.result.complete:
         hint = "" if space.result.stopped == "interrupted" else "; --max-states allows more"
-        print(f"workbench: no graph is written: {space.result.stopped}{hint}", file=sys.stderr)
+        remark(f"workbench: no graph is written: {space.result.stopped}{hint}")
         return INCOMPLETE
     if arguments.dot is not None:
         with writing(arguments.dot) as out:
@@ -67,9 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
             for out in (nodes_out, edges_out):  # no full disk comes between the two: they belong together
                 out.flush()
                 os.fsync(out.fileno())
-    print(
-        f"{len(space):,} states and {len(space.steps):,} steps written to {', '.join(files.values())}", file=sys.stderr
-    )
+    remark(f"{len(space):,} states and {len(space.steps):,} steps written to {', '.join(files.values())}")
     return WRITTEN
 
 

@@ -72,13 +72,13 @@ def write_trace(arguments: argparse.Namespace, result: Result) -> None:
         return
     if traced is None:
         why = "nothing has a counterexample, and the witness of a reachable property is written if it is checked alone"
-        print(f"note: {', '.join(files)}: no trace is written; {why}", file=sys.stderr)
+        standard.remark(f"note: {', '.join(files)}: no trace is written; {why}")
         return
     name, trace = traced
     for option, path in files.items():
         with writing(path) as out:
             out.write(_TRACES[option](trace))
-    print(f"the trace of {name}, {len(trace)} states, is written to {', '.join(files.values())}", file=sys.stderr)
+    standard.remark(f"the trace of {name}, {len(trace)} states, is written to {', '.join(files.values())}")
 
 
 def _trace_of(result: Result) -> tuple[str, Trace] | None:

@@ -13,6 +13,7 @@ from workbench import configurations
 from workbench.commands import status
 from workbench.commands.files import writing
 from workbench.commands.options import console, progress_line
+from workbench.kernel.text import printable
 from workbench.storage.whole import check_outputs
 
 NAME = "report"
@@ -49,5 +50,5 @@ def run(arguments: argparse.Namespace) -> int:
     )
     with writing(output) as out:
         out.write(page)
-    console().print(f"wrote {output} ({len(page) / 1024:,.0f} KiB)", markup=False)
+    console().print(f"wrote {printable(output)} ({len(page) / 1024:,.0f} KiB)", markup=False)
     return status.of_comparison(configuration, result)
