@@ -14,8 +14,9 @@ INTERRUPTED = 3
 def main() -> NoReturn:
     """Run the command that the process was given, and end with its exit status.
 
-    Ctrl-C lets a search end with what it has. Where nothing can make use of it - while modules load, or a second time -
-    it ends the process with one line; and silently once everything has been said.
+    Ctrl-C lets a search end with what it has, and so does being told to end (SIGTERM): what was half written goes, and
+    the files that it was to replace stay. Where nothing can make use of it - while modules load, or a second time - it
+    ends the process with one line; and silently once everything has been said.
     """
     status = INTERRUPTED
 
@@ -40,8 +41,9 @@ def main() -> NoReturn:
 
 
 def _on_interrupt(handler: Any) -> None:
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as for what a script runs in the background
-        signal.signal(signal.SIGINT, handler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as for what a script runs in the background
+            signal.signal(number, handler)
 
 
 def _end_interrupted(*_: Any) -> NoReturn:

@@ -12,6 +12,7 @@ from typing import NoReturn
 from workbench import commands
 from workbench.commands import standard
 from workbench.kernel.errors import InputError, ModelError, brief
+from workbench.kernel.text import printable
 
 BAD_INPUT = 2
 CLOSED_PIPE = 128 + signal.SIGPIPE  # what a shell reports for a process that the signal has ended
@@ -28,8 +29,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _complain(who: str, what: object) -> int:
     """One line on standard error, whatever the text."""
-    line = f"{who}: {' '.join(str(what).split())}"
-    print(line.encode("utf-8", "backslashreplace").decode(), file=sys.stderr)  # a file's name may be no text
+    print(printable(f"{who}: {' '.join(str(what).split())}"), file=sys.stderr)
     return BAD_INPUT
 
 

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from workbench.bench import processes, searches
 from workbench.commands.options import console
+from workbench.storage.whole import check_outputs, writing
 
 NAME = "bench"
 
@@ -53,6 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.json is not None:
+        check_outputs([], {"--json": arguments.json})
     out, rows = console(), {}
     for name in arguments.only or SECTIONS:
         title, measure = SECTIONS[name]
@@ -63,7 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
         out.print()
     if arguments.json is not None:
         machine = {"python": platform.python_version(), "machine": platform.machine(), "system": platform.system()}
-        arguments.json.write_text(json.dumps({"machine": machine, **rows}, indent=1) + "\n")
+        with writing(arguments.json) as file:
+            file.write(json.dumps({"machine": machine, **rows}, indent=1) + "\n")
     return 0
 
 

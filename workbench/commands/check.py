@@ -22,14 +22,15 @@ from rich.table import Table
 
 from workbench import configurations
 from workbench.commands import outputs, status
-from workbench.commands.files import read_text, reading
+from workbench.commands.files import file_of_model, read_text, reading
 from workbench.commands.options import above_zero, console, parse_assignments, progress_line
-from workbench.commands.standard import say
+from workbench.commands.standard import remark, say
 from workbench.configurations import Configuration, spell
 from workbench.engines.check import ENGINES, check
 from workbench.formats.junit import suite_of
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import InputError, Model, Result, Verdict
+from workbench.kernel.text import printable
 from workbench.kernel.values import spell as spell_constants
 from workbench.models import MODELS, get_model
 
@@ -85,7 +86,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check_model(arguments: argparse.Namespace, name: str) -> int:
-    outputs.check_arguments(arguments)
+    outputs.check_arguments(arguments, file_of_model(name))
     model, properties, symmetry, remarks = _asked(arguments, get_model(name))
     with progress_line() as on_progress:
         result = check(model, properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
@@ -124,7 +125,7 @@ def _asked(
 
 def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
     """The result as text: counts, verdicts, what was never taken, and the traces of violations."""
-    out.print(f"[bold]{result.model.name}[/]  {escape(spell_constants(result.model.constants))}", markup=True)
+    out.print(f"[bold]{escape(result.model.name)}[/]  {escape(spell_constants(result.model.constants))}")
     sets = f", symmetry over {', '.join(result.symmetry)}" if result.symmetry else ""
     out.print(
         f"{result.distinct:,} distinct states, {result.generated:,} generated, depth {result.depth}, "
@@ -161,7 +162,7 @@ def _verdict_line(verdict: Verdict) -> str:
 def _check_configurations(arguments: argparse.Namespace) -> int:
     paths = configurations.find(arguments.targets)
     wanted = [configurations.load(path) for path in paths]
-    outputs.check_arguments(arguments, len(wanted))
+    outputs.check_arguments(arguments, paths, len(wanted))
     outcomes = []
     for one in wanted:
         with progress_line() as on_progress:
@@ -171,7 +172,7 @@ def _check_configurations(arguments: argparse.Namespace) -> int:
         if result.stopped == "interrupted":
             break
         if sys.stderr.isatty():
-            print(f"{len(outcomes)}/{len(wanted)} {one.path}", file=sys.stderr)
+            remark(f"{len(outcomes)}/{len(wanted)} {one.path}")
     with outputs.report(arguments):
         if arguments.json:
             say(json.dumps([_as_dict(*outcome) for outcome in outcomes]))
@@ -205,7 +206,7 @@ def _print_table(outcomes: list[tuple[Configuration, Result, list[str]]], wanted
     for one, result, differences in outcomes:
         table.add_row(
             _MARKS[False if differences else one.as_expected(result) or None],
-            escape(str(one.path)),
+            _path(one),
             _summary(result),
             f"{result.distinct:,}",
             str(result.depth),
@@ -214,16 +215,20 @@ def _print_table(outcomes: list[tuple[Configuration, Result, list[str]]], wanted
     out.print(table)
     for one, result, differences in outcomes:
         if differences:
-            out.print(f"\n[bold]{escape(str(one.path))}[/] is not as expected:")
+            out.print(f"\n[bold]{_path(one)}[/] is not as expected:")
         elif not result.complete:
-            out.print(f"\n[bold]{escape(str(one.path))}[/] is incomplete: {result.stopped}")
+            out.print(f"\n[bold]{_path(one)}[/] is incomplete: {result.stopped}")
         elif not one.as_expected(result):
-            out.print(f"\n[bold]{escape(str(one.path))}[/] expects nothing, and nothing is checked")
+            out.print(f"\n[bold]{_path(one)}[/] expects nothing, and nothing is checked")
         for line in differences:
             out.print(f"  {line}", markup=False)
     seconds = sum(result.seconds for _, result, _ in outcomes)
     right = sum(one.as_expected(result) for one, result, _ in outcomes)
     out.print(f"\n{right} of {wanted} configurations are as expected ({seconds:.1f} s)")
+
+
+def _path(one: Configuration) -> str:
+    return escape(printable(str(one.path)))
 
 
 def _summary(result: Result) -> str:

@@ -1,7 +1,6 @@
 """Files that the command line names: read and written, or one line that says why not."""
 
 import io
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,8 +8,9 @@ from typing import TextIO
 
 from workbench.commands import standard
 from workbench.kernel import InputError
-
-STDOUT = "-"
+from workbench.kernel.text import printable
+from workbench.storage import whole
+from workbench.storage.whole import STDOUT
 
 
 def read_text(path: str, what: str) -> str:
@@ -28,39 +28,25 @@ def reading(path: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise InputError(f"{printable(path)}: {error}") from None
     except RecursionError:
-        raise InputError(f"{path}: it is nested too deeply to be read") from None
+        raise InputError(f"{printable(path)}: it is nested too deeply to be read") from None
 
 
-def check_writable(path: str) -> None:
-    """Raise :class:`InputError` if it is clear beforehand that a file cannot be written: a search may take long."""
-    if path == STDOUT:
-        return
-    target = Path(path)
-    if target.is_dir():
-        raise _unwritable(path, "it is a folder")
-    if not target.parent.is_dir():
-        raise _unwritable(path, f"there is no folder {str(target.parent)!r}")
-    if not os.access(target if target.exists() else target.parent, os.W_OK):
-        raise _unwritable(path, "permission denied")
-
-
-def _unwritable(path: str, why: str | None) -> InputError:
-    return InputError(f"{path!r} cannot be written: {why}")
+def file_of_model(name: str) -> list[str]:
+    """The file that a model is read from, if it is given as ``path/to/file.py:Class``."""
+    path = name if name.endswith(".py") else name.rpartition(":")[0]
+    return [path] if path.endswith(".py") else []
 
 
 @contextmanager
 def writing(path: str) -> Iterator[TextIO]:
-    """A file to write text to; ``-`` is standard output."""
-    if path == STDOUT:
-        output = standard.output()
-        if isinstance(output, io.TextIOWrapper):
-            output.reconfigure(encoding="utf-8")  # as in a file, whatever the terminal has
-        yield output
-        return
-    try:
-        with open(path, "w", encoding="utf-8", errors="replace", newline="\n") as out:
+    """A file to write text to, which is replaced when all is written; ``-`` is standard output."""
+    if path != STDOUT:
+        with whole.writing(path) as out:
             yield out
-    except OSError as error:
-        raise _unwritable(path, error.strerror) from None
+        return
+    output = standard.output()
+    if isinstance(output, io.TextIOWrapper):
+        output.reconfigure(encoding="utf-8")  # as in a file, whatever the terminal has
+    yield output

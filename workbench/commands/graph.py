@@ -7,16 +7,18 @@ A graph is written whole or not at all: if there are more than --max-states stat
 """
 
 import argparse
-import sys
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.commands.files import check_writable, writing
+from workbench.commands.files import file_of_model, writing
 from workbench.commands.options import above_zero, parse_assignments, progress_line
+from workbench.commands.standard import remark
 from workbench.formats.graphs import Edge, Node, write_dot, write_graphml, write_tables
 from workbench.kernel import InputError
 from workbench.models import get_model
+from workbench.storage.whole import check_outputs
 
 if TYPE_CHECKING:
     from workbench.spaces.space import StateSpace
@@ -41,8 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     files = _files(arguments)
-    for path in files:
-        check_writable(path)
+    check_outputs(file_of_model(arguments.model), files)
 
     from workbench.spaces.space import explore  # numba loads here, not with the command line
 
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         space = explore(model, [], symmetry=arguments.symmetry, max_states=most, on_progress=on_progress)
     if not space.result.complete:
         hint = "" if space.result.stopped == "interrupted" else "; --max-states allows more"
-        print(f"workbench: no graph is written: {space.result.stopped}{hint}", file=sys.stderr)
+        remark(f"workbench: no graph is written: {space.result.stopped}{hint}")
         return INCOMPLETE
     if arguments.dot is not None:
         with writing(arguments.dot) as out:
@@ -63,23 +64,29 @@ def run(arguments: argparse.Namespace) -> int:
         nodes, edges = _tables(arguments.tables)
         with writing(nodes) as nodes_out, writing(edges) as edges_out:
             write_tables(nodes_out, edges_out, _nodes(space), _edges(space))
-    print(f"{len(space):,} states and {len(space.steps):,} steps written to {', '.join(files)}", file=sys.stderr)
+            for out in (nodes_out, edges_out):  # no full disk comes between the two: they belong together
+                out.flush()
+                os.fsync(out.fileno())
+    remark(f"{len(space):,} states and {len(space.steps):,} steps written to {', '.join(files.values())}")
     return WRITTEN
 
 
-def _files(arguments: argparse.Namespace) -> list[str]:
-    """The files to write; the folder for tables is made, so that what is wrong with it is known before the search."""
-    files = [path for path in (arguments.dot, arguments.graphml) if path is not None]
+def _files(arguments: argparse.Namespace) -> dict[str, str]:
+    """The files to write, with the options that name them.
+
+    The folder for tables is made, so that what is wrong with it is known before the search.
+    """
+    given = {"--dot": arguments.dot, "--graphml": arguments.graphml}
+    files = {option: path for option, path in given.items() if path is not None}
     if arguments.tables is not None:
         try:
             Path(arguments.tables).mkdir(exist_ok=True)
         except OSError as error:
             raise InputError(f"folder {arguments.tables!r} cannot be made: {error.strerror}") from None
-        files += _tables(arguments.tables)
+        nodes, edges = _tables(arguments.tables)
+        files |= {"--tables": nodes, "the edges of --tables": edges}
     if not files:
         raise InputError("there is nothing to write; give --dot FILE, --graphml FILE or --tables FOLDER")
-    if arguments.dot is not None and arguments.dot == arguments.graphml:
-        raise InputError(f"--dot and --graphml both write to {arguments.dot!r}; give one of them another file")
     return files
 
 

@@ -1,19 +1,21 @@
 """What several commands share: constants from the command line, the console, progress."""
 
 import argparse
-import json
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.segment import Segment
 
 from workbench.commands import standard
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
+from workbench.kernel.text import printable_lines
+from workbench.storage.strict_json import read_json
 
 
 def above_zero(number: type[int] | type[float]) -> Callable[[str], float]:
@@ -33,6 +35,12 @@ def above_zero(number: type[int] | type[float]) -> Callable[[str], float]:
 
 
 class _Console(Console):
+    """Shows what comes from elsewhere, such as a recorded text, and lets no terminal obey it."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=printable_lines(segment.text))
+
     def on_broken_pipe(self) -> None:
         raise  # the command line as a whole knows what to do
 
@@ -52,8 +60,8 @@ def parse_value(text: str) -> Any:
     (3, True, 'atomic', [['a1']])
     """
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):  # not JSON, a number with thousands of digits, or absurdly nested
+        return read_json(text, "the value")
+    except InputError:
         return text
 
 

@@ -6,15 +6,17 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 from workbench.commands import standard
-from workbench.commands.files import STDOUT, check_writable, writing
+from workbench.commands.files import writing
 from workbench.configurations import Configuration
 from workbench.formats.itf import to_itf
 from workbench.formats.junit import FAILED, UNKNOWN, Case, Suite, annotations, suite_of, to_junit
 from workbench.formats.mermaid import to_mermaid
 from workbench.formats.tlc_trace import to_tlc_json
 from workbench.kernel import InputError, Result, Trace, Verdict
+from workbench.storage.whole import STDOUT, check_outputs
 
 _TRACES = {
     "--itf": lambda trace: _json(to_itf(trace)),
@@ -46,18 +48,14 @@ def _files(arguments: argparse.Namespace, options: Sequence[str] = (*_TRACES, "-
     return {option: path for option, path in given.items() if path is not None}
 
 
-def check_arguments(arguments: argparse.Namespace, checks: int = 1) -> None:
-    """Raise :class:`InputError` for what cannot be written, before `checks` checks are made."""
+def check_arguments(arguments: argparse.Namespace, inputs: Sequence[str | Path], checks: int = 1) -> None:
+    """Raise :class:`InputError` for what cannot be written, before `checks` checks are made of what `inputs` hold."""
     files = _files(arguments)
-    owners = {STDOUT: "--json"} if arguments.json else {}
-    for option, path in files.items():
-        if path in owners:
-            where = "standard output" if path == STDOUT else repr(path)
-            raise InputError(f"{owners[path]} and {option} both write to {where}; give one of them another file")
-        owners[path] = option
-        check_writable(path)
+    for option in files:
         if option in _TRACES and checks > 1:
             raise InputError(f"{option} is not accepted with {checks} configurations; a trace is that of one check")
+    others = [path for path in (arguments.cfg, arguments.run_dir) if path is not None]
+    check_outputs([*inputs, *others], {**({"--json": STDOUT} if arguments.json else {}), **files})
 
 
 @contextmanager
@@ -74,13 +72,13 @@ def write_trace(arguments: argparse.Namespace, result: Result) -> None:
         return
     if traced is None:
         why = "nothing has a counterexample, and the witness of a reachable property is written if it is checked alone"
-        print(f"note: {', '.join(files)}: no trace is written; {why}", file=sys.stderr)
+        standard.remark(f"note: {', '.join(files)}: no trace is written; {why}")
         return
     name, trace = traced
     for option, path in files.items():
         with writing(path) as out:
             out.write(_TRACES[option](trace))
-    print(f"the trace of {name}, {len(trace)} states, is written to {', '.join(files.values())}", file=sys.stderr)
+    standard.remark(f"the trace of {name}, {len(trace)} states, is written to {', '.join(files.values())}")
 
 
 def _trace_of(result: Result) -> tuple[str, Trace] | None:

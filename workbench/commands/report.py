@@ -11,8 +11,10 @@ from pathlib import Path
 
 from workbench import configurations
 from workbench.commands import status
-from workbench.commands.files import check_writable, writing
+from workbench.commands.files import writing
 from workbench.commands.options import console, progress_line
+from workbench.kernel.text import printable
+from workbench.storage.whole import check_outputs
 
 NAME = "report"
 #: Up to how many states are kept, for the graph and for what reads and writes what.
@@ -31,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     configuration = configurations.load(Path(arguments.file))
     output = arguments.output or f"{configuration.name}.html"
-    check_writable(output)
+    check_outputs([arguments.file], {"--output": output})
     with progress_line() as on_progress:
         model, names = configuration.model, configuration.properties
         result = check(model, names, symmetry=configuration.symmetry, on_progress=on_progress)
@@ -48,5 +50,5 @@ def run(arguments: argparse.Namespace) -> int:
     )
     with writing(output) as out:
         out.write(page)
-    console().print(f"wrote {output} ({len(page) / 1024:,.0f} KiB)", markup=False)
+    console().print(f"wrote {printable(output)} ({len(page) / 1024:,.0f} KiB)", markup=False)
     return status.of_comparison(configuration, result)

@@ -7,6 +7,8 @@ from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from typing import TextIO
 
+from workbench.kernel.text import printable
+
 _OUTPUT: ContextVar[TextIO | None] = ContextVar("output", default=None)
 
 
@@ -21,6 +23,11 @@ def output() -> TextIO:
 def say(text: str) -> None:
     """Print a line of a command's result."""
     print(text, file=output(), flush=True)
+
+
+def remark(text: str) -> None:
+    """Print a line that is no part of the result, on standard error."""
+    print(printable(text), file=sys.stderr)
 
 
 @contextmanager

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 
+from workbench.kernel.text import printable_lines
+
 
 def quote(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+    """`text`, which may have several lines, as Graphviz reads it: control characters are written as escapes."""
+    return '"' + printable_lines(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def node(identifier: int | str) -> str:

@@ -1,15 +1,20 @@
 """State graphs for other tools: DOT in the shape of TLC's ``-dump dot,actionlabels``, GraphML, and CSV tables."""
 
 import csv
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NamedTuple, TextIO
 
 from workbench.formats import dot
 from workbench.formats.tla import conjunction
-from workbench.formats.xml import xml_text
 from workbench.kernel import State
+from workbench.kernel.text import printable, printable_lines
 from workbench.kernel.values import show
+
+#: The signs with which formulas begin, also in their wide form.
+_BEFORE_FORMULAS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
+_NEGATIVE = re.compile("-([0-9]+|0x[0-9a-f]+)?")
 
 
 class Node(NamedTuple):
@@ -81,9 +86,10 @@ def write_graphml(out: BinaryIO, nodes: Iterable[Node], edges: Iterable[Edge]) -
     _, _, _, *cells = next(rows)
     for identifier, label, initial, *values in rows:
         attributes = {"label": label, "initial": initial == "true", **dict(zip(cells, values, strict=True))}
-        graph.add_node(identifier, **{k: xml_text(v) if isinstance(v, str) else v for k, v in attributes.items()})
+        graph.add_node(identifier, **attributes)
     for number, edge in enumerate(edges):
-        graph.add_edge(str(edge.source), str(edge.target), key=f"e{number}", label=xml_text(edge.action))
+        source, target, label = _texts(edge)
+        graph.add_edge(source, target, key=f"e{number}", label=label)
     networkx.write_graphml_lxml(graph, out)
 
 
@@ -91,11 +97,23 @@ def write_tables(nodes_out: TextIO, edges_out: TextIO, nodes: Iterable[Node], ed
     """Write a graph as two CSV tables, with the column names that Gephi looks for.
 
     Nodes: Id, Label, Initial and, where states are known, a column per cell. Edges: Source, Target, Type, Label.
+    A text that a spreadsheet would take for a formula has an apostrophe before it.
     """
-    csv.writer(nodes_out, lineterminator="\n").writerows(_rows(nodes))
+    csv.writer(nodes_out, lineterminator="\n").writerows(map(_harmless, _rows(nodes)))
     writer = csv.writer(edges_out, lineterminator="\n")
     writer.writerow(["Source", "Target", "Type", "Label"])
-    writer.writerows([source, target, "Directed", action] for source, target, action in edges)
+    for edge in edges:
+        source, target, label = _texts(edge)
+        writer.writerow(_harmless([source, target, "Directed", label]))
+
+
+def _texts(edge: Edge) -> tuple[str, str, str]:
+    return printable(str(edge.source)), printable(str(edge.target)), printable_lines(edge.action)
+
+
+def _harmless(row: Iterable[str]) -> list[str]:
+    """The cells of a row, so that a spreadsheet takes none for a formula; numbers, and "-" for nothing, are none."""
+    return [f"'{text}" if text[:1] in _BEFORE_FORMULAS and not _NEGATIVE.fullmatch(text) else text for text in row]
 
 
 def _rows(nodes: Iterable[Node]) -> Iterator[list[str]]:
@@ -107,6 +125,6 @@ def _rows(nodes: Iterable[Node]) -> Iterator[list[str]]:
             columns = ["Id", "Label", "Initial", *cells]
             yield columns
         label = str(node.id) if isinstance(node.label, State) else node.label
-        yield [str(node.id), label, "true" if node.initial else "false", *cells.values()]
+        yield [printable(str(node.id)), printable_lines(label), "true" if node.initial else "false", *cells.values()]
     if columns is None:
         yield ["Id", "Label", "Initial"]

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
-from workbench.formats.xml import xml_text
 from workbench.kernel import Result, Verdict
+from workbench.kernel.text import printable, printable_lines
 
 PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
 
@@ -75,23 +75,30 @@ def suite_of(name: str, result: Result) -> Suite:
 
 
 def to_junit(suites: Iterable[Suite]) -> str:
-    """JUnit XML, as Jenkins, GitLab and others read it: a ``testsuite`` per check, a ``testcase`` per property."""
+    """JUnit XML, as Jenkins, GitLab and others read it: a ``testsuite`` per check, a ``testcase`` per property.
+
+    Control characters, most of which XML cannot hold, are written as escapes.
+    """
     suites = list(suites)
     root = ElementTree.Element("testsuites", {"name": "workbench", **_totals(suites)})
     for suite in suites:
-        element = ElementTree.SubElement(root, "testsuite", {"name": suite.name, **_totals([suite])})
+        element = _add(root, "testsuite", name=suite.name, **_totals([suite]))
         if suite.properties:
-            properties = ElementTree.SubElement(element, "properties")
+            properties = _add(element, "properties")
             for name, value in suite.properties.items():
-                ElementTree.SubElement(properties, "property", {"name": name, "value": value})
+                _add(properties, "property", name=name, value=value)
         for case in suite.cases:
-            test = ElementTree.SubElement(element, "testcase", {"name": case.name, "classname": suite.name})
+            test = _add(element, "testcase", name=case.name, classname=suite.name)
             if case.outcome != PASSED:
                 tag = "failure" if case.outcome == FAILED else "error"
-                problem = ElementTree.SubElement(test, tag, {"message": case.message, "type": case.outcome})
-                problem.text = case.detail
+                problem = _add(test, tag, message=case.message, type=case.outcome)
+                problem.text = printable_lines(case.detail)
     ElementTree.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml_text(ElementTree.tostring(root, encoding="unicode")) + "\n"
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _add(parent: ElementTree.Element, tag: str, **attributes: str) -> ElementTree.Element:
+    return ElementTree.SubElement(parent, tag, {name: printable(value) for name, value in attributes.items()})
 
 
 def _totals(suites: list[Suite]) -> dict[str, str]:
@@ -131,4 +138,4 @@ def annotations(suites: Iterable[Suite], file: str | None = None) -> list[str]:
 
 def _escape(text: str, more: str = "") -> str:
     """Percent-encode what GitHub's syntax takes as its own; in the properties before the message also : and ,."""
-    return "".join(f"%{ord(c):02X}" if c in "%\r\n" + more else c for c in text)
+    return "".join(f"%{ord(c):02X}" if c in "%" + more else c for c in printable(text))

@@ -4,6 +4,7 @@ from typing import Any
 
 from workbench.kernel import Trace
 from workbench.kernel.state import Change
+from workbench.kernel.text import printable
 from workbench.kernel.values import show
 
 _LONGEST = 60
@@ -59,5 +60,5 @@ def _cut(value: Any) -> str:
 
 
 def _escape(text: str) -> str:
-    """Text for a diagram: # and ; are its syntax, < and > would be taken as HTML."""
-    return "".join({"#": "#35;", ";": "#59;", "<": "#lt;", ">": "#gt;"}.get(c, c) for c in text)
+    """Text for a diagram, in one line: # and ; are its syntax, < and > would be taken as HTML."""
+    return "".join({"#": "#35;", ";": "#59;", "<": "#lt;", ">": "#gt;"}.get(c, c) for c in printable(text))

@@ -3,6 +3,7 @@
 from typing import Any
 
 from workbench.kernel import Map, State
+from workbench.kernel.text import printable
 from workbench.kernel.values import sort_key
 
 
@@ -19,7 +20,7 @@ def tla(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return str(value) if value is None else str(value).upper()
     if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return '"' + printable(value.replace("\\", "\\\\").replace('"', '\\"')) + '"'
     if isinstance(value, tuple):
         fields = getattr(value, "_fields", None)
         if fields:

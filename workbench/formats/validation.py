@@ -9,14 +9,37 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from workbench.kernel import InputError, Model, State, Trace, replay
+from workbench.kernel import InputError, Map, Model, State, Trace, replay
 from workbench.kernel.actions import ActionInstance, outcome_label
 from workbench.kernel.state import Cell
 from workbench.kernel.trace import Move
-from workbench.kernel.values import show
+from workbench.kernel.values import show, sort_key
 
 MOST_CANDIDATES = 100_000
 _MOST_SHOWN = 12
+
+
+def is_same(recorded: Any, value: Any) -> bool:
+    """Whether a value of a model is the one that was recorded: equal, and TRUE only where TRUE was recorded, and not 1.
+
+    Examples
+    --------
+    >>> is_same((1, True), (1, True)), is_same((1, True), (1, 1))
+    (True, False)
+    """
+    return bool(recorded == value) and _is_same_inside(recorded, value)
+
+
+def _is_same_inside(one: Any, equal: Any) -> bool:
+    if isinstance(one, int):
+        return isinstance(one, bool) == isinstance(equal, bool)
+    if isinstance(one, tuple):
+        return all(map(_is_same_inside, one, equal))
+    if isinstance(one, frozenset):
+        return all(map(_is_same_inside, sorted(one, key=sort_key), sorted(equal, key=sort_key)))
+    if isinstance(one, Map):  # which is iterated in the order of its keys
+        return all(map(_is_same_inside, one, equal)) and all(map(_is_same_inside, one.values(), equal.values()))
+    return True
 
 
 class Observation(NamedTuple):
@@ -26,7 +49,7 @@ class Observation(NamedTuple):
     action: str | None = None
 
     def agrees(self, state: State) -> bool:
-        return all(state.values[cell] == value for cell, value in self.cells.items())
+        return all(is_same(value, state.values[cell]) for cell, value in self.cells.items())
 
 
 class Recording(NamedTuple):
@@ -266,10 +289,12 @@ def _may_be(instance: ActionInstance, label: str) -> bool:
 def _nearest(model: Model, options: Iterable[tuple[str, State]], observation: Observation) -> Nearest | None:
     """The option that differs from the observation in the fewest cells."""
     cells = model.layout.cells
-    compared = [
-        Nearest(label, [Difference(cells[c], v, s.values[c]) for c, v in observation.cells.items() if s.values[c] != v])
-        for label, s in options
-    ]
+
+    def compare(label: str, state: State) -> Nearest:
+        pairs = [(cell, value, state.values[cell]) for cell, value in observation.cells.items()]
+        return Nearest(label, [Difference(cells[c], v, other) for c, v, other in pairs if not is_same(v, other)])
+
+    compared = [compare(label, state) for label, state in options]
     return min(compared, key=lambda near: len(near.differences), default=None)
 
 

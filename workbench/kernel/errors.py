@@ -7,6 +7,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from workbench.kernel.text import printable
+
 #: What a model's code may raise that is reported as its mistake: sys.exit() in a model does not end the program.
 RAISED = (Exception, SystemExit)
 
@@ -29,7 +31,7 @@ def blame(what: str, error: BaseException) -> ModelError:
 def text_of(error: BaseException) -> str:
     """What `error` says, in one line."""
     try:
-        return str(error).replace("\n", " ")
+        return printable(str(error).replace("\n", " "))
     except Exception as failure:
         return f"(its text is not known: that raised {type(failure).__name__})"
 

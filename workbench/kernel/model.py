@@ -126,6 +126,8 @@ class Model:
         cls.declared_initial = next(iter(starts.values()), None)
         if "name" not in vars(cls):
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+        if not (isinstance(cls.name, str) and cls.name.isprintable()):
+            raise ModelError(f"{cls.__name__}: name = {brief(cls.name)} is not accepted; it takes a line of text")
         for name, constant in cls.declared_constants.items():
             try:
                 constant.parse(name, constant.default)

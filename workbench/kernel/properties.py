@@ -9,6 +9,7 @@ from workbench.kernel.actions import parameters_of
 from workbench.kernel.errors import RAISED, ModelError, blame, brief, defined_at
 from workbench.kernel.state import Predicate, Reader, seen
 from workbench.kernel.switches import Default, When
+from workbench.kernel.text import printable
 
 
 @dataclass(frozen=True)
@@ -128,10 +129,12 @@ class PropertyInstance:
         return self.judge(state) is True
 
     def judge(self, state: Reader) -> bool | str:
-        """True, False, or what is wrong in `state`."""
+        """True, False, or what is wrong in `state`, in one line."""
         answer = call_predicate(self.property.name, self.property.function, self.model, seen(state), *self.arguments)
-        if answer is True or answer is False or (isinstance(answer, str) and self.property.kind == "invariant"):
+        if answer is True or answer is False:
             return answer
+        if isinstance(answer, str) and self.property.kind == "invariant":
+            return printable(answer)
         raise ModelError(
             f"{self.property.kind} {self.property.name}{defined_at(self.property.function)} returned {brief(answer)}; "
             "it must return True, False"

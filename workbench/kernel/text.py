@@ -15,3 +15,14 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def printable_lines(text: str) -> str:
+    r"""As :func:`printable`, for text that may have several lines.
+
+    Examples
+    --------
+    >>> printable_lines("one\ntwo\r\x07")
+    'one\ntwo\\r\\x07'
+    """
+    return "\n".join(map(printable, text.split("\n")))

@@ -10,6 +10,7 @@ from collections.abc import Hashable, ItemsView, Iterable, Iterator, KeysView, M
 from typing import Any
 
 from workbench.kernel.errors import ModelError, brief
+from workbench.kernel.text import printable
 
 Value = Hashable
 
@@ -219,7 +220,7 @@ def permute(value: Any, renaming: Mapping[str, str]) -> Any:
 
 
 def show(value: Any) -> str:
-    """A value as people read it: sets and maps sorted, records with their field names.
+    """A value as people read it, in one line: sets and maps sorted, records with their field names.
 
     Examples
     --------
@@ -230,6 +231,8 @@ def show(value: Any) -> str:
         return "-"
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
+    if isinstance(value, str):
+        return printable(value)
     if isinstance(value, tuple):
         fields = getattr(value, "_fields", None)
         if fields:

@@ -14,6 +14,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from workbench.kernel.text import printable_lines
+
 #: Colour-blind safe, after Okabe and Ito; the darker ones of a pair carry white text.
 BLUE, SKY, GREEN, ORANGE, VERMILLION, PURPLE = "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00", "#CC79A7"
 #: Legible on white and on near-black, for what cannot take its colour from the page.
@@ -31,7 +33,8 @@ MARKS = {
 
 
 def escape(text: object) -> str:
-    return html.escape(str(text), quote=True)
+    """`text` as markup; control characters, which pages cannot hold or nobody can see, are written as escapes."""
+    return html.escape(printable_lines(str(text)), quote=True)
 
 
 def element(name: str, *inside: str, **attributes: Any) -> str:

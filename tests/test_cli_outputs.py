@@ -1,0 +1,267 @@
+"""What commands write to files: whole or not at all, whatever stops them, and never over what they read."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from workbench.cli import main
+from workbench.formats import graphs
+
+ROOT = Path(__file__).parent.parent
+OLD = "what was there before\n"
+TOML = 'model = "bakery"\nproperties = ["SomeoneCommits"]\nconstants = {Writers = 2, MaxCrashes = 0}\n'
+SMALL = ["bakery", "--set", "Writers=2", "--set", "MaxCrashes=0"]
+COMMANDS = {
+    "graph": ["graph", *SMALL, "--dot", "g.dot", "--graphml", "g.xml", "--tables", "."],
+    "report": ["report", "one.toml", "-o", "r.html"],
+    "check": ["check", *SMALL, "--property", "SomeoneCommits", "--itf", "t.itf.json", "--tlc-json", "t.json"]
+    + ["--mermaid", "t.md", "--junit", "j.xml"],
+}
+OUTPUTS = {
+    "graph": ["g.dot", "g.xml", "nodes.csv", "edges.csv"],
+    "report": ["r.html"],
+    "check": ["t.itf.json", "t.json", "t.md", "j.xml"],
+}
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty folder with a configuration, in which commands run."""
+    monkeypatch.chdir(tmp_path)
+    Path("one.toml").write_text(TOML)
+    return tmp_path
+
+
+@pytest.fixture
+def refused(here, capsys):
+    """Runs a command that is refused in one line, after which every file is as before; returns that line."""
+
+    def command(*arguments):
+        before = contents(here)
+        assert main(list(arguments)) == 2
+        out, err = capsys.readouterr()
+        assert (out, err.count("\n")) == ("", 1)
+        assert contents(here) == before
+        return err
+
+    return command
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+# Inputs are not destroyed --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("report one.toml -o one.toml", "--output"),
+        ("report one.toml -o ./folder/../one.toml", "--output"),
+        ("report one.toml -o link.toml", "--output"),
+        ("report one.toml -o hard.toml", "--output"),
+        ("check one.toml --junit one.toml", "--junit"),
+        ("check folder one.toml --junit folder/two.toml", "--junit"),
+        ("check bakery --cfg one.cfg --itf one.cfg", "--itf"),
+        ("check own.py:Own --tlc-json own.py", "--tlc-json"),
+        ("check own.py:Own --mermaid folder/../own.py", "--mermaid"),
+        ("check bakery --run-dir folder --itf folder/run.json", "--itf"),
+        ("graph own.py:Own --dot own.py", "--dot"),
+        ("graph own.py:Own --graphml ./own.py", "--graphml"),
+    ],
+)
+def test_no_output_goes_over_an_input(refused, command, option):
+    Path("folder").mkdir()
+    Path("folder/two.toml").write_text(TOML)
+    Path("link.toml").symlink_to("one.toml")
+    os.link("one.toml", "hard.toml")
+    Path("one.cfg").write_text("INVARIANT UniqueTickets")
+    Path("own.py").write_text("from workbench.models.bakery import Bakery\nclass Own(Bakery): pass\n")
+    assert f"{option}: " in (line := refused(*command.split()))
+    assert "would destroy the input" in line
+
+
+def test_a_report_goes_beside_junit_files_in_the_folder_that_is_checked(here, capsys):
+    assert main(["check", ".", "--junit", "junit.xml"]) == 0
+    assert Path("junit.xml").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check bakery --itf t --tlc-json ./t",
+        "check bakery --itf t --junit folder/../t",
+        "check bakery --mermaid link --junit old",
+        "graph bakery --dot g --graphml ./g",
+        "graph bakery --dot ./out/../nodes.csv --tables .",
+        "graph bakery --dot link --graphml old",
+    ],
+)
+def test_two_outputs_are_two_files(refused, command):
+    Path("folder").mkdir()
+    Path("out").mkdir()
+    Path("old").write_text(OLD)
+    Path("link").symlink_to("old")
+    assert "both write to" in refused(*command.split())
+
+
+# Files are whole -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, OSError(28, "No space left on device"), RuntimeError("a bug")])
+def test_what_stops_a_graph_leaves_the_old_one(here, capsys, monkeypatch, stop):
+    for name in OUTPUTS["graph"]:
+        Path(name).write_text(OLD)
+    before, labels = contents(here), graphs.dot.edge
+
+    def stopping(source, target):
+        if source == 5:
+            raise stop
+        return labels(source, target)
+
+    monkeypatch.setattr(graphs.dot, "edge", stopping)
+    command = ["graph", *SMALL, "--tables", ".", "--dot", "g.dot"]
+    if stop is KeyboardInterrupt:
+        with pytest.raises(KeyboardInterrupt):
+            main(command)
+    else:
+        assert main(command) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+    assert contents(here) == before
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A folder on a file system of its own with hardly any room."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12k", "tmpfs", disk], capture_output=True).returncode:
+        pytest.skip("only root may mount the small disk that is to be filled")
+    yield disk
+    subprocess.run(["umount", "-l", disk])
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_full_disk_leaves_the_old_files(small_disk, monkeypatch, capsys, command):
+    monkeypatch.chdir(small_disk)
+    Path("one.toml").write_text(TOML)
+    Path(OUTPUTS[command][0]).write_text(OLD)
+    if command == "check":
+        Path("filling").write_bytes(bytes(4096))
+    assert main(COMMANDS[command]) == 2
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.endswith("cannot be written: No space left on device")
+    assert Path(OUTPUTS[command][0]).read_text() == OLD
+    assert not list(Path().glob(".*.partial"))
+
+
+# Ended from outside --------------------------------------------------------------------------------------------------
+
+#: Runs a command again and again, each time in a fork of a process that has loaded everything, which gets a signal
+#: after some share of the time that it takes; prints what the folder holds then, and the exit status.
+ENDING = """
+import json, os, pathlib, signal, sys, time
+from workbench import __main__, cli, view
+from workbench.engines import check
+from workbench.spaces import space
+command, outputs, number, shares, old = json.loads(sys.argv[1])
+sys.argv[1:] = command
+silence = os.open(os.devnull, os.O_WRONLY)
+
+def run(after=None):
+    for name in outputs:
+        pathlib.Path(name).write_text(old)
+    child = os.fork()
+    if not child:
+        os.dup2(silence, 1)
+        os.dup2(silence, 2)
+        try:
+            __main__.main()
+        except SystemExit as end:
+            os._exit(end.code)
+        finally:
+            os._exit(99)
+    if after is not None:
+        time.sleep(after)
+        os.kill(child, number)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    partial = [path.name for path in pathlib.Path().glob(".*.partial")]
+    print(json.dumps([status, partial, {name: pathlib.Path(name).read_text() for name in outputs}]), flush=True)
+
+run()
+begun = time.monotonic()
+run()
+takes = time.monotonic() - begun
+for share in shares:
+    run(takes * share)
+"""
+
+
+def endings(command, number, shares):
+    """What a command leaves that ends by itself, and what it leaves when it is ended after these shares of its time."""
+    what = json.dumps([COMMANDS[command], OUTPUTS[command], number, shares, OLD])
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", ENDING, what], capture_output=True, text=True, env=env)
+    whole, again, *ended = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (whole[:2], len(ended), done.stderr) == ([0, []], len(shares), "")
+    assert again[:2] == [0, []]
+    return whole, ended
+
+
+def is_whole(name, text, written):
+    """Whether a file is what the command writes; some formats say how many seconds it took."""
+    if name not in ("r.html", "j.xml"):
+        return text == written
+    return abs(len(text) - len(written)) < 100 and text.endswith(written[-200:])
+
+
+def check_endings(command, number, shares):
+    (_, _, written), ended = endings(command, number, shares)
+    assert OLD not in written.values()
+    for status, partial, found in ended:
+        assert status in {signal.SIGKILL: (0, -9)}.get(number, (0, 3))
+        assert not partial or number == signal.SIGKILL
+        for name, text in found.items():
+            assert text == OLD or is_whole(name, text, written[name]), name
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_graph_that_is_ended_leaves_whole_files(here, number):
+    check_endings("graph", number, [0.4, 0.6, 0.7, 0.8, 0.9, 0.97])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "number", "moments"),
+    [
+        ("graph", signal.SIGKILL, 50),
+        ("graph", signal.SIGTERM, 50),
+        ("graph", signal.SIGINT, 20),
+        ("report", signal.SIGKILL, 20),
+        ("report", signal.SIGTERM, 20),
+        ("check", signal.SIGKILL, 20),
+        ("check", signal.SIGTERM, 20),
+    ],
+)
+def test_a_command_that_is_ended_at_any_moment_leaves_whole_files(here, command, number, moments):
+    chance = random.Random(moments)
+    check_endings(command, number, [chance.uniform(0, 1.1) for _ in range(moments)])
+
+
+def test_a_search_that_is_told_to_end_says_what_it_has(here):
+    """Ctrl-C and SIGTERM are one."""
+    command = [sys.executable, "-m", "workbench", "check", "bakery_v2", "--set", "Writers=4", "--set", "MaxCrashes=2"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    running = subprocess.Popen([*command, "--property", "UniqueTickets"], stdout=subprocess.PIPE, text=True, env=env)
+    time.sleep(4)
+    running.send_signal(signal.SIGTERM)
+    assert "INCOMPLETE: interrupted" in running.communicate()[0]
+    assert running.returncode == 3

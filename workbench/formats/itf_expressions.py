@@ -1,0 +1,148 @@
+"""ITF expressions: what the Informal Trace Format makes of the values of cells, written and read.
+
+An expression is read as what it says, or refused with its place in the file: there is no value but the one that it
+stands for.
+"""
+
+import json
+import re
+from typing import Any
+
+from workbench.kernel import InputError, Map, Model
+from workbench.kernel.errors import brief
+from workbench.kernel.values import DEEPEST, sort_key
+from workbench.storage.digest import records_of
+
+_INTEGER = re.compile("0|-?[1-9][0-9]*")
+_MOST_DIGITS = 4000  # as in JSON numbers; Python reads and writes a few more
+_NOTHING = {"tag": "None", "value": {"#tup": []}}  # the format has no null; Quint writes an absent value so
+_ALSO_NOTHING = {**_NOTHING, "value": {}}
+
+
+def encode(value: Any) -> Any:
+    """A value of a cell as an ITF expression.
+
+    Examples
+    --------
+    >>> encode((1, frozenset({"b", "a"})))
+    {'#tup': [{'#bigint': '1'}, {'#set': ['a', 'b']}]}
+    """
+    if value is None:
+        return _NOTHING
+    if isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, int):
+        if abs(value) >= 10**_MOST_DIGITS:
+            raise InputError(f"{brief(value)} has more than the {_MOST_DIGITS:,} digits that are written to ITF")
+        return {"#bigint": str(value)}
+    if isinstance(value, tuple):
+        fields = getattr(value, "_fields", ())
+        if fields and set(fields) != set(_NOTHING):
+            return {f: encode(v) for f, v in zip(fields, value, strict=True)}
+        return {"#tup": [encode(v) for v in value]}
+    if isinstance(value, frozenset):
+        return {"#set": [encode(v) for v in sorted(value, key=sort_key)]}
+    return {"#map": [[encode(k), encode(value[k])] for k in sorted(value, key=sort_key)]}
+
+
+def decode(expression: Any, model: Model) -> Any:
+    """The value that an ITF expression stands for.
+
+    A record becomes the model's NamedTuple with those fields, whatever their order in the file.
+
+    Raises
+    ------
+    InputError
+        For what is no ITF expression, and for a record that the model does not have.
+    """
+    return Decoder(model).decode(expression, "the value")
+
+
+def member(where: str, key: str | int) -> str:
+    """The place of an object's member, or a list's item, in the object or list at `where`."""
+    if isinstance(key, int):
+        return f"{where}[{key}]"
+    return f"{where}.{key}" if re.fullmatch(r"#?\w{1,80}", key) else f"{where}[{brief(key)}]"
+
+
+def brief_json(document: Any) -> str:
+    """A part of a document as an error shows it."""
+    text = json.dumps(document, default=repr)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+class Decoder:
+    """Reads expressions as values of a model."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model.name
+        self._records: list[Any] = records_of(type(model))
+
+    def decode(self, expression: Any, where: str, depth: int = 0) -> Any:
+        """The value that the expression at `where` in the document stands for.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        if depth > DEEPEST:
+            raise InputError(f"{where.partition('#')[0].rstrip('.[')} is nested more than {DEEPEST} deep")
+        if expression is None or isinstance(expression, (bool, str)) or type(expression) is int:
+            return expression
+        if isinstance(expression, list):
+            return tuple(self._items(expression, where, depth))
+        if not isinstance(expression, dict):
+            raise _refused(expression, where)
+        if expression in (_NOTHING, _ALSO_NOTHING):
+            return None
+        if any(key.startswith("#") for key in expression):
+            return self._special(expression, where, depth)
+        return self._record(expression, where, depth)
+
+    def _items(self, items: list[Any], where: str, depth: int) -> list[Any]:
+        return [self.decode(item, member(where, i), depth + 1) for i, item in enumerate(items)]
+
+    def _special(self, expression: dict[str, Any], where: str, depth: int) -> Any:
+        kind, body = next(iter(expression.items()))
+        inside = member(where, kind)
+        if len(expression) == 1 and kind == "#bigint" and isinstance(body, str) and _INTEGER.fullmatch(body):
+            if len(body) <= _MOST_DIGITS:
+                return int(body)
+            raise InputError(f"{where} has {len(body):,} digits; {_MOST_DIGITS:,} are read")
+        if len(expression) == 1 and isinstance(body, list):
+            if kind == "#tup":
+                return tuple(self._items(body, inside, depth))
+            if kind == "#set":
+                return frozenset(self._items(body, inside, depth))
+            if kind == "#map":
+                return self._map(body, inside, depth)
+        raise _refused(expression, where)
+
+    def _map(self, pairs: list[Any], where: str, depth: int) -> Map:
+        items: dict[Any, Any] = {}
+        for i, pair in enumerate(pairs):
+            at = member(where, i)
+            if not isinstance(pair, list) or len(pair) != 2:
+                raise InputError(f"{at} is {brief_json(pair)}, which is not a pair of a key and a value")
+            key, value = self._items(pair, at, depth)
+            if key in items:
+                raise InputError(f"{member(at, 0)} is {brief_json(pair[0])}, a key that the map has already")
+            items[key] = value
+        return Map(items)
+
+    def _record(self, expression: dict[str, Any], where: str, depth: int) -> Any:
+        """The fields in the order in which the model declares them, since values compare as tuples."""
+        fields = {name: self.decode(value, member(where, name), depth + 1) for name, value in expression.items()}
+        known = [record for record in self._records if set(record._fields) == set(fields)]
+        if not known:
+            names = ", ".join(f"{record.__name__}({', '.join(record._fields)})" for record in self._records)
+            raise InputError(
+                f"{where} is {brief_json(expression)}, a record with fields that none of {self._model} has; "
+                f"it has {names[:200] or 'no records'}"
+            )
+        return min(known, key=lambda r: r._fields != tuple(fields))(**fields)  # rather one with the order as written
+
+
+def _refused(expression: Any, where: str) -> InputError:
+    return InputError(f"{where} is {brief_json(expression)}, which is not an ITF expression")
