@@ -23,8 +23,11 @@ from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.hudi import Hudi
 from workbench.models.paimon import Paimon
 from workbench.spaces.columns import StateColumns, to_array
-from workbench.spaces.dataset import distances, load, new_dataset, save
+from workbench.spaces.dataset import DATASET, distances, load, save
 from workbench.spaces.space import explore
+from workbench.storage.folder import MANIFEST, Folder
+from workbench.storage.identity import Identity
+from workbench.storage.sealed import write_sealed
 
 ROOT = Path(__file__).parent.parent
 RACE = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False)
@@ -66,8 +69,13 @@ class Odd(Model):
         return s.level < 8
 
 
+def run_of(folder):
+    return Folder.open(folder, DATASET).content["run"]
+
+
 def table(folder, name):
-    return pq.read_table(folder / name)
+    [part] = Folder.open(folder, DATASET).content["tables"][name]
+    return pq.read_table(folder / part)
 
 
 def damaged(folder, said):
@@ -197,7 +205,7 @@ def spaces(tmp_path_factory):
 @pytest.mark.parametrize("name", SPACES)
 def test_every_state_is_there_as_the_model_has_it(spaces, name):
     space, folder = spaces[name]
-    names = json.loads((folder / "run.json").read_text())["columns"]
+    names = run_of(folder)["columns"]
     rows = table(folder, "states").to_pylist()
     assert [row["id"] for row in rows] == list(range(len(space)))
     assert [row["level"] for row in rows] == space.levels.tolist()
@@ -238,7 +246,7 @@ def test_every_transition_is_a_step_of_the_model(spaces, name):
 @pytest.mark.parametrize("name", SPACES)
 def test_the_run_says_what_was_found(spaces, name):
     space, folder = spaces[name]
-    run = json.loads((folder / "run.json").read_text())
+    run = run_of(folder)
     wanted = json.loads(json.dumps(space.result.as_dict()))
     assert {key: run[key] for key in wanted} == wanted
     assert run["transitions"] == table(folder, "transitions").num_rows
@@ -249,7 +257,7 @@ def test_the_run_says_what_was_found(spaces, name):
 def test_names_that_a_dataset_needs_itself(tmp_path):
     space = explore(Odd())
     folder = save(space, tmp_path / "odd")
-    assert json.loads((folder / "run.json").read_text())["columns"] == {"level": "level_", "ID": "ID_"}
+    assert run_of(folder)["columns"] == {"level": "level_", "ID": "ID_"}
     names = [name.lower() for name in table(folder, "states").column_names]
     assert len(set(names)) == len(names)
     rows = table(folder, "transitions").to_pylist()
@@ -314,54 +322,69 @@ def small(tmp_path):
 
 
 def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path):
-    (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(InputError, match="is not accepted; it takes a new folder, an empty one or a dataset"):
+    (tmp_path / "run.json").write_text('{"years": "of work"}')
+    with pytest.raises(
+        InputError, match=r"holds 'run\.json', which no dataset has; remove that, or give another folder"
+    ):
         save(explore(Odd()), tmp_path)
-    with pytest.raises(InputError, match="it takes a new folder"):
-        save(explore(Odd()), tmp_path / "thesis.txt")
-    assert (tmp_path / "thesis.txt").read_text() == "years of work"
+    with pytest.raises(InputError, match=r"run.json' is a file; a dataset takes a folder"):
+        save(explore(Odd()), tmp_path / "run.json")
+    assert (tmp_path / "run.json").read_text() == '{"years": "of work"}'
     assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_a_dataset_is_replaced_and_an_empty_folder_filled(small, spark):
     save(explore(Bakery(Writers=1), ["UniqueTickets"]), small)
-    assert load(small, spark).run["model"] == "bakery"
+    assert load(small, spark).run["model"] == Bakery.name
     (small.parent / "empty").mkdir()
     save(explore(Odd()), small.parent / "empty")
     assert sorted(path.name for path in small.parent.iterdir()) == ["empty", "small"]
+    assert len(list(small.rglob("*.parquet"))) == 2
 
 
-def test_a_failure_leaves_the_old_dataset_and_nothing_else(small):
-    before = {path: path.read_bytes() for path in small.rglob("*") if path.is_file()}
+def test_a_link_stays_one(small, spark):
+    (small.parent / "link").symlink_to("small")
+    save(explore(Bakery(Writers=1)), small.parent / "link")
+    assert (small.parent / "link").is_symlink()
+    assert load(small, spark).run["model"] == load(small.parent / "link", spark).run["model"] == Bakery.name
 
-    def write_half():
-        with new_dataset(small) as writing:
-            (writing / "states" / "part-00000.parquet").write_bytes(b"PAR1")
-            raise OSError("disk full")
 
-    with pytest.raises(OSError, match="disk full"):
-        write_half()
-    assert {path: path.read_bytes() for path in small.rglob("*") if path.is_file()} == before
-    assert [path.name for path in small.parent.iterdir()] == ["small"]
+def test_a_dataset_knows_what_made_it(small, spark):
+    made_by = load(small, spark).identity
+    assert made_by == Identity.of(Odd(), ["Low"])
+    assert Identity.of(Bakery(), ["UniqueTickets"]).digest != made_by.digest
+
+
+@pytest.mark.parametrize("name", ["a b", "a[b]*?{c,d}", "%20", "\N{SNOWMAN}"])
+def test_spark_reads_the_files_that_the_manifest_names(tmp_path, spark, name):
+    """And no others, whatever the folder is called."""
+    folder = save(explore(Odd()), tmp_path / name)
+    data = load(folder, spark)
+    [part] = Folder.open(folder, DATASET).content["tables"]["states"]
+    (folder / "states" / "more.parquet").write_bytes((folder / part).read_bytes())
+    assert data.states.count() == data.run["distinct"]
+    damaged(folder, "holds 'states/more.parquet', which no dataset has")
 
 
 def test_what_is_not_whole_is_not_loaded(small):
-    damaged(small.parent / "nowhere", "is no dataset: it has no run.json")
-    run, states = small / "run.json", small / "states" / "part-00000.parquet"
-    said = run.read_text()
-    run.write_text(said[:-20])
-    damaged(small, "is damaged: run.json cannot be read")
-    run.write_text(said.replace('"format": 1', '"format": 9'))
-    damaged(small, "has format 9; format 1 is read")
-    run.write_text(said)
-    content = states.read_bytes()
-    states.write_bytes(content[:-30])
-    damaged(small, "is damaged: ")
-    states.unlink()
-    damaged(small, "is damaged: states has 0 rows of ")
-    states.write_bytes(content)
-    run.unlink()
-    damaged(small, "is no dataset: it has no run.json")
+    damaged(small.parent / "nowhere", "is no dataset: it has no manifest.json")
+    for part in sorted(small.rglob("*.parquet")):
+        name, content = part.relative_to(small), part.read_bytes()
+        for changed in (content[:-30], content + b"?", bytes([content[0] ^ 1]) + content[1:], b""):
+            part.write_bytes(changed)
+            damaged(small, f"is damaged: {name} is not what was written")
+        part.unlink()
+        damaged(small, f"is damaged: {name} is missing")
+        part.write_bytes(content)
+    said = (small / MANIFEST).read_text()
+    (small / MANIFEST).write_text(said.replace("invariant", "reachable"))
+    damaged(small, "is damaged: it does not say what was written")
+    document = json.loads(said)["content"]
+    for change in ({"content": None}, {"content": {"run": {}}}, {"format": 9}):
+        write_sealed(small / MANIFEST, {**document, **change})
+        damaged(small, str(small))
+    (small / MANIFEST).unlink()
+    damaged(small, "is no dataset: it has no manifest.json")
 
 
 # Queries -------------------------------------------------------------------------------------------------------------
@@ -410,7 +433,8 @@ def test_the_command_saves(spark, tmp_path, capsys):
     data = load(tmp_path / "race", spark)
     counts = f"{data.states.count():,} states and {data.transitions.count():,} transitions"
     assert capsys.readouterr().out == f"{counts} in {tmp_path / 'race'}\n"
-    assert {p["name"] for p in data.run["properties"]} == {*get_model("bakery_v2").declared_properties}
+    model = get_model("bakery_v2")(Writers=2, AsyncParquet=True, RestampPatch=False)
+    assert [p["name"] for p in data.run["properties"]] == [p.name for p in model.select()]
     assert main(["save", "bakery_v2", str(tmp_path / "race"), "--max-states", "10"]) == 3
     assert "INCOMPLETE: the budget of 10 states is used up" in capsys.readouterr().out
     assert load(tmp_path / "race", spark).run["distinct"] == 10

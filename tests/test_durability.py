@@ -47,6 +47,7 @@ from workbench.spaces.dataset import load, save
 from workbench.spaces.space import explore
 from workbench.storage.folder import MANIFEST, Folder
 from workbench.storage.lock import LOCK_FILES
+from workbench.storage.sealed import read_sealed
 
 ROOT = Path(__file__).parent.parent
 Corrupt = Callable[[Path, st.DataObject], None]
@@ -404,18 +405,23 @@ def kill_saves(folder: Path) -> None:
 
 
 def kill_sweeps(folder: Path) -> None:
-    wanted = answers(folder / "warm")
+    """There are results from before, which a budget has cut short."""
+    wanted, short = answers(folder / "warm"), folder / "short"
+    sweep(Ledger, GRID, out=short, spark=InProcess(), max_states=1)  # type: ignore[arg-type]
     longest = duration(lambda: answers(folder / "timed"))
-    finished = set()
+    replaced = set()
     for at in range(KILLS):
         out = folder / f"out-{at}"
+        shutil.copytree(short, out)
         killed(lambda out=out: answers(out), random.Random(at).random() * 2 * longest)  # type: ignore[misc]
-        before = {path: path.read_bytes() for path in out.glob("[!.]*.json")}
-        finished.add(len(before))
+        kept = {path: read_sealed(path, "record")["outcome"]["complete"] for path in out.glob("[!.]*.json")}
+        assert len(kept) == len(GRID["Most"])
+        replaced.add(sum(kept.values()))
+        final = {path: path.read_bytes() for path in kept if kept[path]}
         assert answers(out) == wanted
-        assert before.items() <= {path: path.read_bytes() for path in out.glob("[!.]*.json")}.items()
-        assert {path.suffix for path in out.iterdir()} <= {".json", ".lock"}
-    assert len(finished) > 1, "kills came at different moments"
+        assert final == {path: path.read_bytes() for path in final}
+        assert {path.suffix for path in out.iterdir()} == {".json", ".lock"}
+    assert len(replaced) > 1, "kills came at different moments"
 
 
 @pytest.mark.slow
