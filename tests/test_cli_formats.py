@@ -296,7 +296,7 @@ def test_a_permalink_is_followed(run):
     other = run("replay", "bakery_v2", link.replace("#0/0.0", "#0/0.0,0.0"))
     assert other.status == 1
     assert other.out.startswith("not a behaviour of the model: step 2 cannot be ")
-    assert run("replay", "bakery", link).err == "workbench: the permalink is one of bakery_v2, not of bakery\n"
+    assert run("replay", "bakery", link).err == "workbench: the permalink is one of 'bakery_v2', not of bakery\n"
 
 
 # Graphs ------------------------------------------------------------------------------------------------------------

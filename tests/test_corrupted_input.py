@@ -21,8 +21,15 @@ from workbench.models.iceberg_catalog import Snapshot
 
 ROOT = Path(__file__).parent.parent
 SPECS = sorted((ROOT / "specs").rglob("*.toml"))
-TRACE = search(Bakery(Writers=2), ["SomeoneCommits"])["SomeoneCommits"].trace
-LASSO = search(Bakery(Writers=2), ["EventualProgress"])["EventualProgress"].trace
+
+
+def trace_of(name):
+    trace = search(Bakery(Writers=2), [name])[name].trace
+    assert trace is not None
+    return trace
+
+
+TRACE, LASSO = trace_of("SomeoneCommits"), trace_of("EventualProgress")
 ITF = json.dumps(to_itf(LASSO)).encode()
 CFG = rb"""\* The race (* of two *) writers.
 CONSTANTS
@@ -81,14 +88,10 @@ SCALARS = st.one_of(
     st.sampled_from([2**200, -(2**63), 1.0, 1e300, "", " 2 ", "w1", "\x1b[2J", "2.9", "#bigint", "x" * 3000]),
     st.text(max_size=4),
 )
+KEYS = st.sampled_from(["#bigint", "#set", "#tup", "#map", "#meta", "w1", "tag", "value"])
 DOCUMENTS = st.recursive(
     SCALARS,
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(["#bigint", "#set", "#tup", "#map", "#meta", "w1", "tag", "value"]), inner, max_size=2
-        )
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=2),
     max_leaves=6,
 )
 
@@ -346,7 +349,7 @@ def test_many_damaged_files_are_read_exactly_or_refused(tmp_path, kind):
     ],
 )
 def test_messages_about_tlc_configurations_are_short(text):
-    with pytest.raises(InputError, match="^line 1: ") as refused:
+    with pytest.raises(InputError, match=r"^line 1: ") as refused:
         apply_cfg(read_cfg(text), get_model("bakery_v2"))
     check_line(refused.value, 199)
 

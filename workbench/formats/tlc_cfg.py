@@ -266,10 +266,8 @@ class _Parser:
             if keyword.text in _REFUSED:
                 _fail(keyword.line, f"{keyword.text} is not supported: {_REFUSED[keyword.text]}")
             if keyword.text not in _ACCEPTED:
-                _fail(
-                    keyword.line,
-                    f"found {keyword.brief}; expected a keyword, such as CONSTANTS, INVARIANT, PROPERTY or SYMMETRY",
-                )
+                known = "CONSTANTS, INVARIANTS, PROPERTIES or SYMMETRY"
+                _fail(keyword.line, f"found {keyword.brief}; expected a keyword, such as {known}")
             self.at += 1
             statement = _ACCEPTED[keyword.text]
             if statement == "constants":
