@@ -453,9 +453,9 @@ def test_a_trace_that_goes_too_far(refused, tmp_path, document, message):
     [
         ("workbench:bakery?self=1#0/", SELF),
         (f"workbench:bakery?Writers={'9' * 6000}#0/", "permalink: Writers = '99999"),
-        (f"workbench:bakery?Writers={DEEP}#0/", "Writers = [[[["),
-        ("workbench:bakery?Writers=%22%FF%22#0/", "Writers = "),
-        ('workbench:bakery?Writers="\udcff"#0/', "Writers = '\\udcff' is not accepted"),
+        (f"workbench:bakery?Writers={DEEP}#0/", "permalink: Writers = '[[[["),
+        ("workbench:bakery?Writers=%22%FF%22#0/", "permalink: '%22%FF%22' is not UTF-8 text"),
+        ('workbench:bakery?Writers="\udcff"#0/', "permalink: '\"\\udcff\"' is not UTF-8 text"),
         ("workbench:bakery" + "#" * 6000, "permalink 'workbench:bakery####"),
     ],
 )

@@ -296,7 +296,7 @@ def test_a_permalink_is_followed(run):
     other = run("replay", "bakery_v2", link.replace("#0/0.0", "#0/0.0,0.0"))
     assert other.status == 1
     assert other.out.startswith("not a behaviour of the model: step 2 cannot be ")
-    assert run("replay", "bakery", link).err == "workbench: the permalink is one of bakery_v2, not of bakery\n"
+    assert run("replay", "bakery", link).err == "workbench: the permalink is one of 'bakery_v2', not of bakery\n"
 
 
 # Graphs ------------------------------------------------------------------------------------------------------------
@@ -385,7 +385,7 @@ def test_a_graph_that_is_too_large_is_not_written(run):
         ("check bakery --cfg folder", "TLC configuration 'folder' cannot be read: Is a directory"),
         ("check bakery --cfg race.cfg", "race.cfg: line 4: unknown constant of bakery 'AsyncParquet'"),
         ("check bakery --cfg deep", "deep: line 1: found ["),
-        ("check bakery --cfg sets", "sets: it is nested too deeply to be read"),
+        ("check bakery --cfg sets", "sets: line 1: sets are nested more than 100 deep"),
         ("check bakery --cfg digits", "digits: line 1: a number of 5,000 digits is not accepted"),
         ("check one.toml --cfg race.cfg", "--set, --cfg and --property are not accepted with configurations"),
         ("check one.toml two.toml --itf t", "--itf is not accepted with 2 configurations"),

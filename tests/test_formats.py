@@ -549,7 +549,7 @@ def test_model_values_of_the_published_hudi_configuration():
         ("INIT Init\nSPECIFICATION Spec", "line 2: SPECIFICATION is given beside INIT or NEXT"),
         ("CONSTANT\n\n(* open", r"line 3: the comment that begins here"),
         ("CONSTANT C = 1.5", "line 1: '.' is not part of a TLC configuration"),
-        ("Writers = {w1}", "line 1: found Writers; expected a keyword: CONSTANT"),
+        ("Writers = {w1}", "line 1: found Writers; expected a keyword, such as CONSTANTS"),
     ],
 )
 def test_configurations_that_cannot_be_read(text, message):

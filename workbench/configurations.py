@@ -8,6 +8,7 @@ from typing import Any
 
 from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.errors import brief, unknown
+from workbench.kernel.text import printable
 from workbench.models import get_model
 
 _KEYS = ("title", "model", "source", "symmetry", "properties", "constants", "expect")
@@ -101,10 +102,13 @@ def load(path: Path) -> Configuration:
         If the file cannot be read, is not TOML, or names something that does not exist.
     """
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise InputError(f"configuration {str(path)!r} cannot be read: {reason}") from None
+        text = path.read_bytes()
+    except (OSError, ValueError) as error:  # no file can have a NUL in its name
+        raise InputError(f"configuration {str(path)!r} cannot be read: {getattr(error, 'strerror', error)}") from None
+    try:
+        table = tomllib.loads(text.decode())
+    except UnicodeDecodeError:
+        raise InputError(f"configuration {str(path)!r} cannot be read: not UTF-8 text") from None
     except RecursionError:
         raise InputError(f"configuration {str(path)!r} is nested too deeply to be read") from None
     except ValueError as error:  # also for a number of thousands of digits
@@ -112,7 +116,7 @@ def load(path: Path) -> Configuration:
     try:
         return _from_table(path, table)
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise InputError(f"{printable(str(path))}: {error}") from None
 
 
 def _from_table(path: Path, table: dict[str, Any]) -> Configuration:

@@ -17,8 +17,8 @@ def read_text(path: str, what: str) -> str:
     """The text of a file; `what` it is supposed to be stands in the error."""
     try:
         return Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+    except (OSError, ValueError) as error:
+        reason = "not UTF-8 text" if isinstance(error, UnicodeError) else getattr(error, "strerror", error)
         raise InputError(f"{what} {path!r} cannot be read: {reason}") from None
 
 
@@ -29,8 +29,6 @@ def reading(path: str) -> Iterator[None]:
         yield
     except InputError as error:
         raise InputError(f"{printable(path)}: {error}") from None
-    except RecursionError:
-        raise InputError(f"{printable(path)}: it is nested too deeply to be read") from None
 
 
 def file_of_model(name: str) -> list[str]:

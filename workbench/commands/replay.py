@@ -17,6 +17,7 @@ from workbench.formats.itf import constants_from_itf, parse_itf, read_itf
 from workbench.formats.permalink import parse_permalink
 from workbench.formats.validation import Report, validate
 from workbench.kernel import InputError, Model, ModelError, replay
+from workbench.kernel.errors import brief
 from workbench.models import get_model
 
 NAME = "replay"
@@ -63,7 +64,7 @@ def _follow(model: type[Model], line: str, given: dict[str, Any]) -> Report:
     """What a permalink leads to: its moves are taken one after the other."""
     link = parse_permalink(line)
     if link.model != model.name:
-        raise InputError(f"the permalink is one of {link.model}, not of {model.name}")
+        raise InputError(f"the permalink is one of {brief(link.model)}, not of {model.name}")
     made = _make(model, link.constants, given, "the permalink")
     try:
         trace = replay(made, link.start, link.moves, link.loop)

@@ -11,7 +11,7 @@ from workbench.formats.itf_expressions import Decoder, brief_json, decode, encod
 from workbench.formats.tla import variables_of
 from workbench.formats.validation import Observation, Recording
 from workbench.kernel import InputError, Map, Model, Trace
-from workbench.kernel.errors import brief, unknown
+from workbench.kernel.errors import brief, listed, unknown
 from workbench.kernel.values import show
 from workbench.storage.strict_json import read_json
 
@@ -114,7 +114,7 @@ def read_itf(model: Model, document: dict[str, Any]) -> Recording:
         here = member("states", number)
         for name in state:
             if name not in known:
-                raise InputError(f"{here} has {brief(name)}, which 'vars' does not list: {', '.join(variables)}")
+                raise InputError(f"{here} has {brief(name)}, which 'vars' does not list: {listed(variables)}")
         cells: dict[int, Any] = {}
         for name in variables:
             if name not in state:
@@ -141,7 +141,7 @@ def _indexed(expression: Any, cells: dict[Any, int], decoder: Decoder, where: st
             raise InputError(f"{where} has one value per index; it takes a #map, not {brief_json(expression)}")
     for index in values:
         if index not in cells:
-            raise InputError(f"{where} has no index {brief(show(index))}; it has {', '.join(map(show, cells))}")
+            raise InputError(f"{where} has no index {brief(show(index))}; it has {listed(map(show, cells))}")
     return {cells[index]: value for index, value in values.items()}
 
 

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from workbench.kernel import InputError, Map, Model
-from workbench.kernel.errors import brief
+from workbench.kernel.errors import brief, listed
 from workbench.kernel.values import DEEPEST, sort_key
 from workbench.storage.digest import records_of
 
@@ -136,10 +136,10 @@ class Decoder:
         fields = {name: self.decode(value, member(where, name), depth + 1) for name, value in expression.items()}
         known = [record for record in self._records if set(record._fields) == set(fields)]
         if not known:
-            names = ", ".join(f"{record.__name__}({', '.join(record._fields)})" for record in self._records)
+            names = listed(f"{record.__name__}({', '.join(record._fields)})" for record in self._records)
             raise InputError(
                 f"{where} is {brief_json(expression)}, a record with fields that none of {self._model} has; "
-                f"it has {names[:200] or 'no records'}"
+                f"it has {names}"
             )
         return min(known, key=lambda r: r._fields != tuple(fields))(**fields)  # rather one with the order as written
 

@@ -10,13 +10,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import quote, unquote, urlencode
 
 from workbench.kernel import InputError, Model, ModelError, Trace, replay
 from workbench.kernel.errors import brief
+from workbench.storage.strict_json import read_json
 
 _LINE = re.compile(r"workbench:(?P<model>[^?#]+)(\?(?P<constants>[^#]*))?(#(?P<path>.*))?")
-_N = r"\d{1,9}"
+_N = r"[0-9]{1,9}"
 _PATH = re.compile(rf"(?P<start>{_N})/(?P<moves>({_N}\.{_N}(,{_N}\.{_N})*)?)(@(?P<loop>{_N}))?")
 
 
@@ -77,15 +78,27 @@ def parse_permalink(line: str) -> Permalink:
             f"permalink {brief(line)} is not accepted; "
             "it takes workbench:MODEL?NAME=VALUE&...#START/INSTANCE.OUTCOME,..."
         )
-    constants = {}
-    for name, text in parse_qsl(parts["constants"] or "", keep_blank_values=True):
+    constants: dict[str, Any] = {}
+    for pair in parts["constants"].split("&") if parts["constants"] else ():
+        name, _, value = (_unquoted(text) for text in pair.partition("="))
+        if name in constants:
+            raise InputError(f"permalink: {brief(name)} is given twice")
         try:
-            constants[name] = json.loads(text)
-        except (ValueError, RecursionError):  # not JSON, a number with thousands of digits, or absurdly nested
-            raise InputError(f"permalink: {name} = {brief(text)} is not accepted; it takes a JSON value") from None
-    moves = tuple((int(a), int(b)) for a, b in re.findall(r"(\d+)\.(\d+)", path["moves"]))
+            constants[name] = read_json(value, "the value")
+        except InputError:
+            what = f"{name} = {brief(value)}" if name.isidentifier() else brief(pair)
+            raise InputError(f"permalink: {what[:120]} is not accepted; it takes a JSON value") from None
+    moves = tuple((int(a), int(b)) for a, b in re.findall(r"([0-9]+)\.([0-9]+)", path["moves"]))
     loop = None if path["loop"] is None else int(path["loop"])
     return Permalink(parts["model"], constants, int(path["start"]), moves, loop)
+
+
+def _unquoted(text: str) -> str:
+    try:
+        text.encode()
+        return unquote(text, errors="strict")
+    except UnicodeError:
+        raise InputError(f"permalink: {brief(text)} is not UTF-8 text") from None
 
 
 def open_permalink(line: str, find_model: Callable[[str], type[Model]]) -> Trace:

@@ -35,14 +35,21 @@ _REFUSED = {
     "_RL_REWARD": "it belongs to TLC's simulation",
 }
 _KEYWORDS = _ACCEPTED.keys() | _REFUSED.keys()
+_DEEPEST = 100
+_LONGEST = 160  # of what an error says after the line; lists of names are cut
 _MOST_DIGITS = 100  # Python turns no more than some thousands into a number
-_TOKEN = re.compile(r'(?P<name>\w*[A-Za-z_]\w*)|(?P<number>\d+)|(?P<text>"[^"\n]*")|(?P<sign><-|[={},()\[\]!])')
+_TOKEN = re.compile(r'(?P<name>\w*[A-Za-z_]\w*)|(?P<number>[0-9]+)|(?P<text>"[^"\n]*")|(?P<sign><-|[={},()\[\]!])')
 
 
 class Token(NamedTuple):
     kind: str
     text: str
     line: int
+
+    @property
+    def brief(self) -> str:
+        """As an error names it."""
+        return self.text if len(self.text) <= 40 else self.text[:37] + "..."
 
 
 class Entry(NamedTuple):
@@ -152,7 +159,7 @@ def _symmetry(entry: Entry | None, model: type[Model]) -> tuple[str, ...]:
     if entry is None:
         return ()
     if not model.symmetry:
-        _fail(entry.line, InputError(f"SYMMETRY {entry.value} is not accepted; {model.name} has no symmetric set"))
+        _fail(entry.line, InputError(f"SYMMETRY {entry.value[:40]} is not accepted; {model.name} has no symmetric set"))
     named = tuple(name for name in model.symmetry if name.rstrip("s").lower() in entry.value.lower())
     return named or model.symmetry
 
@@ -188,7 +195,8 @@ def _names_in(value: Any) -> Iterator[str]:
 
 
 def _fail(line: int, error: InputError | str) -> NoReturn:
-    raise InputError(f"line {line}: {error}")
+    text = str(error)
+    raise InputError(f"line {line}: {text if len(text) <= _LONGEST else text[: _LONGEST - 3] + '...'}")
 
 
 def _without_comments(text: str) -> str:
@@ -244,7 +252,7 @@ class _Parser:
     def take(self, wanted: str, *kinds_or_signs: str) -> Token:
         token = self.token
         if token.kind not in kinds_or_signs and token.text not in kinds_or_signs:
-            _fail(token.line, f"found {token.text}; expected {wanted}")
+            _fail(token.line, f"found {token.brief}; expected {wanted}")
         self.at += 1
         return token
 
@@ -258,7 +266,8 @@ class _Parser:
             if keyword.text in _REFUSED:
                 _fail(keyword.line, f"{keyword.text} is not supported: {_REFUSED[keyword.text]}")
             if keyword.text not in _ACCEPTED:
-                _fail(keyword.line, f"found {keyword.text}; expected a keyword: {', '.join(_ACCEPTED)}")
+                known = "CONSTANTS, INVARIANTS, PROPERTIES or SYMMETRY"
+                _fail(keyword.line, f"found {keyword.brief}; expected a keyword, such as {known}")
             self.at += 1
             statement = _ACCEPTED[keyword.text]
             if statement == "constants":
@@ -280,35 +289,35 @@ class _Parser:
         if keyword.text in self.cfg.single:
             _fail(keyword.line, f"{keyword.text} is given twice")
         if not self.in_statement:
-            _fail(self.token.line, f"found {self.token.text}; expected a name after {keyword.text}")
+            _fail(self.token.line, f"found {self.token.brief}; expected a name after {keyword.text}")
         given = self.take(f"a name after {keyword.text}", "name")
         if keyword.text == "CHECK_DEADLOCK" and given.text != "FALSE":
             if given.text != "TRUE":
-                _fail(given.line, f"CHECK_DEADLOCK {given.text} is not accepted; it takes TRUE or FALSE")
+                _fail(given.line, f"CHECK_DEADLOCK {given.brief} is not accepted; it takes TRUE or FALSE")
             why = "a state in which nothing is enabled is a normal end here"
             _fail(given.line, f"CHECK_DEADLOCK TRUE is not supported: {why}")
         self.cfg.single[keyword.text] = Entry(given.text, given.line)
 
     def constant(self) -> None:
         name = self.take("the name of a constant", "name")
-        sign = self.take(f"= after {name.text}", "=", "<-", "(", "!")
+        sign = self.take(f"= after {name.brief}", "=", "<-", "(", "!")
         if sign.text == "<-":
             why = "it replaces a definition of a TLA+ module, and there is none"
-            _fail(sign.line, f"{name.text} <- {self.token.text} is not supported: {why}")
+            _fail(sign.line, f"{name.brief} <- {self.token.brief} is not supported: {why}")
         if sign.text != "=":
-            _fail(sign.line, f"{name.text}{sign.text}... is not supported; it takes {name.text} = value")
+            _fail(sign.line, f"{name.brief}{sign.text}... is not supported; it takes {name.brief} = value")
         if self.token.text == "[":
-            _fail(sign.line, f"{name.text} = [module] value is not supported: there is no TLA+ module to assign it in")
+            _fail(sign.line, f"{name.brief} = [module] value is not supported: there is no TLA+ module to assign it in")
         given = self.token
         value = self.value()
         if given.kind == "name" and value == name.text:
             self.cfg.model_values.append(name.text)
         elif name.text in self.cfg.constants:
-            _fail(name.line, f"{name.text} is given twice")
+            _fail(name.line, f"{name.brief} is given twice")
         else:
             self.cfg.constants[name.text] = Entry(value, name.line)
 
-    def value(self) -> Any:
+    def value(self, depth: int = 0) -> Any:
         token = self.take("a number, a text, TRUE, FALSE, a model value or a set", "name", "number", "text", "{")
         if token.kind == "number":
             if len(token.text) > _MOST_DIGITS:
@@ -319,15 +328,17 @@ class _Parser:
         if token.text in ("TRUE", "FALSE"):
             return token.text == "TRUE"
         if token.text == "{":
-            return self.rest_of_set()
+            if depth == _DEEPEST:
+                _fail(token.line, f"sets are nested more than {_DEEPEST} deep")
+            return self.rest_of_set(depth + 1)
         return token.text
 
-    def rest_of_set(self) -> tuple[Any, ...]:
+    def rest_of_set(self, depth: int) -> tuple[Any, ...]:
         items = []
         if self.token.text != "}":
-            items.append(self.value())
+            items.append(self.value(depth))
             while self.token.text == ",":
                 self.at += 1
-                items.append(self.value())
+                items.append(self.value(depth))
         self.take("} or ,", "}")
         return tuple(dict.fromkeys(items))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from workbench.kernel.errors import InputError, ModelError, brief
+from workbench.kernel.errors import InputError, ModelError, brief, listed
 from workbench.kernel.values import Name
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -152,5 +152,5 @@ def check_partition(name: str, parts: Sequence[Sequence[str]], members: Sequence
     if not all(isinstance(member, str) for member in held) or sorted(held) != sorted(members):
         raise InputError(
             f"{name} = {brief([list(part) for part in parts])} is not a partition of {of}; "
-            f"it must hold each of {', '.join(members)} exactly once"
+            f"it must hold each of {listed(members)} exactly once"
         )

@@ -81,4 +81,21 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
     names = sorted(known)
     near = difflib.get_close_matches(name[:80], names, n=1) if isinstance(name, str) else []
     hint = f" (did you mean {near[0]}?)" if near else ""
-    return InputError(f"unknown {kind} {brief(name)}{hint}; known: {', '.join(names) or 'none'}")
+    return InputError(f"unknown {kind} {brief(name)}{hint}; known: {listed(names)}")
+
+
+def listed(names: Iterable[str], room: int = 400) -> str:
+    """Names as an error lists them: as many as there is room for, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["one", "two", "three"], room=10), listed([])
+    ('one, two and 1 more', 'none')
+    """
+    shown: list[str] = []
+    left = list(names)
+    while left and sum(map(len, shown)) + len(left[0]) < room:
+        shown.append(left.pop(0))
+    if not left:
+        return ", ".join(shown) or "none"
+    return f"{', '.join(shown)} and {len(left)} more" if shown else f"{len(left)} with long names"
