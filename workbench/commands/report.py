@@ -13,6 +13,8 @@ from workbench import configurations
 from workbench.commands import status
 from workbench.commands.files import writing
 from workbench.commands.options import console, progress_line
+from workbench.commands.standard import remark
+from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.text import printable
 from workbench.storage.whole import check_outputs
 
@@ -40,6 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
         space = None
         if result.complete and result.distinct <= MOST_KEPT:
             space = explore(model, names, symmetry=configuration.symmetry, on_progress=on_progress)
+    if INTERRUPTED in (result.stopped, space and space.result.stopped):
+        remark("workbench: no report is written: interrupted")
+        return status.UNKNOWN
     page = view.report(
         result,
         title=configuration.title,
