@@ -25,6 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "spaces": {"kernel", "storage", "engines"},
     "questions": {"kernel", "storage", "engines"},
     "formats": {"kernel", "storage"},
+    "pictures": {"kernel", "models"},
     "view": {"kernel", "formats"},
     "widgets": {"kernel", "models", "storage", "engines", "spaces", "questions", "formats", "view", ""},
     "bench": {"kernel", "models", "engines"},

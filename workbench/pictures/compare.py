@@ -1,0 +1,154 @@
+"""What is different between two pictures, thing by thing: what appeared, what changed, and what went."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from workbench.pictures.layout import LOOKS
+from workbench.pictures.things import QUIET, Arrow, Badge, Box, Row, Table, Text, Thing
+
+NEW, CHANGED, GONE = "new", "changed", "gone"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The later picture's things, among them what went, with what there is to say of them.
+
+    Attributes
+    ----------
+    things : tuple of Thing
+    changes : dict of str to str
+        ``new``, ``changed`` or ``gone``, by id. What is in a new thing is not named.
+    fresh : dict of str to set of str
+        By id the lines of text that a changed thing did not have.
+    """
+
+    things: tuple[Any, ...]
+    changes: dict[str, str]
+    fresh: dict[str, frozenset[str]]
+
+
+def children(thing: Any) -> tuple[Any, ...]:
+    """The things in `thing`."""
+    if isinstance(thing, Box):
+        return tuple(item for item in thing.body if not isinstance(item, Text))
+    return thing.rows if isinstance(thing, Table) else ()
+
+
+def every(things: Sequence[Any], parent: str = "") -> Iterator[tuple[Any, str]]:
+    """Each thing, and those in it, with the id of what it is in."""
+    for thing in things:
+        yield thing, parent
+        yield from every(children(thing), thing.id)
+
+
+def compare(before: Sequence[Thing], after: Sequence[Thing]) -> Difference:
+    """What is different in `after`."""
+    old = {thing.id: (thing, parent) for thing, parent in every(before)}
+    new = {thing.id: parent for thing, parent in every(after)}
+    changes: dict[str, str] = {}
+    fresh: dict[str, frozenset[str]] = {}
+    for thing, parent in every(after):
+        if thing.id not in old:
+            if changes.get(parent) != NEW and parent not in _inside_new(changes, new, parent):
+                changes[thing.id] = NEW
+        elif _own(thing) != _own(old[thing.id][0]):
+            changes[thing.id] = CHANGED
+            fresh[thing.id] = _texts(thing) - _texts(old[thing.id][0])
+    went: dict[str, list[tuple[int, Any]]] = {}
+    _lost(before, "", frozenset(new), went)
+    for lost in went.values():
+        changes |= {thing.id: GONE for _, thing in lost}
+    return Difference(_with(went, "", tuple(after)), changes, fresh)
+
+
+def _inside_new(changes: dict[str, str], parents: dict[str, str], id: str) -> set[str]:
+    """`id`, if it or something around it is new."""
+    at = id
+    while at:
+        if changes.get(at) == NEW:
+            return {id}
+        at = parents.get(at, "")
+    return set()
+
+
+def _own(thing: Any) -> Any:
+    """What a thing says by itself: without the things in it, and what is said beside its title."""
+    if isinstance(thing, Box):
+        texts = tuple(_words(item) for item in thing.body if isinstance(item, Text))
+        return thing.kind, _words(thing.title), texts if LOOKS[thing.kind].own else (), thing.faded, thing.dashed
+    if isinstance(thing, Table):
+        return ()
+    if isinstance(thing, Row):
+        return thing.cells, thing.struck
+    if isinstance(thing, Badge):
+        return _words(thing.text), thing.faded
+    return thing.source, thing.target, thing.text, thing.dashed
+
+
+def _words(text: Text | None) -> Any:
+    return None if text is None else (text.text, text.struck)
+
+
+def _texts(thing: Any) -> frozenset[str]:
+    if isinstance(thing, Box):
+        return frozenset(text.text for text in (thing.title, thing.aside, *thing.body) if isinstance(text, Text))
+    if isinstance(thing, Row):
+        return frozenset(thing.cells)
+    return frozenset((thing.text.text,)) if isinstance(thing, Badge) else frozenset()
+
+
+def _lost(things: Sequence[Any], parent: str, kept: frozenset[str], went: dict[str, list[tuple[int, Any]]]) -> None:
+    """Collect, by what they were in, the outermost things that are gone with their places there."""
+    for i, thing in enumerate(things):
+        if thing.id in kept:
+            _lost(children(thing), thing.id, kept, went)
+        elif not isinstance(thing, Arrow):
+            went.setdefault(parent, []).append((i, _ghost(thing, kept)))
+            _moved_out(children(thing), kept, went)
+
+
+def _moved_out(things: Sequence[Any], kept: frozenset[str], went: dict[str, list[tuple[int, Any]]]) -> None:
+    """Things that are still there may have been in one that is gone, and have lost something themselves."""
+    for thing in things:
+        if thing.id in kept:
+            _lost(children(thing), thing.id, kept, went)
+        else:
+            _moved_out(children(thing), kept, went)
+
+
+def _ghost(thing: Any, kept: frozenset[str]) -> Any:
+    """How a thing is drawn that is no more, without those in it that still are."""
+    if isinstance(thing, Row):
+        return replace(thing, faded=True, struck=True)
+    if isinstance(thing, Badge):
+        return replace(thing, faded=True, tone=QUIET)
+    if isinstance(thing, Table):
+        return replace(thing, rows=tuple(_ghost(row, kept) for row in thing.rows if row.id not in kept))
+    body = tuple(
+        item if isinstance(item, Text) else _ghost(item, kept)
+        for item in thing.body
+        if isinstance(item, Text) or item.id not in kept
+    )
+    return replace(thing, body=body, faded=True, dashed=True, tone=QUIET, of=())
+
+
+def _with(went: dict[str, list[tuple[int, Any]]], parent: str, items: tuple[Any, ...]) -> tuple[Any, ...]:
+    """`items` with what went from among them, each near to where it was."""
+    rebuilt = [_refilled(went, item) for item in items]
+    for at, ghost in went.get(parent, ()):
+        texts = 0
+        for item in rebuilt:
+            if not isinstance(item, Text):
+                break
+            texts += 1
+        rebuilt.insert(min(at + texts, len(rebuilt)), ghost)
+    return tuple(rebuilt)
+
+
+def _refilled(went: dict[str, list[tuple[int, Any]]], item: Any) -> Any:
+    if not went or isinstance(item, (Text, Badge, Row, Arrow)):
+        return item
+    if isinstance(item, Table):
+        return replace(item, rows=_with(went, item.id, item.rows))
+    return replace(item, body=_with(went, item.id, item.body))
