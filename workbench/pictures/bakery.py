@@ -54,7 +54,7 @@ DECISIONS = {COMMITTED: ("committed", GOOD), ROLLED_BACK: ("rolled back", QUIET)
 def bakery(model, s):
     waiting = sorted(s.claims)
     claims = [claim(c, "queue", s.crashed[c.writer], Place("claims", None, c)) for c in waiting]
-    yield part("queue-part", "queue", line_of("queue", claims))
+    yield part("queue-part", "queue: ticket \N{MIDDLE DOT} writer", line_of("queue", claims))
     yield part("writers", "writers", *(writer(model, s, w) for w in model.Writers))
     yield from history(model, s)
     yield part("others", "counters", next_ticket(s), crasher(s), restarts(model, s))
@@ -108,7 +108,7 @@ def claim(c, where, orphaned, of, *, on_its_way=False, mine=False):
     rest = note("of a crashed writer") if orphaned else note("on its way") if on_its_way else None
     build = slot if on_its_way else card
     id = name("claim", where, c.ticket, c.writer)
-    title, tone = f"ticket {c.ticket} \N{MIDDLE DOT} {c.writer}", BUSY if mine else PLAIN
+    title, tone = f"{c.ticket} \N{MIDDLE DOT} {c.writer}", BUSY if mine else PLAIN
     return build(id, title, rest, tone=tone, of=of, faded=orphaned)
 
 
@@ -130,7 +130,12 @@ def node(model, s, n):
         name("node", n),
         f"node {n}" if alive else f"node {n}, dead",
         *(writer(model, s, w, *acks(model, s, w)) for w in model.writers_of[n]),
-        down(name("view", n), None, note(f"the queue as {n} sees it"), line_of(name("queue", n), view(model, s, n))),
+        down(
+            name("view", n),
+            None,
+            note(f"the queue as {n} sees it: ticket \N{MIDDLE DOT} writer"),
+            line_of(name("queue", n), view(model, s, n)),
+        ),
         *(held_back(model, s, n, deferral) for deferral in sorted(s.deferred[n])),
         tone=PLAIN if alive else QUIET,
     )
@@ -181,13 +186,16 @@ def too_late(model, s, n, behind):
 
 
 def held_arrows(model, s, n):
-    """Where the acks that are held back would go."""
+    """What an ack is held back for: the claim that it is pinned behind, or, where that is too late, nothing."""
+    claims = {c.ticket: name("claim", n, c.ticket, c.writer) for c in s.claims[n]}
     missed = {s.my_ticket[w] for w in model.Writers if s.my_ticket[w] and n not in s.acks[s.my_ticket[w]]}
     for ticket, behind in sorted(s.deferred[n]):
-        if ticket in missed:
-            id, tone = name("held", n, ticket, behind), BAD if too_late(model, s, n, behind) else ODD
-            source, target = name("deferral", n, ticket, behind), name("ack", ticket, n)
-            yield arrow(id, source, target, "held back", tone=tone, dashed=True)
+        id, source = name("held", n, ticket, behind), name("deferral", n, ticket, behind)
+        if too_late(model, s, n, behind):
+            if ticket in missed:
+                yield arrow(id, source, name("ack", ticket, n), "will never go", tone=BAD, dashed=True)
+        elif behind in claims:
+            yield arrow(id, source, claims[behind], f"waits for ticket {behind}", tone=ODD, dashed=True)
 
 
 def applier(model, s):
@@ -251,7 +259,7 @@ def pointers(model, s, w):
         lost = s.decision[w] == CONFLICT and found[-1][0] == "parent_seen"
         stale = s.decision[w] is None and seen < len(s.iceberg)
         tone = BAD if lost else ODD if stale else QUIET if s.decision[w] else PLAIN
-        id = name(found[-1][0].replace("_", "-"), w)
+        id = name("pointer", w, seen)
         tag = badge(id, text(told, small=True), tone=tone, of=[Place(variable, w) for variable, _ in found])
         yield tag, arrow(name(id, "arrow"), id, name("snapshot", seen), told, tone=tone)
 

@@ -68,7 +68,8 @@ class Picture:
     def _repr_html_(self) -> str:
         """The picture as an image, which survives where scripts and styles are stripped."""
         encoded = base64.b64encode(self.svg.encode()).decode()
-        return f'<img src="data:image/svg+xml;base64,{encoded}" alt="{paint.escape(self.label)}" width="100%">'
+        source, wide = f"data:image/svg+xml;base64,{encoded}", round(self.size[0])
+        return f'<img src="{source}" alt="{paint.escape(self.label)}" width="{wide}">'
 
     def __repr__(self) -> str:
         return f"<picture: {self.label}>"

@@ -13,7 +13,7 @@ SIZE, SMALL = 14, 12
 #: How much further right each thing of a pile lies than the one in front of it.
 _SHIFT = 10
 #: A frame this much lower than its neighbours stays so.
-_LEVELLED = 0.5
+_LEVELLED = 0.62
 _PART_GAP, _ASIDE_GAP, _CELL_GAP, _ROW_PAD = 20, 14, 16, 5
 
 
@@ -43,9 +43,9 @@ class Look(NamedTuple):
 LOOKS = {
     "card": Look(),
     "file": Look(most=290, least=96),
-    "envelope": Look(most=250, least=96),
+    "envelope": Look(least=96),
     "slot": Look(most=290, least=96),
-    "column": Look(most=560, least=120, own=False),
+    "column": Look(most=330, least=120, own=False),
     "shelf": Look(across=True, most=WIDTH, least=120, gap=12, own=False),
     "across": Look(framed=False, across=True, pad=0, gap=14, least=0, most=WIDTH),
     "down": Look(framed=False, pad=0, least=0, most=WIDTH),

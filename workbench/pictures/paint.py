@@ -1,7 +1,8 @@
 """The one writer of SVG: things in their places, as shapes and texts.
 
 Everything is said by attributes, with the colours of a light page, so that a picture is whole where styles and scripts
-are stripped. Its style sheet only replaces those colours on a dark page, and moves what has moved.
+are stripped. Its style sheet only replaces those colours on a dark page, and moves what has moved where something
+around the picture has the attribute ``data-moving``.
 """
 
 import html
@@ -50,8 +51,8 @@ def _style() -> str:
         "@media (prefers-color-scheme:dark){svg[data-picture]:root{color-scheme:dark}}"
         f"{colours}"
         "@media (prefers-reduced-motion:no-preference){"
-        "[data-picture] [data-moved]{animation:wb-picture-move .5s ease-out}"
-        "[data-picture] [data-change=new]{animation:wb-picture-appear .5s ease-out}}"
+        "[data-moving] [data-picture] [data-moved]{animation:wb-picture-move .5s ease-out}"
+        "[data-moving] [data-picture] [data-change=new]{animation:wb-picture-appear .5s ease-out}}"
         "@keyframes wb-picture-move{from{transform:translate(var(--from-x),var(--from-y))}}"
         "@keyframes wb-picture-appear{from{opacity:0}}"
     )

@@ -1,6 +1,7 @@
 """How arrows run: along right angles, and where possible across no text and through no box."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -46,21 +47,58 @@ def areas(placed: Sequence[Placed], *, but: frozenset[str]) -> list[Area]:
 def route(arrow: Arrow, source: Placed, target: Placed, placed: Sequence[Placed], taken: list[Point]) -> list[Point]:
     """The corners of the cheapest of a few ways; `taken` holds the corners of earlier arrows, pair by pair."""
     hindrances = areas(placed, but=frozenset((arrow.source, arrow.target)))
-    best: tuple[float, list[Point]] | None = None
-    for way in _ways(source, target):
-        length = sum(abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in pairwise(way))
-        cost = length * _LENGTH + _BEND * (len(way) - 2)
-        if best is not None and cost >= best[0]:
-            continue
-        for a, b in pairwise(way):
-            cost += sum(area.cost for area in hindrances if _crosses(a, b, area))
-            cost += sum(_ARROW for c, d in zip(taken[::2], taken[1::2], strict=True) if _overlap(a, b, c, d))
-        if best is None or cost < best[0]:
-            best = cost, way
-    assert best is not None
+    best = _cheapest(_ways(source, target), hindrances, taken)
+    if best[0] >= _BOX:
+        outer = [next((one for one in placed if _encloses(one, end)), end) for end in (source, target)]
+        best = min(best, _cheapest(_channels(source, target, *outer), hindrances, taken))
     for a, b in pairwise(best[1]):
         taken += (a, b)
     return best[1]
+
+
+def _encloses(outer: Placed, one: Placed) -> bool:
+    """Whether `outer` is the outermost frame around a thing."""
+    framed = isinstance(outer.thing, Box) and LOOKS[outer.thing.kind].framed
+    return framed and outer.thing.id in one.inside
+
+
+def _cheapest(
+    ways: Iterable[list[Point]], hindrances: Sequence[Area], taken: Sequence[Point]
+) -> tuple[float, list[Point]]:
+    best: tuple[float, list[Point]] = (math.inf, [])
+    for way in ways:
+        length = sum(abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in pairwise(way))
+        cost = length * _LENGTH + _BEND * (len(way) - 2)
+        for a, b in pairwise(way):
+            if cost >= best[0]:
+                break
+            cost += sum(area.cost for area in hindrances if _crosses(a, b, area))
+            cost += sum(_ARROW for c, d in zip(taken[::2], taken[1::2], strict=True) if _overlap(a, b, c, d))
+        if cost < best[0]:
+            best = cost, way
+    return best
+
+
+def _channels(source: Placed, target: Placed, outer: Placed, around: Placed) -> Iterator[list[Point]]:
+    """Out of the frame around the source, along the gaps between frames, and into the frame around the target."""
+    for out in (outer.x - 7, outer.x + outer.w + 7):
+        leave = source.x if out < source.x else source.x + source.w
+        y = source.y + source.h / 2
+        for into in (around.x - 7, around.x + around.w + 7):
+            for across in (min(outer.y, around.y) - 9, max(outer.y + outer.h, around.y + around.h) + 9):
+                way = [(leave, y), (out, y)] if abs(out - into) < 1 else [(leave, y), (out, y), (out, across)]
+                for end in _entries(target, into):
+                    yield [*way, *([] if abs(out - into) < 1 else [(into, across)]), *end]
+
+
+def _entries(target: Placed, x: float) -> Iterator[list[Point]]:
+    """From a vertical line into the target: straight, or from below, or from above."""
+    middle = target.x + target.w / 2
+    y = target.y + target.h / 2
+    yield [(x, y), (target.x if x < target.x else target.x + target.w, y)]
+    below, above = target.y + target.h + 5, target.y - 5
+    yield [(x, below), (middle, below), (middle, target.y + target.h)]
+    yield [(x, above), (middle, above), (middle, target.y)]
 
 
 def _ways(source: Placed, target: Placed) -> Iterator[list[Point]]:
