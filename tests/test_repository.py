@@ -26,10 +26,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "questions": {"kernel", "storage", "engines"},
     "formats": {"kernel", "storage"},
     "pictures": {"kernel", "models"},
-    "view": {"kernel", "formats"},
-    "widgets": {"kernel", "models", "storage", "engines", "spaces", "questions", "formats", "view", ""},
+    "view": {"kernel", "formats", "pictures"},
+    "widgets": {"kernel", "models", "storage", "engines", "spaces", "questions", "formats", "pictures", "view", ""},
     "bench": {"kernel", "models", "engines"},
-    "commands": {"kernel", "models", "storage", "engines", "spaces", "questions", "formats", "view", "bench", ""},
+    "commands": {"kernel", "models", "storage", "engines", "spaces", "questions", "formats", "pictures", "view", "bench", ""},
     # The modules beside the rooms, such as the command line.
     "": {"kernel", "models", "engines", "spaces", "questions", "formats", "view", "commands"},
 }

@@ -158,13 +158,16 @@ def acks(model, s, w):
     ticket = s.my_ticket[w]
     if ticket:
         others = [n for n in model.nodes if n != model.node_of[w] or n in s.acks[ticket]]
-        yield across(name("acks", ticket), None, *(ack(s, ticket, n, waits=s.pc[w] == "WaitAcks") for n in others))
+        yield across(name("acks", w), None, *(ack(s, w, n) for n in others))
 
 
-def ack(s, ticket, n, waits):
+def ack(s, w, n):
+    """The ack of a node for a writer's ticket, or its place."""
+    ticket = s.my_ticket[w]
     if n in s.acks[ticket]:
-        return envelope(name("ack", ticket, n), f"ack of {n}", of=Place("acks", ticket, n), tone=GOOD)
-    return slot(name("ack", ticket, n), None, note(f"no ack of {n}"), tone=ODD if waits else PLAIN)
+        return envelope(name("ack", w, ticket, n), f"ack of {n}", of=Place("acks", ticket, n), tone=GOOD)
+    waits = s.pc[w] == "WaitAcks"
+    return slot(name("ack", w, ticket, n), None, note(f"no ack of {n}"), tone=ODD if waits else PLAIN)
 
 
 def held_back(model, s, n, deferral):
@@ -188,12 +191,13 @@ def too_late(model, s, n, behind):
 def held_arrows(model, s, n):
     """What an ack is held back for: the claim that it is pinned behind, or, where that is too late, nothing."""
     claims = {c.ticket: name("claim", n, c.ticket, c.writer) for c in s.claims[n]}
-    missed = {s.my_ticket[w] for w in model.Writers if s.my_ticket[w] and n not in s.acks[s.my_ticket[w]]}
+    missed = {s.my_ticket[w]: w for w in model.Writers if s.my_ticket[w] and n not in s.acks[s.my_ticket[w]]}
     for ticket, behind in sorted(s.deferred[n]):
         id, source = name("held", n, ticket, behind), name("deferral", n, ticket, behind)
         if too_late(model, s, n, behind):
             if ticket in missed:
-                yield arrow(id, source, name("ack", ticket, n), "will never go", tone=BAD, dashed=True)
+                target = name("ack", missed[ticket], ticket, n)
+                yield arrow(id, source, target, "will never go", tone=BAD, dashed=True)
         elif behind in claims:
             yield arrow(id, source, claims[behind], f"waits for ticket {behind}", tone=ODD, dashed=True)
 
