@@ -278,8 +278,16 @@ def test_things_are_compared_by_what_they_say() -> None:
     assert difference.things[0].body[1].body == (), "what is still there is not drawn twice"
 
 
+def test_a_part_that_is_empty_by_now_leaves_nothing() -> None:
+    before = [part("p", "part", card("a", "a")), part("q", "rest", card("b", "b"))]
+    difference = compare(before, [part("p", "part", card("a", "a"), card("b", "b"))])
+    assert difference.changes == {}
+    assert [thing.id for thing in difference.things] == ["p"]
+
+
 def test_what_is_in_something_new_is_not_named_again() -> None:
     assert compare([], [card("a", "a", table("t", [row("r", "x")]))]).changes == {"a": "new"}
+    assert compare([], [part("p", "part", card("a", "a", badge("b", "b")))]).changes == {"a": "new"}
 
 
 def test_what_moved_says_from_where() -> None:

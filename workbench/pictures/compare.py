@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from workbench.pictures.layout import LOOKS
+from workbench.pictures.layout import LOOKS, is_framed
 from workbench.pictures.things import QUIET, Arrow, Badge, Box, Row, Table, Text, Thing
 
 NEW, CHANGED, GONE = "new", "changed", "gone"
@@ -18,7 +18,7 @@ class Difference:
     ----------
     things : tuple of Thing
     changes : dict of str to str
-        ``new``, ``changed`` or ``gone``, by id. What is in a new thing is not named.
+        ``new``, ``changed`` or ``gone``, by id. What is in a new thing is not named, nor is what has no frame.
     fresh : dict of str to set of str
         By id the lines of text that a changed thing did not have.
     """
@@ -50,26 +50,25 @@ def compare(before: Sequence[Thing], after: Sequence[Thing]) -> Difference:
     fresh: dict[str, frozenset[str]] = {}
     for thing, parent in every(after):
         if thing.id not in old:
-            if changes.get(parent) != NEW and parent not in _inside_new(changes, new, parent):
+            if is_framed(thing) and not _is_inside_new(parent, new, changes):
                 changes[thing.id] = NEW
         elif _own(thing) != _own(old[thing.id][0]):
             changes[thing.id] = CHANGED
             fresh[thing.id] = _texts(thing) - _texts(old[thing.id][0])
-    went: dict[str, list[tuple[int, Any]]] = {}
+    went: _Went = {}
     _lost(before, "", frozenset(new), went)
     for lost in went.values():
         changes |= {thing.id: GONE for _, thing in lost}
     return Difference(_with(went, "", tuple(after)), changes, fresh)
 
 
-def _inside_new(changes: dict[str, str], parents: dict[str, str], id: str) -> set[str]:
-    """`id`, if it or something around it is new."""
-    at = id
-    while at:
-        if changes.get(at) == NEW:
-            return {id}
-        at = parents.get(at, "")
-    return set()
+def _is_inside_new(id: str, parents: dict[str, str], changes: dict[str, str]) -> bool:
+    """Whether the thing called `id`, or one around it, is new."""
+    while id:
+        if changes.get(id) == NEW:
+            return True
+        id = parents[id]
+    return False
 
 
 def _own(thing: Any) -> Any:
@@ -98,17 +97,25 @@ def _texts(thing: Any) -> frozenset[str]:
     return frozenset((thing.text.text,)) if isinstance(thing, Badge) else frozenset()
 
 
-def _lost(things: Sequence[Any], parent: str, kept: frozenset[str], went: dict[str, list[tuple[int, Any]]]) -> None:
-    """Collect, by what they were in, the outermost things that are gone with their places there."""
-    for i, thing in enumerate(things):
+#: What went from a thing: each with the id of what was before it, None for the first.
+_Went = dict[str, list[tuple[str | None, Any]]]
+
+
+def _lost(things: Sequence[Any], parent: str, kept: frozenset[str], went: _Went) -> None:
+    """Collect, by what they were in, the outermost things that are gone."""
+    before = None
+    for thing in things:
         if thing.id in kept:
             _lost(children(thing), thing.id, kept, went)
         elif not isinstance(thing, Arrow):
-            went.setdefault(parent, []).append((i, _ghost(thing, kept)))
+            ghost = _ghost(thing, kept)
+            if is_framed(ghost) or children(ghost):
+                went.setdefault(parent, []).append((before, ghost))
             _moved_out(children(thing), kept, went)
+        before = thing.id
 
 
-def _moved_out(things: Sequence[Any], kept: frozenset[str], went: dict[str, list[tuple[int, Any]]]) -> None:
+def _moved_out(things: Sequence[Any], kept: frozenset[str], went: _Went) -> None:
     """Things that are still there may have been in one that is gone, and have lost something themselves."""
     for thing in things:
         if thing.id in kept:
@@ -133,20 +140,19 @@ def _ghost(thing: Any, kept: frozenset[str]) -> Any:
     return replace(thing, body=body, faded=True, dashed=True, tone=QUIET, of=())
 
 
-def _with(went: dict[str, list[tuple[int, Any]]], parent: str, items: tuple[Any, ...]) -> tuple[Any, ...]:
-    """`items` with what went from among them, each near to where it was."""
+def _with(went: _Went, parent: str, items: tuple[Any, ...]) -> tuple[Any, ...]:
+    """`items` with what went from among them, each behind what it was behind."""
     rebuilt = [_refilled(went, item) for item in items]
-    for at, ghost in went.get(parent, ()):
-        texts = 0
-        for item in rebuilt:
-            if not isinstance(item, Text):
-                break
-            texts += 1
-        rebuilt.insert(min(at + texts, len(rebuilt)), ghost)
+    for before, ghost in went.get(parent, ()):
+        ids = [None if isinstance(item, Text) else item.id for item in rebuilt]
+        if before in ids and before is not None:
+            rebuilt.insert(ids.index(before) + 1, ghost)
+        else:
+            rebuilt.insert(next((i for i, id in enumerate(ids) if id is not None), len(ids)), ghost)
     return tuple(rebuilt)
 
 
-def _refilled(went: dict[str, list[tuple[int, Any]]], item: Any) -> Any:
+def _refilled(went: _Went, item: Any) -> Any:
     if not went or isinstance(item, (Text, Badge, Row, Arrow)):
         return item
     if isinstance(item, Table):

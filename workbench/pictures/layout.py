@@ -315,7 +315,7 @@ def _flow(block: Block, box: Box, room: float, pad: float, fresh: Mapping[str, f
 def _level(line: Iterable[tuple[float, float, Block]], tall: float) -> None:
     """Frames side by side are equally high, unless they would be mostly empty."""
     for _, _, inner in line:
-        if _is_framed(inner) and inner.h > _LEVELLED * tall:
+        if _is_box(inner) and inner.h > _LEVELLED * tall:
             inner.h = tall
 
 
@@ -329,7 +329,7 @@ def _widen(block: Block, wide: float) -> None:
         block.w = wide
         for _, _, inner in block.inside:
             _widen(inner, wide)
-    elif _is_framed(block) and block.w < wide:
+    elif _is_box(block) and block.w < wide:
         more = wide - block.w
         block.w = wide
         for line in block.lines:
@@ -347,5 +347,10 @@ def _align(block: Block, look: Look) -> None:
             line.x = block.w - look.pad - line.width
 
 
-def _is_framed(block: Block) -> bool:
+def is_framed(thing: Any) -> bool:
+    """Whether a thing has an outline of its own."""
+    return isinstance(thing, (Badge, Row)) or (isinstance(thing, Box) and LOOKS[thing.kind].framed)
+
+
+def _is_box(block: Block) -> bool:
     return isinstance(block.thing, Box) and LOOKS[block.thing.kind].framed

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from workbench.pictures.compare import GONE, NEW
-from workbench.pictures.layout import LOOKS, Line, Placed
+from workbench.pictures.layout import LOOKS, Line, Placed, is_framed
 from workbench.pictures.letters import width_of
 from workbench.pictures.things import BAD, BUSY, GOOD, ODD, PLAIN, QUIET, Arrow, Badge, Box, Row
 
@@ -204,7 +204,7 @@ class Painter:
         """The outlines and signs of what changed, and of what is at fault."""
         thing, parts = one.thing, []
         change, wrong = self.changes.get(thing.id), thing.id in self.at_fault
-        if wrong or not _has_outline(thing):
+        if wrong or not is_framed(thing):
             change = None
         tight = 1.0 if isinstance(thing, Row) else 3.0
         if change is not None:
@@ -259,10 +259,6 @@ class Painter:
             parts.append(element("text", said, x=x + 24, y=top + 8.5, font_size=12, fill=MUTED))
             x += 24 + width_of(said, 12) + 22
         return parts, x
-
-
-def _has_outline(thing: Any) -> bool:
-    return isinstance(thing, (Badge, Row)) or (isinstance(thing, Box) and LOOKS[thing.kind].framed)
 
 
 def _line(line: Line, thing: Any) -> str:
