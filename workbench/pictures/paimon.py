@@ -59,8 +59,7 @@ def paimon(model, s, *, version=None, history=(), faults=()):
         yield from strikes(model, s, version)
     others = list(other_files(model, s, version))
     if others:
-        where = f"files that snapshot {version} does not have" if version else "files without a snapshot"
-        yield part("others", where, *others)
+        yield part("others", "other files", *others)
     operations = (operation(model, s, op) for op in model.operations)
     yield part("operations", "writers, compactors", *operations, lock(model, s))
 
