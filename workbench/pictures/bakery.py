@@ -18,6 +18,7 @@ from workbench.pictures.things import (
     arrow,
     badge,
     card,
+    chain,
     column,
     down,
     envelope,
@@ -235,7 +236,8 @@ def user_rows(s, n):
 def history(model, s):
     """The Iceberg chain, each snapshot on its parent, and below it what writers have staged or built on it."""
     numbered = list(enumerate(s.iceberg, 1))
-    yield part("iceberg", "Iceberg table", *(snapshot(i, one, i == len(numbered)) for i, one in numbered))
+    snapshots = (snapshot(i, one, i == len(numbered)) for i, one in numbered)
+    yield part("iceberg", "Iceberg table", chain("history", None, *snapshots))
     for i, one in numbered[1:]:
         yield arrow(name("parent", i), name("snapshot", i), name("snapshot", one.parent), "is built on")
     hands = [hand for w in model.Writers for hand in pointers(model, s, w)]

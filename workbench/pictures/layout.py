@@ -48,6 +48,7 @@ LOOKS = {
     "column": Look(most=330, least=120, own=False),
     "shelf": Look(across=True, most=WIDTH, least=120, gap=12, own=False),
     "across": Look(framed=False, across=True, pad=0, gap=14, least=0, most=WIDTH),
+    "chain": Look(framed=False, across=True, pad=0, gap=28, least=0, most=WIDTH),
     "down": Look(framed=False, pad=0, least=0, most=WIDTH),
     "pile": Look(framed=False, pad=0, gap=-4, least=0, most=WIDTH),
     "queue": Look(framed=False, across=True, pad=0, gap=24, least=0, most=WIDTH),

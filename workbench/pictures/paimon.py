@@ -11,10 +11,10 @@ from workbench.pictures.things import (
     ODD,
     PLAIN,
     QUIET,
-    across,
     arrow,
     badge,
     card,
+    chain,
     down,
     file,
     name,
@@ -49,7 +49,8 @@ NEXT = {
 @picture_of(Paimon, leaves_out=LEFT_OUT, version="versions")
 def paimon(model, s, *, version=None, history=(), faults=()):
     version = version or version_of(s, faults)
-    yield part("snapshots", "snapshots", *snapshots(model, s, version, history))
+    known = list(snapshots(model, s, version, history))
+    yield part("snapshots", "snapshots", chain("history", None, *known) if known else note("there is none"))
     for v in model.versions[1:]:
         if s.snapshots[v] is not None:
             yield arrow(name("follows", v), name("snapshot", v), name("snapshot", v - 1), "follows")
@@ -180,7 +181,7 @@ def vector(s, version, bucket, one, keys, live):
     struck = f"strikes {', '.join(sorted(keys))} in {one}"
     if one in live:
         return card(id, "deletion vector", struck, of=of)
-    return across(
+    return chain(
         name("dangling", bucket, one),
         None,
         card(id, "deletion vector", struck, text("and points nowhere", tone=BAD), of=of, tone=BAD),

@@ -186,6 +186,8 @@ column = _box("column")
 shelf = _box("shelf")
 #: Things side by side without a frame, in further lines where there are too many.
 across = _box("across")
+#: The same, with room for arrows between them.
+chain = _box("chain")
 #: Things below each other without a frame.
 down = _box("down")
 #: Things behind each other, the first one in front.
