@@ -210,7 +210,7 @@ def test_a_trace_has_the_picture_of_each_state(conflict):
     assert markup.count("data-picture=") == 1, "that of the last state"
     packed = re.search(r'data-pictures="([^"]*)"', markup)[1]
     pictures = json.loads(gzip.decompress(base64.b64decode(packed)))
-    assert pictures == [shown.picture(i).svg for i in range(len(conflict))]
+    assert pictures == shown.pictures()
     assert pictures[-1] in markup
     assert "data-fault=" in pictures[-1]
     assert "data-fault=" not in pictures[-2]

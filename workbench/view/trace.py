@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 import math
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -144,6 +145,18 @@ class TraceView(Drawn):
         title = f"{step.number}  {step.label}"
         return picture(model, states[index], states[:index], wrong, title=title, **options)
 
+    def picture_svg(self, index: int, **options: Any) -> str:
+        """The picture as SVG, with ids that no picture of another trace on the page has."""
+        return self.picture(index, **options).svg_with(self._prefix)
+
+    def pictures(self, **options: Any) -> list[str]:
+        """The pictures of all states, as SVG."""
+        return [self.picture_svg(index, **options) for index in range(len(self.steps))]
+
+    @cached_property
+    def _prefix(self) -> str:
+        return f"t{zlib.crc32(self.permalink.encode()):08x}-"
+
     def svg(self, current: int | None = None, width: float = math.inf) -> str:
         """The lanes; row i is a group with ``data-step="i"``, and that of index `current` is marked.
 
@@ -165,13 +178,12 @@ class TraceView(Drawn):
         """The last picture beside the lanes, and the states; a script steps through the pictures of all states."""
         steps = "".join(map(self._foldable, range(len(self.steps))))
         link = f'<p class="wb-note">Permalink <code>{escape(self.permalink)}</code></p>'
-        drawn = [self.picture(index).svg for index in range(len(self.steps))]
+        drawn = self.pictures()
         beside = (
             f'<div class="wb-beside"><div class="wb-picture">{drawn[-1]}</div>'
             f'<div class="wb-lanes">{self.svg(width=WIDTH)}</div></div>'
         )
-        packed = base64.b64encode(gzip.compress(json.dumps(drawn).encode(), mtime=0)).decode()
-        return f'<div class="wb-trace" tabindex="0" data-pictures="{packed}">{beside}{steps}{link}</div>'
+        return f'<div class="wb-trace" tabindex="0" data-pictures="{packed(drawn)}">{beside}{steps}{link}</div>'
 
     def _foldable(self, index: int) -> str:
         """One step, folded to its label unless it is the last."""
@@ -184,6 +196,11 @@ class TraceView(Drawn):
 
     def text(self) -> str:
         return repr(self.trace)
+
+
+def packed(texts: Sequence[str]) -> str:
+    """Texts that have much in common as one short text, which ``live.js`` and the player unpack."""
+    return base64.b64encode(gzip.compress(json.dumps(list(texts)).encode(), mtime=0)).decode()
 
 
 def _as_dict(step: StepView) -> dict[str, Any]:
