@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from workbench import get_model, view
 from workbench.cli import main
+from workbench.configurations import spell
 from workbench.engines.check import check
 from workbench.kernel import Constant, InputError, Map, Model, Names, Process, Variable, action, invariant, replay
 from workbench.models.bakery import Bakery
@@ -60,6 +61,10 @@ class Ring(Model):
         if self.Members[s.token] == m:
             s.token = (s.token + 1) % len(self.Members)
             s.seen[m] = "</script><svg>"
+
+    @invariant(by_default=False)
+    def AtStart(self, s):
+        return s.token != 0
 
     @invariant
     def Short(self, s):
@@ -481,6 +486,24 @@ def test_two_results_side_by_side():
     assert one.steps[at].label != other.steps[at].label
     assert line in compared.text()
     assert f"{raced.distinct:,}" in compared.html()
+
+
+def test_two_traces_end_in_two_pictures_with_what_differs_marked():
+    names = ["EveryoneCommits"]
+    stock, raced = check(BakeryV2(Writers=2), names), check(BakeryV2(**RACE), names)
+    markup = view.compare(stock, raced, names=("stock", "race")).html()
+    assert markup.count('data-picture="bakery_v2_published"') == 2
+    assert 'data-change="differs"' in markup
+    assert 'data-change="differs"' not in view.compare(stock, stock).html()
+
+
+def test_one_state_is_no_states():
+    result = check(Ring(), ["AtStart"])
+    assert result["AtStart"].trace_states == 1
+    assert spell(result["AtStart"]) == "violated (1 state)"
+    for told in (repr(result), repr(view.verdict_table(result)), view.compare(result, result).html()):
+        assert "1 state" in told
+        assert "1 states" not in told
 
 
 # What keeps a drawing whole wherever it ends up --------------------------------------------------------------------

@@ -15,6 +15,7 @@ from workbench.formats.junit import FAILED, UNKNOWN, Case, Suite, annotations, s
 from workbench.formats.mermaid import to_mermaid
 from workbench.formats.tlc_trace import to_tlc_json
 from workbench.kernel import InputError, Result, Trace, Verdict
+from workbench.kernel.values import counted
 
 _TRACES = {
     "--itf": lambda trace: _json(to_itf(trace)),
@@ -80,7 +81,10 @@ def write_trace(arguments: argparse.Namespace, result: Result) -> None:
     for option, path in files.items():
         with writing(path) as out:
             out.write(_TRACES[option](trace))
-    print(f"the trace of {name}, {len(trace)} states, is written to {', '.join(files.values())}", file=sys.stderr)
+    print(
+        f"the trace of {name}, {counted(len(trace), 'state')}, is written to {', '.join(files.values())}",
+        file=sys.stderr,
+    )
 
 
 def _trace_of(result: Result) -> tuple[str, Trace] | None:

@@ -6,7 +6,7 @@ shows how to write one.
 """
 
 from workbench.pictures import bakery, hudi, paimon  # noqa: F401 - each declares its protocol's pictures
-from workbench.pictures.drawing import Picture, describe, faults, picture
+from workbench.pictures.drawing import Picture, Shown, describe, faults, pair, picture
 from workbench.pictures.registry import options_of, painting_of, picture_of
 from workbench.pictures.things import (
     BAD,
@@ -44,6 +44,7 @@ __all__ = [
     "PLAIN",
     "QUIET",
     "Picture",
+    "Shown",
     "across",
     "arrow",
     "badge",
@@ -59,6 +60,7 @@ __all__ = [
     "note",
     "options_of",
     "painting_of",
+    "pair",
     "part",
     "picture",
     "picture_of",

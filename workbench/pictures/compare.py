@@ -8,6 +8,8 @@ from workbench.pictures.layout import LOOKS, is_framed
 from workbench.pictures.things import QUIET, Arrow, Badge, Box, Row, Table, Text, Thing
 
 NEW, CHANGED, GONE = "new", "changed", "gone"
+#: Of two pictures side by side, what is not the same in both.
+DIFFERS = "differs"
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,12 @@ def compare(before: Sequence[Thing], after: Sequence[Thing]) -> Difference:
     for lost in went.values():
         changes |= {thing.id: GONE for _, thing in lost}
     return Difference(_with(went, "", tuple(after)), changes, fresh)
+
+
+def differing(these: Sequence[Thing], others: Sequence[Thing]) -> dict[str, str]:
+    """What of `these` is not among the `others`, or is not the same there; by id, as ``differs``."""
+    changes = compare(others, these).changes
+    return {id: DIFFERS for id, change in changes.items() if change != GONE}
 
 
 def _is_inside_new(id: str, parents: dict[str, str], changes: dict[str, str]) -> bool:

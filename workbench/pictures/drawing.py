@@ -9,7 +9,7 @@ from workbench.kernel import Fault, InputError, Model, ModelError, Place, State
 from workbench.kernel.errors import unknown
 from workbench.kernel.values import show
 from workbench.pictures import paint
-from workbench.pictures.compare import compare, every
+from workbench.pictures.compare import compare, differing, every
 from workbench.pictures.default import variables
 from workbench.pictures.layout import Placed, place
 from workbench.pictures.letters import clean
@@ -31,7 +31,7 @@ class Picture:
     things : tuple of Thing
         What is in it, among it what went since the state before.
     changes : dict of str to str
-        ``new``, ``changed`` or ``gone``, by a thing's id.
+        ``new``, ``changed`` or ``gone``, by a thing's id; ``differs`` where two pictures stand side by side.
     at_fault : frozenset of str
         The ids of the things that are marked.
     placed : list of Placed
@@ -117,8 +117,55 @@ def picture(
         things, changes, fresh = different.things, different.changes, different.fresh
     else:
         things, changes, fresh = after, {}, {}
-    marked = _marked(places, after)
-    texts = [one for one in wrong if isinstance(one, str)]
+    moved_from = _boxes(earlier) if history else []
+    return _drawn(model, things, changes, fresh, _marked(places, after), wrong, title, moved_from)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A state to be drawn beside another one.
+
+    Attributes
+    ----------
+    model : Model
+    states : sequence of State
+        Of the trace, as far as the state that is drawn.
+    at_fault : sequence of str or Place
+        As for :func:`picture`.
+    title : str
+    """
+
+    model: Model
+    states: Sequence[State]
+    at_fault: Sequence[str | Place] = ()
+    title: str = ""
+
+    def things(self) -> tuple[Any, ...]:
+        return describe(self.model, self.states[-1], self.states[:-1], tuple(_places(self.at_fault)))
+
+
+def pair(one: Shown, other: Shown) -> tuple[Picture, Picture]:
+    """Two states side by side; in each, what is not the same in the other is marked."""
+    left, right = one.things(), other.things()
+
+    def drawn(shown: Shown, these: tuple[Any, ...], others: tuple[Any, ...]) -> Picture:
+        marked = _marked(tuple(_places(shown.at_fault)), these)
+        return _drawn(shown.model, these, differing(these, others), {}, marked, shown.at_fault, shown.title, [])
+
+    return drawn(one, left, right), drawn(other, right, left)
+
+
+def _drawn(
+    model: Model,
+    things: tuple[Any, ...],
+    changes: dict[str, str],
+    fresh: dict[str, frozenset[str]],
+    marked: frozenset[str],
+    wrong: Sequence[str | Place],
+    title: str,
+    earlier: Sequence[Any],
+) -> Picture:
+    """The things in their places; `earlier` are the boxes of the state before, from where things may have moved."""
     heading = _lines("heading", [text(title, bold=True)] if title else [])
     texts = [one for one in wrong if isinstance(one, str)]
     said = _lines("violations", [Text(f"\N{BALLOT X} {clean(one)}", bold=True, tone=BAD) for one in texts])
@@ -132,7 +179,7 @@ def picture(
         placed,
         _routes(things, placed),
         (wide, tall),
-        _moves(place((*heading, *_boxes(earlier)), {})[0], placed) if history else {},
+        _moves(place((*heading, *earlier), {})[0], placed) if earlier else {},
     )
 
 

@@ -85,7 +85,7 @@ class Painter:
     Parameters
     ----------
     changes : mapping of str to str
-        ``new``, ``changed`` or ``gone``, by id.
+        ``new``, ``changed``, ``gone`` or ``differs``, by id.
     at_fault : set of str
         The ids of what is to be marked.
     moved : mapping of str to (float, float)
@@ -243,7 +243,7 @@ class Painter:
 
     def _legend(self, top: float) -> tuple[list[str], float]:
         """What the outlines mean, of those that are there; and the width that this takes."""
-        words = {"new": "appeared", "changed": "changed", "gone": "went"}
+        words = {"new": "appeared", "changed": "changed", "gone": "went", "differs": "differs"}
         here = [change for change in words if change in self.changes.values()]
         entries = [*((words[change], FRESH, change) for change in here)]
         if self.at_fault:

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from workbench.kernel import State
 from workbench.kernel.state import Cell, Change
-from workbench.kernel.values import show
+from workbench.kernel.values import counted, show
 from workbench.view.difference import BECOMES, difference
 from workbench.view.html import Rendered, element, escape, table
 from workbench.view.truth import Truth
-from workbench.view.wording import counted
 
 
 def state_table(state: State, changes: Sequence[Change] = (), truths: Iterable[Truth] = ()) -> Rendered:

@@ -16,14 +16,14 @@ from workbench.kernel.actions import ActionInstance
 from workbench.kernel.errors import unknown
 from workbench.kernel.state import Cell, Change
 from workbench.kernel.trace import Step
-from workbench.kernel.values import Map, show
+from workbench.kernel.values import Map, counted, show
 from workbench.pictures import Picture, faults, picture
 from workbench.view import sequence
 from workbench.view.access import accesses
 from workbench.view.html import Drawn, badge, element, escape
 from workbench.view.statetable import state_table
 from workbench.view.truth import Truth, judges
-from workbench.view.wording import choices_of, counted, listed, spaced, told_change, told_doc
+from workbench.view.wording import choices_of, listed, spaced, told_change, told_doc
 
 #: The lane of what no single actor owns.
 SHARED = "shared state"

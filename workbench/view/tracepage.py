@@ -1,10 +1,10 @@
 """A trace as a page of its own: all pictures, the lanes and the states, with nothing to load."""
 
 from workbench.kernel import Trace
+from workbench.kernel.values import counted
 from workbench.view.report import page
 from workbench.view.tables import constants_line
 from workbench.view.trace import TraceView, trace_view
-from workbench.view.wording import counted
 
 #: Pictures and lanes stand side by side where the window is wide.
 _WIDE = "<style>main.wb { max-width: 1860px; }</style>"

@@ -66,17 +66,6 @@ def told_again(cell: Cell, value: object, writers: Mapping[Cell, str]) -> str:
     return brief(f"{cell} = {show(value)} again, written{writer} before")
 
 
-def counted(number: int, one: str, more: str | None = None) -> str:
-    """A number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "state"), counted(2_000, "state"), counted(2, "property", "properties")
-    ('1 state', '2,000 states', '2 properties')
-    """
-    return f"{number:,} {one if number == 1 else more or one + 's'}"
-
-
 def listed(texts: Sequence[str]) -> str:
     """Texts in a sentence.
 
