@@ -558,6 +558,18 @@ def test_a_notebook_keeps_pictures_as_images(ring):
         )
 
 
+def test_what_matters_is_kept_where_style_sheets_are_stripped(ring):
+    """A notebook that is not trusted, as in a fresh clone, shows neither style sheets nor what scripts do."""
+    trace = ring.result["Short"].trace
+    kept = view.result_view(ring.result).bundle()["text/html"] + view.trace_view(trace).bundle()["text/html"]
+    stripped = re.sub(r"<(style|script)>.*?</\1>", "", kept, flags=re.DOTALL)
+    assert re.findall(r"<td(?![^>]*text-align: left)[^>]*>", stripped) == []
+    badges = re.findall(r'<span class="wb-badge [^>]*>', stripped)
+    assert badges
+    assert all("background-color: #" in badge for badge in badges)
+    assert re.search(r"<code[^>]*word-break: break-all[^>]*>workbench:", stripped)
+
+
 def test_charts_are_kept_for_plotly_and_as_svg(ring):
     kept = view.levels_chart(ring.result).bundle()
     assert kept["application/vnd.plotly.v1+json"]["data"][0]["y"] == ring.result.levels

@@ -177,7 +177,7 @@ class TraceView(Drawn):
     def html(self) -> str:
         """The last picture beside the lanes, and the states; a script steps through the pictures of all states."""
         steps = "".join(map(self._foldable, range(len(self.steps))))
-        link = f'<p class="wb-note">Permalink <code>{escape(self.permalink)}</code></p>'
+        link = f'<p class="wb-note wb-link">Permalink <code class="wb-link">{escape(self.permalink)}</code></p>'
         drawn = self.pictures()
         beside = (
             f'<div class="wb-beside"><div class="wb-picture">{drawn[-1]}</div>'
