@@ -162,6 +162,28 @@ class Notebook:
             [self.page.wait_for_selector(f".wb-switch:has-text('{switch}') input"), switch],
         )
 
+    def redraws(self, steps: int) -> list[float]:
+        """Step back through the trace and forth again; how many milliseconds until each picture is laid out."""
+        self.page.wait_for_selector(".wb-player [data-picture]")
+        self.page.wait_for_timeout(500)  # the pictures of the other states are fetched
+        return self.page.evaluate(
+            """async (steps) => {
+                const player = document.querySelector(".wb-player");
+                const label = () => player.querySelector("[data-picture]").getAttribute("aria-label");
+                const times = [];
+                for (const key of [...Array(steps).fill("ArrowUp"), ...Array(steps).fill("ArrowDown")]) {
+                    const before = label();
+                    const start = performance.now();
+                    player.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+                    if (label() === before) throw new Error(`the picture is still that of ${before}`);
+                    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+                    times.push(performance.now() - start);
+                }
+                return times;
+            }""",
+            steps,
+        )
+
     def slide(self, name: str, steps: int) -> None:
         """Move a slider by that many steps, with the keyboard."""
         handle = f".widget-hslider:has(.widget-label:text-is('{name}')) .noUi-handle"
@@ -204,8 +226,11 @@ def test_the_panel_answers_at_once_and_its_trace_can_be_stepped(notebook: Notebo
     assert "RestampPatch off: NoLakekeeperConflict now fails" in notebook.headline()
 
     notebook.open("Trace")
+    print(f"from key to picture: {', '.join(f'{t:.0f} ms' for t in notebook.redraws(6))}")
     where, state = page.locator(".wb-player .wb-where"), page.locator(".wb-player .wb-now")
     page.wait_for_selector(".wb-player .wb-step")
+    shown = page.locator(".wb-player [data-picture=bakery_v2]")
+    assert shown.locator("[data-fault]").count() > 0
     assert "State 22 of 22: commit(w2)" in where.inner_text()
     assert "HTTP 409" in state.inner_text()
     page.locator(".wb-player .wb-lanes > svg .wb-step").nth(13).click()
@@ -221,6 +246,12 @@ def test_the_panel_answers_at_once_and_its_trace_can_be_stepped(notebook: Notebo
     page.click(".wb-player .wb-link button")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("workbench:bakery_v2?AsyncParquet=true&RestampPatch=false#0/")
+
+    for ending in ("SVG", "PNG", "a page"):
+        page.click(".wb-player summary:text-is('Save')")
+        with page.expect_download() as saved:
+            page.click(f".wb-player .wb-choices button:has-text('{ending}')")
+        assert saved.value.path().stat().st_size > 5_000
 
     page.click("button:has-text('Step on from here')")
     page.wait_for_selector(".wb-moves")

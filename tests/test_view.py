@@ -1,6 +1,7 @@
 """What is drawn agrees with the results it is made from, is well-formed, and survives where it is kept."""
 
 import base64
+import gzip
 import html
 import json
 import random
@@ -16,8 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench import view
+from workbench import get_model, view
 from workbench.cli import main
+from workbench.configurations import spell
 from workbench.engines.check import check
 from workbench.kernel import Constant, InputError, Map, Model, Names, Process, Variable, action, invariant, replay
 from workbench.models.bakery import Bakery
@@ -59,6 +61,10 @@ class Ring(Model):
         if self.Members[s.token] == m:
             s.token = (s.token + 1) % len(self.Members)
             s.seen[m] = "</script><svg>"
+
+    @invariant(by_default=False)
+    def AtStart(self, s):
+        return s.token != 0
 
     @invariant
     def Short(self, s):
@@ -150,6 +156,69 @@ def test_the_picture_has_a_row_per_step_and_the_violation_in_words(conflict):
     texts = [text.text for text in root.iter(f"{SVG}text") if text.text]
     assert {"w1", "w2", "applier", "shared state"} <= set(texts)
     assert any("NoLakekeeperConflict violated: " in "".join(text.itertext()) for text in root.iter(f"{SVG}text"))
+
+
+@pytest.fixture(scope="module")
+def collision():
+    """Two Hudi operations with the same timestamp write the same file slice."""
+    return check(get_model("hudi")(Keys=1, Values=1, MonotonicTs=False), ["ConsistentRead"])["ConsistentRead"].trace
+
+
+def test_the_lanes_show_a_shared_timestamp_and_what_is_written_twice(collision):
+    shown = view.trace_view(collision)
+    at = {step.number: step for step in shown.steps}
+    assert at[9].alike == ("stamp[w2] = stamp[w1] = Stamp(ts 1, salt -)",)
+    texts = ["".join(node.itertext()) for node in svg_of(shown).iter(f"{SVG}text")]
+    assert sum(text.endswith("requested[1, -] = TRUE again, written by w1 before") for text in texts) == 1
+    assert any(text.endswith(f"slices[fg1, 1, -] {chr(0x2212)}k1, over what w1 wrote") for text in texts)
+
+
+@pytest.mark.parametrize("width", [400, 600, 800, 1500])
+def test_the_lanes_use_the_width_there_is_and_cut_nothing(conflict, collision, width):
+    for trace in (conflict, collision):
+        shown = view.trace_view(trace)
+        root = ElementTree.fromstring(shown.svg(width=width))
+        assert float(root.get("width")) == max(width, float(root.get("width")))
+        assert "\N{HORIZONTAL ELLIPSIS}" not in "".join(root.itertext())
+        boxes = [
+            "".join(node.itertext()).removeprefix(node.find(f"{SVG}title").text)
+            for node in root.iter(f"{SVG}text")
+            if node.find(f"{SVG}tspan") is not None
+        ]
+        drawn = re.sub(r"\s", "", "".join(boxes))
+        for step in trace.steps[1:]:
+            assert step.label.partition("(")[0] in drawn
+    assert "witnessw2" in re.sub(
+        r"\s", "", "".join(ElementTree.fromstring(view.trace_view(conflict).svg(width=width)).itertext())
+    )
+
+
+def test_a_step_is_a_sentence(conflict):
+    sentence = view.trace_view(conflict).steps[3].sentence
+    assert sentence.startswith(
+        "w1: Take a ticket and put the claim into the view of my own node (witness w2). It changes "
+    )
+    assert "next_ticket 1 \N{RIGHTWARDS ARROW} 2" in sentence
+
+
+def test_a_state_says_what_is_violated_and_counts_the_rest(conflict):
+    last = view.trace_view(conflict).step_html(len(conflict) - 1)
+    before, _, folded = last.partition("others hold")
+    assert "NoLakekeeperConflict violated" in before
+    assert "TicketOrderPreserved" not in before
+    assert "TicketOrderPreserved" in folded
+
+
+def test_a_trace_has_the_picture_of_each_state(conflict):
+    shown = view.trace_view(conflict)
+    markup = shown.html()
+    assert markup.count("data-picture=") == 1, "that of the last state"
+    packed = re.search(r'data-pictures="([^"]*)"', markup)[1]
+    pictures = json.loads(gzip.decompress(base64.b64decode(packed)))
+    assert pictures == shown.pictures()
+    assert pictures[-1] in markup
+    assert "data-fault=" in pictures[-1]
+    assert "data-fault=" not in pictures[-2]
 
 
 def test_a_cycle_shows_where_it_leads_back_to():
@@ -419,6 +488,24 @@ def test_two_results_side_by_side():
     assert f"{raced.distinct:,}" in compared.html()
 
 
+def test_two_traces_end_in_two_pictures_with_what_differs_marked():
+    names = ["EveryoneCommits"]
+    stock, raced = check(BakeryV2(Writers=2), names), check(BakeryV2(**RACE), names)
+    markup = view.compare(stock, raced, names=("stock", "race")).html()
+    assert markup.count('data-picture="bakery_v2_published"') == 2
+    assert 'data-change="differs"' in markup
+    assert 'data-change="differs"' not in view.compare(stock, stock).html()
+
+
+def test_one_state_is_no_states():
+    result = check(Ring(), ["AtStart"])
+    assert result["AtStart"].trace_states == 1
+    assert spell(result["AtStart"]) == "violated (1 state)"
+    for told in (repr(result), repr(view.verdict_table(result)), view.compare(result, result).html()):
+        assert "1 state" in told
+        assert "1 states" not in told
+
+
 # What keeps a drawing whole wherever it ends up --------------------------------------------------------------------
 
 
@@ -448,7 +535,10 @@ def ring():
 def test_names_and_values_are_escaped(ring):
     """Whatever is in a model stays text: every fragment parses, and has only elements of ours."""
     page = "table thead tbody tr th td p b code span div details summary figure figcaption ol li"
-    known = {*page.split(), *["svg", "g", "rect", "text", "title", "line", "path", "polygon", "ellipse"]}
+    known = {
+        *page.split(),
+        *["svg", "g", "rect", "text", "title", "line", "path", "polygon", "ellipse", "circle", "tspan", "style"],
+    }
     for drawn in everything(ring, ring.result["Short"].trace):
         markup = re.sub(r"(<details[^>]*) open|(tabindex=\"0\")| hidden", r"\1", drawn.html())
         root = ElementTree.fromstring(f"<div>{markup.replace(chr(0xA0), ' ')}</div>")
@@ -466,6 +556,18 @@ def test_a_notebook_keeps_pictures_as_images(ring):
         assert [base64.b64decode(image).decode() for image in images] == re.findall(
             r"<svg.*?</svg>", drawn.html(), re.S
         )
+
+
+def test_what_matters_is_kept_where_style_sheets_are_stripped(ring):
+    """A notebook that is not trusted, as in a fresh clone, shows neither style sheets nor what scripts do."""
+    trace = ring.result["Short"].trace
+    kept = view.result_view(ring.result).bundle()["text/html"] + view.trace_view(trace).bundle()["text/html"]
+    stripped = re.sub(r"<(style|script)>.*?</\1>", "", kept, flags=re.DOTALL)
+    assert re.findall(r"<td(?![^>]*text-align: left)[^>]*>", stripped) == []
+    badges = re.findall(r'<span class="wb-badge [^>]*>', stripped)
+    assert badges
+    assert all("background-color: #" in badge for badge in badges)
+    assert re.search(r"<code[^>]*word-break: break-all[^>]*>workbench:", stripped)
 
 
 def test_charts_are_kept_for_plotly_and_as_svg(ring):

@@ -1,5 +1,8 @@
 """Panels without a browser: what they compute, show and send."""
 
+import base64
+import gzip
+import json
 import re
 import threading
 import time
@@ -25,6 +28,7 @@ from workbench.kernel import (
 )
 from workbench.models import MODELS, get_model
 from workbench.models.bakery import Bakery
+from workbench.models.hudi import Hudi
 from workbench.widgets import Simulator, TracePlayer, Workbench, panel, presets
 from workbench.widgets.controls import Controls
 from workbench.widgets.jobs import Runner
@@ -545,9 +549,59 @@ def test_a_player_shows_only_the_chosen_variables() -> None:
 
 def test_the_lanes_fit_beside_a_file_browser() -> None:
     player = TracePlayer(check(BakeryV2(AsyncParquet=True), ["EveryoneCommits"])["EveryoneCommits"].trace)
-    width = re.search(r'<svg [^>]*width="([0-9.]+)"', player.lanes)
-    assert width is not None
-    assert float(width[1]) <= WIDTH
+    for room in (WIDTH, 700, 1400):
+        player.room = room
+        width = re.search(r'<svg [^>]*width="([0-9.]+)"', player.lanes)
+        assert width is not None
+        assert float(width[1]) == room
+
+
+def test_a_player_has_the_picture_of_its_step_and_the_others_where_the_page_asks() -> None:
+    player = TracePlayer(check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace)
+    at, svg = player.picture
+    assert at == player.step
+    assert 'data-picture="bakery_v2"' in svg
+    assert "data-fault=" in svg
+    assert player.packed == ""
+    player.step = 3
+    assert player.picture[0] == 3
+    assert player.picture[1] != svg
+    player._asked(None, {"want": "pictures"}, [])
+    pictures = json.loads(gzip.decompress(base64.b64decode(player.packed)))
+    assert len(pictures) == len(player.states)
+    assert (pictures[-1], pictures[3]) == (svg, player.picture[1])
+
+
+def test_the_pictures_of_a_long_trace_are_no_wait() -> None:
+    trace = check(BakeryV2(), ["EveryoneCommits"])["EveryoneCommits"].trace
+    assert trace is not None
+    player = TracePlayer(trace)
+    began = time.perf_counter()
+    player._asked(None, {"want": "pictures"}, [])
+    assert time.perf_counter() - began < 1 + len(trace) / 40
+
+
+def test_a_reader_can_be_chosen_for_the_picture() -> None:
+    player = TracePlayer(replay(Hudi(Keys=1, Values=1, OpLimit=2), 0, []))
+    assert player.options == {"reader": ["1", "2"]}
+    before = player.picture
+    player.chosen = {"reader": 1}
+    assert player.picture != before
+    assert "reader at timestamp 2" in player.picture[1]
+    player.show(replay(BakeryV2(), 0, []))
+    assert player.chosen == {}
+
+
+def test_a_trace_is_saved_as_a_page_of_its_own() -> None:
+    player = TracePlayer(check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace)
+    sent: list[dict[str, str]] = []
+    player.send = sent.append
+    player._asked(None, {"want": "page"}, [])
+    (page,) = (message["page"] for message in sent)
+    assert page.startswith("<!DOCTYPE html>")
+    assert "data-pictures=" in page
+    assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert "src=" not in page.partition("<script>")[0]
 
 
 def test_a_player_shows_the_loop_of_a_lasso() -> None:

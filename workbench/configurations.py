@@ -9,6 +9,7 @@ from typing import Any
 from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.text import printable
+from workbench.kernel.values import counted
 from workbench.models import get_model
 
 _KEYS = ("title", "model", "source", "symmetry", "properties", "constants", "expect")
@@ -90,7 +91,7 @@ def told(verdict: Verdict) -> str:
 
 
 def _with_states(word: str, states: int | None) -> str:
-    return word if states is None else f"{word} ({states} states)"
+    return word if states is None else f"{word} ({counted(states, 'state')})"
 
 
 def load(path: Path) -> Configuration:

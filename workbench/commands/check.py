@@ -31,6 +31,7 @@ from workbench.formats.junit import suite_of
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.text import printable
+from workbench.kernel.values import counted
 from workbench.kernel.values import spell as spell_constants
 from workbench.models import MODELS, get_model
 
@@ -144,7 +145,7 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
         out.print(f"\nThe chance that two states shared a fingerprint is below {result.collision_probability:.1e}.")
     for verdict in result.verdicts:
         if verdict.trace is not None and (verdict.holds is False or witnesses):
-            out.print(f"\n[bold]{verdict.name}[/] {verdict.word}: {verdict.trace_states} states")
+            out.print(f"\n[bold]{verdict.name}[/] {verdict.word}: {counted(len(verdict.trace), 'state')}")
             out.print(str(verdict.trace), markup=False)
 
 

@@ -16,6 +16,7 @@ from workbench.formats.junit import FAILED, UNKNOWN, Case, Suite, annotations, s
 from workbench.formats.mermaid import to_mermaid
 from workbench.formats.tlc_trace import to_tlc_json
 from workbench.kernel import InputError, Result, Trace, Verdict
+from workbench.kernel.values import counted
 from workbench.storage.whole import STDOUT, check_outputs
 
 _TRACES = {
@@ -78,7 +79,8 @@ def write_trace(arguments: argparse.Namespace, result: Result) -> None:
     for option, path in files.items():
         with writing(path) as out:
             out.write(_TRACES[option](trace))
-    standard.remark(f"the trace of {name}, {len(trace)} states, is written to {', '.join(files.values())}")
+    states = counted(len(trace), "state")
+    standard.remark(f"the trace of {name}, {states}, is written to {', '.join(files.values())}")
 
 
 def _trace_of(result: Result) -> tuple[str, Trace] | None:

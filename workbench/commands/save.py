@@ -12,6 +12,7 @@ from pathlib import Path
 
 from workbench.commands.options import above_zero, console, parse_assignments, progress_line
 from workbench.kernel import InputError
+from workbench.kernel.values import counted
 from workbench.models import MODELS, get_model
 from workbench.runs import save_run
 
@@ -50,7 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
         )
     save(space, arguments.folder)
     out, result = console(), space.result
-    out.print(f"{len(space):,} states and {len(space.targets):,} transitions in {arguments.folder}", markup=False)
+    out.print(
+        f"{counted(len(space), 'state')} and {len(space.targets):,} transitions in {arguments.folder}", markup=False
+    )
     if not result.complete:
         out.print(f"INCOMPLETE: {result.stopped}", markup=False)
     return COMPLETE if result.complete else INCOMPLETE

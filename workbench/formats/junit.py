@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 from workbench.kernel import Result, Verdict
 from workbench.kernel.text import printable, printable_lines
+from workbench.kernel.values import counted
 
 PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
 
@@ -54,7 +55,7 @@ def case_of(verdict: Verdict) -> Case:
         return Case(verdict.name)
     if verdict.holds is None:
         return Case(verdict.name, UNKNOWN, f"{verdict.name} is not decided: {verdict.why}")
-    states = "" if verdict.trace is None else f" (a trace of {verdict.trace_states} states)"
+    states = "" if verdict.trace is None else f" (a trace of {counted(len(verdict.trace), 'state')})"
     message = f"{verdict.name} is {verdict.word}{states}" + (f": {verdict.why}" if verdict.why else "")
     return Case(verdict.name, FAILED, message, "" if verdict.trace is None else repr(verdict.trace))
 

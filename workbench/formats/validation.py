@@ -13,7 +13,7 @@ from workbench.kernel import InputError, Map, Model, State, Trace, replay
 from workbench.kernel.actions import ActionInstance, outcome_label
 from workbench.kernel.state import Cell
 from workbench.kernel.trace import Move
-from workbench.kernel.values import show, sort_key
+from workbench.kernel.values import counted, show, sort_key
 
 MOST_CANDIDATES = 100_000
 _MOST_SHOWN = 12
@@ -110,7 +110,7 @@ class Report:
 
     def __str__(self) -> str:
         if self.valid:
-            lines = [f"a behaviour of the model: {self.states} states"]
+            lines = [f"a behaviour of the model: {counted(self.states, 'state')}"]
             if self.candidates > 1:
                 lines.append(f"  {self.candidates:,} states of the model agree with the last one recorded")
         else:

@@ -5,6 +5,8 @@ from workbench.kernel.constants import Constant, Names, Partition
 from workbench.kernel.errors import InputError, ModelError
 from workbench.kernel.model import Model, Variable, initial
 from workbench.kernel.properties import (
+    Fault,
+    Place,
     always_eventually,
     eventually,
     eventually_always,
@@ -21,12 +23,14 @@ from workbench.kernel.values import Map
 
 __all__ = [
     "Constant",
+    "Fault",
     "InputError",
     "Map",
     "Model",
     "ModelError",
     "Names",
     "Partition",
+    "Place",
     "Process",
     "Result",
     "State",

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.kernel.actions import parameters_of
 from workbench.kernel.errors import RAISED, ModelError, blame, brief, defined_at
@@ -59,6 +59,34 @@ class Formula:
                 raise ModelError(f"{self.kind} takes functions of the state, not {brief(predicate)}")
 
 
+class Place(NamedTuple):
+    """A part of a state, as a model speaks of it: a variable, one of its cells, or a member of what is in the cell."""
+
+    variable: str
+    index: Any = None
+    inside: Any = None
+
+
+class Fault(str):
+    """What an invariant says is wrong, and with what: a text that also names places in the state.
+
+    Who shows the text need not know of the places; pictures mark what stands for them.
+
+    Examples
+    --------
+    >>> wrong = Fault("w2 was answered 409", Place("decision", "w2"))
+    >>> wrong, wrong.places
+    ('w2 was answered 409', (Place(variable='decision', index='w2', inside=None),))
+    """
+
+    places: tuple[Place, ...]
+
+    def __new__(cls, text: str, *places: Place) -> "Fault":
+        fault = super().__new__(cls, text)
+        fault.places = places
+        return fault
+
+
 def leads_to(trigger: Predicate, goal: Predicate) -> Formula:
     """``P ~> Q``: whenever `trigger` holds, `goal` holds then or later."""
     return Formula("leads_to", trigger, goal)
@@ -88,6 +116,8 @@ def _declare(kind: str, function: Any, when: When, by_default: Default, domains:
 
 def invariant(function: Any = None, /, *, when: When = None, by_default: Default = True, **domains: str) -> Any:
     """Declare a method ``(self, s, ...)`` that returns True, or False or a text that says what is wrong.
+
+    The text may be a :class:`Fault`, which also names what is at fault.
 
     Parameters
     ----------

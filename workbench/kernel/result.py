@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.errors import unknown
 from workbench.kernel.trace import Trace
+from workbench.kernel.values import counted
 
 if TYPE_CHECKING:
     from workbench.kernel.model import Model
@@ -157,7 +158,7 @@ class Result:
         lines = [f"{self.model!r}: {self.distinct:,} distinct states, depth {self.depth}, {self.engine} engine"]
         lines += [] if self.complete else [f"  INCOMPLETE: {self.stopped}"]
         for verdict in self.verdicts:
-            states = "" if verdict.trace is None else f" ({verdict.trace_states} states)"
+            states = "" if verdict.trace is None else f" ({counted(len(verdict.trace), 'state')})"
             lines.append(f"  {verdict.word}{states}  {verdict.name}" + (f": {verdict.why}" if verdict.why else ""))
         return "\n".join(lines)
 

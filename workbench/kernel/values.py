@@ -249,3 +249,14 @@ def show(value: Any) -> str:
 def spell(constants: Mapping[str, Any]) -> str:
     """Constants in a line, such as ``SafeAcks=FALSE MaxCrashes=2``."""
     return " ".join(f"{name}={show(value)}" for name, value in constants.items())
+
+
+def counted(number: int, one: str, more: str | None = None) -> str:
+    """A number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "state"), counted(2_000, "state"), counted(2, "property", "properties")
+    ('1 state', '2,000 states', '2 properties')
+    """
+    return f"{number:,} {one if number == 1 else more or one + 's'}"

@@ -20,10 +20,12 @@ from typing import NamedTuple
 
 from workbench.kernel import (
     Constant,
+    Fault,
     InputError,
     Map,
     Model,
     Names,
+    Place,
     Process,
     Variable,
     action,
@@ -310,7 +312,11 @@ class Hudi(Model):
         if {value for _, value in readable} - {None} == {expected} - {None}:
             return True
         rows = ", ".join(f"{value or 'no row'} in {self.describe(slice_id)}" for slice_id, value in readable)
-        return f"{key} read at timestamp {ts}: expected {expected or 'no row'}; readable: {rows}"
+        return Fault(
+            f"{key} read at timestamp {ts}: expected {expected or 'no row'}; readable: {rows}",
+            *(Place("completed", stamp) for stamp in self.stamps if stamp.ts == ts and s.completed[stamp] is not None),
+            *(Place("slices", slice_id) for slice_id, _ in readable),
+        )
 
     @invariant(key="Keys")
     def NoDuplicateKeysAcrossFiles(self, s, key):
@@ -325,7 +331,12 @@ class Hudi(Model):
             if self.row(s, (group, *stamp), key) is None:
                 continue
             if first is not None:
-                return f"{key} is in {self.describe(first)} and in {self.describe((group, *stamp))}, both published"
+                second = (group, *stamp)
+                return Fault(
+                    f"{key} is in {self.describe(first)} and in {self.describe(second)}, both published",
+                    Place("slices", first, key),
+                    Place("slices", second, key),
+                )
             first = (group, *stamp)
         return True
 

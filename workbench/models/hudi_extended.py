@@ -48,7 +48,10 @@ class HudiExtended(Hudi):
 
     @action(Hudi.writer)
     def read_merge_target(self, s, w):
-        """As published; early detection without a lock looks for markers before the slice is written."""
+        """Read the latest slice of the file group into memory, and declare the operation Inflight.
+
+        Early detection without a lock looks for markers here, before the slice is written.
+        """
         super().read_merge_target(s, w)
         looks = self.EarlyConflictDetection and not self.MarkerLock and s.phase[w] == "Write"
         if looks and self.announced(s, w):
@@ -56,7 +59,10 @@ class HudiExtended(Hudi):
 
     @action(Hudi.writer)
     def write_file_slice(self, s, w):
-        """As published; early detection under a lock looks for markers in the step in which it sets its own."""
+        """Write a new slice: the rows read, with the key's row set or removed. Nobody reads it before the commit.
+
+        Early detection under a lock looks for markers in this step, in which it sets its own.
+        """
         self.at(s, w, "Write")
         if self.EarlyConflictDetection and self.MarkerLock and self.announced(s, w):
             return self.abort(s, w)

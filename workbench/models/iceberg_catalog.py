@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from workbench.kernel import InputError, require
+from workbench.kernel import Fault, InputError, Place, require
 from workbench.kernel.values import show
 
 COMMITTED, ROLLED_BACK, CONFLICT = "committed", "rolled_back", "lk_409"
@@ -73,8 +73,10 @@ def restart_is_open(model, s):
 
 def no_conflict(model, s):
     lost = [w for w in model.Writers if s.decision[w] == CONFLICT]
-    return not lost or (
-        f"{lost[0]} committed on head {s.parent_seen[lost[0]]}, but the table's head is {len(s.iceberg)}: HTTP 409"
+    return not lost or Fault(
+        f"{lost[0]} committed on head {s.parent_seen[lost[0]]}, but the table's head is {len(s.iceberg)}: HTTP 409",
+        Place("decision", lost[0]),
+        Place("parent_seen", lost[0]),
     )
 
 
@@ -94,4 +96,7 @@ def unique_tickets(claims):
 
 def ticket_order(s):
     tickets = [snapshot.ticket for snapshot in s.iceberg[1:]]
-    return tickets == sorted(tickets) or f"snapshots were committed in the order of tickets {show(tuple(tickets))}"
+    early = (Place("iceberg", None, i + 1) for i, ticket in enumerate(tickets) if ticket != sorted(tickets)[i])
+    return tickets == sorted(tickets) or Fault(
+        f"snapshots were committed in the order of tickets {show(tuple(tickets))}", *early
+    )

@@ -21,9 +21,11 @@ licence).
 
 from workbench.kernel import (
     Constant,
+    Fault,
     Map,
     Model,
     Names,
+    Place,
     Process,
     Variable,
     action,
@@ -377,7 +379,10 @@ class Paimon(Model):
         """For readers that merge the files of all levels."""
         read = table.read(s, key, version, self.bucket_of[key], use_vectors=not self.AsPublished) or (None, None)
         expected = tuple(table.expected(s, key, column, version) for column in COLUMNS)
-        return read == expected or f"version {version}: {key} reads as {show(read)}, but committed was {show(expected)}"
+        return read == expected or Fault(
+            f"version {version}: {key} reads as {show(read)}, but committed was {show(expected)}",
+            Place("snapshots", version),
+        )
 
     @invariant(version="versions", bucket="buckets", when="DV_ENABLED")
     def NoDanglingDeletionVectors(self, s, version, bucket):
@@ -386,9 +391,11 @@ class Paimon(Model):
             return True
         live = table.live_files(s, version, bucket)
         gone = [file for file in table.deletion_vectors(s, version, bucket) if file not in live]
-        return not gone or (
+        return not gone or Fault(
             f"version {version}: deletion vector for a file that snapshot {version} no longer has: "
-            f"{min(gone)}; live in {bucket} are {show(live)}"
+            f"{min(gone)}; live in {bucket} are {show(live)}",
+            Place("snapshots", version),
+            *(Place("vectors", (s.snapshots[version], bucket), file) for file in gone),
         )
 
     @invariant(version="versions", key="PkCol1Values", when="DV_ENABLED")
@@ -397,9 +404,11 @@ class Paimon(Model):
         if s.snapshots[version] is None:
             return True
         valid = table.valid_above_level_0(s, key, version, self.bucket_of[key])
-        return len(valid) < 2 or (
+        return len(valid) < 2 or Fault(
             f"version {version}: {key} has a valid row in each of "
-            + ", ".join(f"{file} (level {s.level[file]})" for file in valid)
+            + ", ".join(f"{file} (level {s.level[file]})" for file in valid),
+            Place("snapshots", version),
+            *(Place("kind", (file, key)) for file in valid),
         )
 
     @reachable

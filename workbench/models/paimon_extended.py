@@ -10,7 +10,7 @@ state::
 ``specs/paimon/README.md`` says what comes of them.
 """
 
-from workbench.kernel import Constant, InputError, Map, reachable
+from workbench.kernel import Constant, Fault, InputError, Map, Place, reachable
 from workbench.kernel.values import show
 from workbench.models import paimon_table as table
 from workbench.models.paimon import Paimon
@@ -68,9 +68,10 @@ class PaimonExtended(Paimon):
         rows = [s.columns[file, key] for file in table.valid_above_level_0(s, key, version, bucket)]
         compacted = table.compacted_up_to(s, version, bucket)
         row = tuple(table.expected(s, key, column, compacted) for column in COLUMNS)
-        return rows == ([] if row == (None, None) else [row]) or (
+        return rows == ([] if row == (None, None) else [row]) or Fault(
             f"version {version}: {key} reads as {' and '.join(map(show, rows)) or 'nothing'}, "
-            f"but committed up to version {compacted} was {show(row)}"
+            f"but committed up to version {compacted} was {show(row)}",
+            Place("snapshots", version),
         )
 
     def read_as_of(self, s, key):

@@ -25,6 +25,7 @@ from workbench.view.tables import (
     what_changed,
 )
 from workbench.view.trace import StepView, TraceView, trace_view
+from workbench.view.tracepage import trace_page
 from workbench.view.truth import Truth, truths
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
     "state_graph",
     "state_table",
     "summary",
+    "trace_page",
     "trace_view",
     "truths",
     "verdict_map",

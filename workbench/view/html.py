@@ -153,6 +153,33 @@ class Joined(Drawn):
         return "\n\n".join(part.text() for part in self.parts)
 
 
+#: What matters where a style sheet is stripped, as in a notebook that is not trusted: by element, or class.
+_INLINE = {
+    "td": "text-align: left; vertical-align: top; white-space: normal",
+    "th": "text-align: left",
+    "wb-number": "text-align: right",
+    "wb-badge": "padding: 0 8px; font-weight: 600; color: #fff; white-space: nowrap",
+    "wb-badge wb-good": "background-color: #007a59",
+    "wb-badge wb-bad": "background-color: #b84700",
+    "wb-badge wb-open": "background-color: #e69f00; color: #111",
+    "wb-truth wb-bad": "font-weight: 600",
+    "wb-new": "font-weight: 700",
+    "wb-link": "word-break: break-all",
+    "wb-svg": "max-width: 100%; height: auto",
+}
+_OPENING = re.compile(r"<([a-z]+)((?: [^<>]*)?)>")
+_CLASSES = re.compile(r' class="([^"]*)"')
+
+
+def _with_styles(tag: re.Match[str]) -> str:
+    """An opening tag with the styles of its element and classes."""
+    name, attributes = tag.groups()
+    classes = _CLASSES.search(attributes)
+    has = {name, *(classes.group(1).split() if classes else ())}
+    styles = "; ".join(style for wanted, style in _INLINE.items() if has.issuperset(wanted.split()))
+    return f'<{name}{attributes} style="{styles}">' if styles and " style=" not in attributes else tag.group()
+
+
 _SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _LABEL = re.compile(r'aria-label="([^"]*)"')
 
@@ -168,5 +195,6 @@ def _as_image(picture: re.Match[str]) -> str:
 def portable(fragment: str) -> str:
     """The fragment as a notebook keeps it: see the head of this module."""
     body, images = _SVG.subn(_as_image, fragment)
+    body = _OPENING.sub(_with_styles, body)
     script = f"<script>{asset('live.js')}</script>" if images else ""
     return f'<div class="wb"><style>{asset("style.css")}</style>{body}{script}</div>'

@@ -10,18 +10,36 @@
     image.replaceWith(template.content);
   }
 
+  // The pictures of all steps travel as one compressed text.
+  const unpack = async (packed) => {
+    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(stream).text());
+  };
+
   for (const trace of root.querySelectorAll(".wb-trace:not(.wb-live)")) {
     const rows = trace.querySelectorAll(".wb-step");
     const states = trace.querySelectorAll(".wb-state");
+    const picture = trace.querySelector(".wb-picture");
     let current = states.length - 1;
+    let pictures = [];
+    if (trace.dataset.pictures) unpack(trace.dataset.pictures).then((all) => { pictures = all; draw(false); });
+
+    const draw = (forth) => {
+      if (!pictures[current]) return;
+      picture.toggleAttribute("data-moving", forth);
+      picture.innerHTML = pictures[current];
+    };
 
     const show = (step) => {
+      const forth = step === current + 1;
       current = Math.min(Math.max(step, 0), states.length - 1);
       states.forEach((state, index) => {
         state.hidden = index !== current;
         state.open = index === current;
       });
       rows.forEach((row, index) => row.toggleAttribute("data-current", index === current));
+      draw(forth);
     };
 
     rows.forEach((row, index) => row.addEventListener("click", () => { show(index); trace.focus({ preventScroll: true }); }));
@@ -34,7 +52,7 @@
     });
     trace.classList.add("wb-live");
     const hint = '<p class="wb-note wb-hint">Click a step, or use the arrow keys.</p>';
-    trace.querySelector(".wb-lanes").insertAdjacentHTML("afterend", hint);
+    trace.querySelector(".wb-beside").insertAdjacentHTML("afterend", hint);
     show(current);
   }
 })();

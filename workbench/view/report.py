@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from workbench.kernel import InputError, Result, Trace, Verdict
+from workbench.kernel.values import counted
 from workbench.view.charts import access_chart, coverage_chart, levels_chart
 from workbench.view.graph import MOST_EDGES, Space, StateGraph
 from workbench.view.html import asset, badge, element, escape, table
@@ -68,7 +69,7 @@ def _expected(differences: Sequence[str], as_expected: bool) -> str:
 
 def _trace(verdict: Verdict, trace: Trace) -> str:
     opened = " open" if verdict.holds is False else ""
-    heading = f"{escape(verdict.name)} {escape(verdict.word)}: {len(trace)} states"
+    heading = f"{escape(verdict.name)} {escape(verdict.word)}: {counted(len(trace), 'state')}"
     view = trace_view(trace)
     return f"<details{opened}><summary><h2>{heading}</h2></summary>{view.html()}</details>"
 

@@ -1,24 +1,27 @@
-"""The lanes of a trace as an SVG picture: one column per actor, one row per step, arrows to what a step changes."""
+"""The lanes of a trace as an SVG picture: one column per actor, one row per step, arrows to what a step changes.
+
+Nothing is cut: what does not fit into its column is wrapped, and the row gets taller.
+"""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.kernel.state import Change
-from workbench.kernel.values import show
-from workbench.view.difference import brief, difference
+from workbench.pictures.letters import width_of, wrap
 from workbench.view.html import BLUE, MARKS, ORANGE, PURPLE, VERMILLION
-from workbench.view.svg import Sheet, fit, width_of
+from workbench.view.svg import Sheet
+from workbench.view.wording import choices_of, told_again, told_change
 
 if TYPE_CHECKING:
     from workbench.view.trace import StepView, TraceView
     from workbench.view.truth import Truth
 
-_MARGIN, _HEAD, _ROW, _LINE = 46, 34, 30, 20
-#: The least and the most that a lane and the shared state take.
-_LANE, _SHARED = (92, 160), (150, 440)
-#: What the shared state gets before lanes are made narrower.
-_FAIR_SHARED = 260
+_MARGIN, _HEAD, _LINE, _PAD, _GAP = 40, 34, 15, 8, 14
+_SIZE = 11.5
+#: The least that a lane and the shared state take, and the most that a lane asks for.
+_LANE, _MOST, _SHARED = 88, 260, 190
 #: Up to this width the picture is widened for what is wrong with an invariant.
 _REMARK = 1180
 
@@ -26,9 +29,31 @@ _REMARK = 1180
 def draw(view: "TraceView", current: int | None = None, width: float = math.inf) -> str:
     """The picture; row i is a group with ``data-step="i"``, and that of index `current` is marked.
 
-    It gets as wide as its texts, but not wider than `width` if lanes and shared state can be narrower.
+    It is as wide as `width`, or as its texts where that is infinite.
     """
     return _Picture(view, width).draw(current)
+
+
+@dataclass(frozen=True)
+class _Label:
+    """What stands in the box of a step: the action's name, and what was chosen."""
+
+    name: str
+    choices: str
+
+    @property
+    def wanted(self) -> float:
+        """How wide a box with the choices in two lines is."""
+        return max(width_of(self.name, _SIZE, True), 0.55 * width_of(self.choices, _SIZE))
+
+    def lines(self, room: float) -> list[list[tuple[str, bool]]]:
+        """In lines, each of texts that are bold or not."""
+        if not self.choices:
+            return [[(line, True)] for line in wrap(self.name, room, _SIZE, True)]
+        if width_of(f"{self.name} ", _SIZE, True) + width_of(self.choices, _SIZE) <= room:
+            return [[(f"{self.name} ", True), (self.choices, False)]]
+        named = [[(line, True)] for line in wrap(self.name, room, _SIZE, True)]
+        return named + [[(line, False)] for line in wrap(self.choices, room, _SIZE)]
 
 
 class _Picture:
@@ -36,131 +61,167 @@ class _Picture:
         self.view = view
         *actors, self.shared = view.lanes
         steps = [*view.steps, *([view.back] if view.back else [])]
-        told = [_told(step.effects[self.shared]) for step in steps if self.shared in step.effects]
-        shared = _between(_SHARED, [width_of(text, 11.5) for text in told])
-        lane = _between(_LANE, [20 + width_of(_short(step), 11.5) for step in steps])
-        for_lanes = width - _MARGIN - 14
-        lane = max(_LANE[0], min(lane, (for_lanes - min(shared, _FAIR_SHARED)) / max(1, len(actors))))
-        shared = max(_SHARED[0], min(shared, for_lanes - lane * len(actors)))
-        self.box = lane - 12
-        self.center = {name: _MARGIN + lane * (i + 0.5) for i, name in enumerate(actors)}
-        self.shared_x = _MARGIN + lane * len(actors) + 14
-        reasons = [_MARGIN + 1.1 * width_of(_reason(truth)) for step in steps for truth in step.broken]
-        needed = self.shared_x + shared
-        self.width = _between((needed, max(needed, min(width, _REMARK))), reasons)
+        wanted = {name: max(_LANE, width_of(name, 13, True) + 2 * _PAD) for name in actors}
+        for step in steps:
+            if step.lane:
+                wanted[step.lane] = max(wanted[step.lane], min(_MOST, _label(step).wanted + 2 * _PAD + 13))
+        told = [width_of(line, _SIZE) for step in steps for line in self._told(step)]
+        shared = max(_SHARED, *told, 0)
+        fixed = _MARGIN + _GAP + _PAD
+        least = fixed + _LANE * len(actors) + _SHARED
+        most = fixed + sum(wanted.values()) + shared
+        share = 1.0 if width >= most else max(0.0, (width - least) / (most - least))
+        self.lane = {name: _LANE + share * (wanted[name] - _LANE) for name in actors}
+        x: float = _MARGIN
+        self.center = {}
+        for name, wide in self.lane.items():
+            self.center[name] = x + wide / 2
+            x += wide
+        self.shared_x = x + _GAP
+        reasons = [2 * _MARGIN + width_of(_reason(truth), 12, True) for step in steps for truth in step.broken]
+        needed = self.shared_x + _SHARED + share * (shared - _SHARED) + _PAD
+        self.width = max(needed, width) if width < math.inf else max(needed, min(_REMARK, max(reasons, default=0)))
         self.sheet = Sheet(f"{len(view.steps)} steps of {view.trace.model.name}")
 
     def draw(self, current: int | None) -> str:
         view, sheet = self.view, self.sheet
-        self._lifelines()
+        self._heads()
         y: float = _HEAD
-        tops = []
+        middles = []
         before: tuple[str, ...] = ()
         for index, step in enumerate(view.steps):
-            tops.append(y)
+            looping = view.loop is not None and index >= view.loop
             with sheet.group(class_="wb-step", data_step=index):
-                self._row(y, step, str(step.number), current == index, view.loop is not None and index >= view.loop)
-            y += _ROW
+                tall = self._row(y, step, str(step.number), current == index, looping)
+            middles.append(y + tall / 2)
+            y += tall
             broken = tuple(truth.name for truth in step.broken)
             if broken != before:
                 for truth in step.broken:
-                    self._remark(y, _reason(truth), VERMILLION)
-                    y += _LINE
+                    y = self._remark(y, _reason(truth), VERMILLION)
             before = broken
         if view.loop is not None:
-            y = self._ending(y, tops[view.loop])
+            y = self._ending(y, middles[view.loop])
         sheet.parts[self.lifelines_at : self.lifelines_at] = self._lines_down_to(y)
         return sheet.svg(self.width, y + 6)
 
-    def _lifelines(self) -> None:
+    def _heads(self) -> None:
         sheet = self.sheet
         for name, x in self.center.items():
-            sheet.text(x, 20, fit(name, self.box, 13), 13, font_weight=600, text_anchor="middle")
+            sheet.text(x, 20, name, 13, font_weight=600, text_anchor="middle")
         sheet.text(self.shared_x, 20, self.shared, 13, font_weight=600)
         sheet.line(0, _HEAD - 5, self.width, _HEAD - 5, stroke_opacity=0.35)
         self.lifelines_at = len(sheet.parts)
 
     def _lines_down_to(self, bottom: float) -> list[str]:
         lines = Sheet("")
-        for x in [*self.center.values(), self.shared_x - 8]:
+        for x in [*self.center.values(), self.shared_x - _PAD]:
             lines.line(x, _HEAD, x, bottom, stroke_opacity=0.25, stroke_dasharray="2 4")
         return lines.parts
 
-    def _row(self, y: float, step: "StepView", number: str, marked: bool, looping: bool) -> None:
-        sheet, middle = self.sheet, y + _ROW / 2
+    def _row(self, y: float, step: "StepView", number: str, marked: bool, looping: bool) -> float:
+        """Draw a step; how tall its row is."""
+        sheet = self.sheet
+        label = _label(step).lines(self._box(step.lane) - 2 * _PAD) if step.lane else []
+        told = [part for line in self._told(step) for part in wrap(line, self._room, _SIZE)]
+        pills = {
+            lane: wrap(_names(changes), self._box(lane) - 2 * _PAD, 11)
+            for lane, changes in step.effects.items()
+            if lane != self.shared
+        }
+        lines = max(1, len(label), len(told), *map(len, pills.values()))
+        tall = _LINE * lines + 15
+        middle = y + tall / 2
         tint = VERMILLION if step.broken else PURPLE if looping else "currentColor"
         strength = 0.3 if marked else 0.12 if step.broken or looping else 0
-        sheet.rect(0, y, self.width, _ROW, class_="wb-row", fill=tint, fill_opacity=strength)
-        sheet.text(_MARGIN - 8, middle + 4, number, text_anchor="end", fill_opacity=0.75)
+        sheet.rect(0, y, self.width, tall, class_="wb-row", fill=tint, fill_opacity=strength)
+        sheet.text(_MARGIN - _PAD, middle + 4, number, text_anchor="end", fill_opacity=0.75)
         if not step.lane:
-            sheet.text(_MARGIN + 8, middle + 4, step.label, font_style="italic")
-            return
+            sheet.text(_MARGIN + _PAD, middle + 4, step.label, font_style="italic")
+            return tall
         x = self.center[step.lane]
-        for place, (lane, changes) in enumerate(step.effects.items()):
-            self._effect(x, middle + 4 * place - 2 * (len(step.effects) - 1), lane, changes, middle)
-        title = "\n".join([step.label, *map(_spell, step.changes)])
-        left, label = x - self.box / 2, _short(step)
-        sheet.rect(left, y + 4, self.box, _ROW - 8, rx=5, fill="#ffffff", fill_opacity=0.9)
-        sheet.rect(left, y + 4, self.box, _ROW - 8, title, rx=5, fill=BLUE, fill_opacity=0.16, stroke=BLUE)
-        shown = fit(label, self.box - 8, 11.5)
-        sheet.text(x, middle + 4, shown, 11.5, title, text_anchor="middle", fill="#10222e")
+        for place, lane in enumerate(pills):
+            self._to_lane(x, step, lane, pills[lane], middle, 4 * place - 2 * (len(pills) - 1))
+        if told:
+            sheet.arrow(x + self._box(step.lane) / 2, middle, self.shared_x - _PAD, ORANGE)
+            for place, line in enumerate(told):
+                top = middle + 4 + _LINE * (place - (len(told) - 1) / 2)
+                sheet.text(self.shared_x, top, line, _SIZE, "\n".join(self._told(step)))
+        self._step(x, middle, step, label)
+        return tall
 
-    def _effect(self, x: float, y: float, lane: str, changes: tuple[Change, ...], middle: float) -> None:
-        sheet = self.sheet
-        if lane == self.shared:
-            sheet.arrow(x + self.box / 2, y, self.shared_x - 8, ORANGE)
-            shown = fit(_told(changes), self.width - self.shared_x, 11.5)
-            sheet.text(self.shared_x, middle + 4, shown, 11.5, "\n".join(map(_spell, changes)))
-            return
-        target = self.center[lane]
+    def _step(self, x: float, middle: float, step: "StepView", lines: list[list[tuple[str, bool]]]) -> None:
+        sheet, box = self.sheet, self._box(step.lane)
+        title = "\n".join([step.label, step.sentence, *map(told_change, step.changes)])
+        tall = _LINE * len(lines) + 7
+        left, top = x - box / 2, middle - tall / 2
+        sheet.rect(left, top, box, tall, rx=5, fill="#ffffff", fill_opacity=0.9)
+        sheet.rect(left, top, box, tall, title, rx=5, fill=BLUE, fill_opacity=0.16, stroke=BLUE)
+        for place, line in enumerate(lines):
+            sheet.spans(x, top + 14 + _LINE * place, line, _SIZE, title, text_anchor="middle", fill="#10222e")
+
+    def _to_lane(
+        self, x: float, step: "StepView", lane: str, lines: Sequence[str], middle: float, offset: float
+    ) -> None:
+        """An arrow to what the step changed in another lane."""
+        sheet, target, box = self.sheet, self.center[lane], self._box(lane)
         side = -1 if target > x else 1
-        sheet.arrow(x - side * self.box / 2, y, target + side * self.box / 2, PURPLE)
-        names = ", ".join(dict.fromkeys(change.cell.variable for change in changes))
-        sheet.rect(target - self.box / 2, middle - 9, self.box, 18, rx=9, fill="#ffffff", fill_opacity=0.9)
-        sheet.rect(target - self.box / 2, middle - 9, self.box, 18, rx=9, fill=PURPLE, fill_opacity=0.3)
-        shown = fit(names, self.box - 12, 11)
-        hover = "\n".join(map(_spell, changes))
-        sheet.text(target, middle + 4, shown, 11, hover, text_anchor="middle", fill="#10222e")
+        sheet.arrow(x - side * self._box(step.lane) / 2, middle + offset, target + side * box / 2, PURPLE)
+        tall = _LINE * len(lines) + 4
+        sheet.rect(target - box / 2, middle - tall / 2, box, tall, rx=9, fill="#ffffff", fill_opacity=0.9)
+        sheet.rect(target - box / 2, middle - tall / 2, box, tall, rx=9, fill=PURPLE, fill_opacity=0.3)
+        hover = "\n".join(map(told_change, step.effects[lane]))
+        for place, line in enumerate(lines):
+            top = middle + 4 + _LINE * (place - (len(lines) - 1) / 2)
+            sheet.text(target, top, line, 11, hover, text_anchor="middle", fill="#10222e")
 
-    def _remark(self, y: float, text: str, color: str) -> None:
-        self.sheet.rect(0, y, self.width, _LINE, fill=color, fill_opacity=0.12)
-        self.sheet.text(_MARGIN + 8, y + 14, fit(text, self.width - _MARGIN - 8), hover=text, font_weight=600)
+    def _told(self, step: "StepView") -> list[str]:
+        """What the step did to the shared state, a line for each change."""
+        told = [told_change(change) + _rewritten(step, change) for change in step.effects.get(self.shared, ())]
+        return told + [told_again(change.cell, change.after, step.writers) for change in step.again] + list(step.alike)
 
-    def _ending(self, y: float, loop_top: float) -> float:
+    def _box(self, lane: str) -> float:
+        return self.lane[lane] - 12
+
+    @property
+    def _room(self) -> float:
+        """How wide what is told of the shared state may be."""
+        return self.width - self.shared_x - _PAD
+
+    def _remark(self, y: float, text: str, color: str) -> float:
+        """A line across all lanes; where it ends."""
+        lines = wrap(text, self.width - _MARGIN - 2 * _PAD, 12, True)
+        tall = 16 * len(lines) + 5
+        self.sheet.rect(0, y, self.width, tall, fill=color, fill_opacity=0.12)
+        for place, line in enumerate(lines):
+            self.sheet.text(_MARGIN + _PAD, y + 14 + 16 * place, line, hover=text, font_weight=600)
+        return y + tall
+
+    def _ending(self, y: float, loop_middle: float) -> float:
         """The rest of a lasso: the step that closes the cycle with a bracket to where it leads, or that it stops."""
         view, sheet = self.view, self.sheet
         if view.back is not None:
             with sheet.group(class_="wb-back"):
-                self._row(y, view.back, "\N{ANTICLOCKWISE OPEN CIRCLE ARROW}", False, True)
-            top, bottom = loop_top + _ROW / 2, y + _ROW / 2
-            sheet.add("path", d=f"M18 {bottom} H8 V{top} H13", fill="none", stroke=PURPLE, stroke_width=2)
-            sheet.add("polygon", points=f"18,{top} 12,{top - 4} 12,{top + 4}", fill=PURPLE)
-            y += _ROW
-        self._remark(y, f"\N{INFINITY} {view.ending}", PURPLE)
-        return y + _LINE
+                tall = self._row(y, view.back, "\N{ANTICLOCKWISE OPEN CIRCLE ARROW}", False, True)
+            bottom = y + tall / 2
+            sheet.add("path", d=f"M14 {bottom} H5 V{loop_middle} H9", fill="none", stroke=PURPLE, stroke_width=2)
+            sheet.add("polygon", points=f"14,{loop_middle} 8,{loop_middle - 4} 8,{loop_middle + 4}", fill=PURPLE)
+            y += tall
+        return self._remark(y, f"\N{INFINITY} {view.ending}", PURPLE)
 
 
-def _spell(change: Change) -> str:
-    if change.before is None:
-        return f"{change.cell} = {show(change.after)}"
-    return f"{change.cell} {difference(change.before, change.after)}"
+def _label(step: "StepView") -> _Label:
+    return _Label(step.label.partition("(")[0], choices_of(step.label, step.lane))
+
+
+def _names(changes: Iterable[Change]) -> str:
+    return ", ".join(dict.fromkeys(change.cell.variable for change in changes))
+
+
+def _rewritten(step: "StepView", change: Change) -> str:
+    writer = step.writers.get(change.cell)
+    return f", over what {writer} wrote" if writer else ""
 
 
 def _reason(truth: "Truth") -> str:
     return f"{MARKS['violated'][0]} {truth.name} violated" + (f": {truth.why}" if truth.why else "")
-
-
-def _told(changes: Iterable[Change]) -> str:
-    return "; ".join(brief(_spell(change)) for change in changes)
-
-
-def _between(bounds: tuple[float, float], wanted: Iterable[float]) -> float:
-    """The largest of `wanted`, within `bounds`."""
-    return min(bounds[1], max(bounds[0], *wanted, 0))
-
-
-def _short(step: "StepView") -> str:
-    """The step's label without the actor, which its lane says."""
-    name, _, arguments = step.label.removesuffix(")").partition("(")
-    rest = brief(arguments.removeprefix(step.lane).removeprefix(", "))
-    return f"{name}({rest})" if rest else name

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from workbench.kernel import State
 from workbench.kernel.state import Cell, Change
-from workbench.kernel.values import show
+from workbench.kernel.values import counted, show
 from workbench.view.difference import BECOMES, difference
 from workbench.view.html import Rendered, element, escape, table
 from workbench.view.truth import Truth
@@ -21,9 +21,36 @@ def state_table(state: State, changes: Sequence[Change] = (), truths: Iterable[T
     truths : iterable of Truth
         The properties' truth in this state, see :func:`workbench.view.truths`.
     """
-    badges = " ".join(map(_truth, truths))
-    markup = _changed(changes) + (element("p", badges, class_="wb-truths") if badges else "") + _rest(state, changes)
-    return Rendered(markup, repr(state))
+    return Rendered(_judged(tuple(truths)) + _changed(changes) + _rest(state, changes), repr(state))
+
+
+def _judged(truths: Sequence[Truth]) -> str:
+    """What is violated, and how many others are not: those are shown on request."""
+    broken, others = [t for t in truths if t.broken], [t for t in truths if not t.broken]
+    shown = element("p", " ".join(map(_truth, broken)), class_="wb-truths") if broken else ""
+    if not others:
+        return shown
+    listed = element("p", " ".join(map(_truth, others)), class_="wb-truths")
+    return shown + f"<details><summary>{_others(others, bool(broken))}</summary>{listed}</details>"
+
+
+def _others(truths: Sequence[Truth], besides: bool) -> str:
+    """How many invariants hold, and what else is asked of the state."""
+    invariants = [truth for truth in truths if truth.kind == "invariant"]
+    said = []
+    if invariants:
+        count = len(invariants)
+        what = (
+            f"{count} others" if besides and count > 1 else f"{count} other" if besides else counted(count, "invariant")
+        )
+        said.append(f"{what} hold{'s' if count == 1 else ''}")
+    reachable = [truth for truth in truths if truth.kind == "reachable"]
+    if reachable:
+        said.append(f"{sum(t.holds for t in reachable)} of {len(reachable)} wanted states reached here")
+    goals = [truth for truth in truths if truth.kind == "liveness"]
+    if goals:
+        said.append(f"{sum(t.holds for t in goals)} of {counted(len(goals), 'goal')} met")
+    return "; ".join(said)
 
 
 def _changed(changes: Sequence[Change]) -> str:

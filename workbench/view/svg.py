@@ -4,7 +4,7 @@ Texts and lines have the page's text colour (``currentColor``); an SVG shown as 
 middle grey of its root. Only attributes are used, no styles, since some viewers strip those.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -48,6 +48,13 @@ class Sheet:
     ) -> None:
         given = {"x": _n(x), "y": _n(y), "font_size": size, "fill": "currentColor", **attributes}
         self.add("text", _title(hover), escape(text), **given)
+
+    def spans(
+        self, x: float, y: float, texts: Sequence[tuple[str, bool]], size: float, hover: str, **attributes: Any
+    ) -> None:
+        """A line of texts, each bold or not."""
+        spans = (element("tspan", escape(text), font_weight=600 if bold else None) for text, bold in texts)
+        self.add("text", _title(hover), *spans, x=_n(x), y=_n(y), font_size=size, **attributes)
 
     def line(self, x1: float, y1: float, x2: float, y2: float, **attributes: Any) -> None:
         defaults = {"stroke": "currentColor", "stroke_width": 1}

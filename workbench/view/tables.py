@@ -1,11 +1,12 @@
 """Results as tables: verdicts, constants, and how two results differ."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel import Model, Result, Trace, Verdict
-from workbench.kernel.values import show, spell
+from workbench.kernel.values import counted, show, spell
+from workbench.pictures import Shown, faults, pair
 from workbench.view.html import MARKS, Drawn, Rendered, badge, element, escape, table
 
 
@@ -41,7 +42,7 @@ def _plain_reason(verdict: Verdict) -> str:
     parts = [verdict.why] if verdict.why else []
     if verdict.trace is not None:
         kind = "a shortest witness" if verdict.holds else "a shortest counterexample"
-        parts.append(f"{kind} has {verdict.trace_states} states")
+        parts.append(f"{kind} has {counted(len(verdict.trace), 'state')}")
     return "; ".join(parts)
 
 
@@ -197,13 +198,23 @@ class Comparison(Drawn):
         for index in range(common, max(len(one), len(other))):
             sides = [_code(t.steps[index].label) if index < len(t) else "" for t in (one, other)]
             rows.append((str(index + 1), *sides))
+        pictures = f'<div class="wb-pair">{"".join(self._pair(name, one, other))}</div>'
         same = "".join(f"<li><code>{escape(step.label)}</code></li>" for step in one.steps[:common])
-        how = "nowhere" if not rows else f"after {common} states in common"
+        how = "nowhere" if not rows else f"after {counted(common, 'state')} in common"
         return (
             f"<details><summary>{escape(name)}: the traces part {how}</summary>"
-            f"<details><summary>in common ({common})</summary><ol>{same}</ol></details>"
+            f"{pictures}<details><summary>in common ({common})</summary><ol>{same}</ol></details>"
             f"{table(('', *map(escape, self.names)), rows) if rows else ''}</details>"
         )
+
+    def _pair(self, name: str, one: Trace, other: Trace) -> Iterator[str]:
+        """The last states of both traces, with what differs marked."""
+        sides = [
+            Shown(t.model, t.states, faults(t.model, t.last, [name]), f"{side}: {len(t)}  {t.steps[-1].label}")
+            for side, t in zip(self.names, (one, other), strict=True)
+        ]
+        for place, drawn in enumerate(pair(*sides)):
+            yield element("div", drawn.svg_with(f"{name}-{place}-"), class_="wb-picture")
 
     def text(self) -> str:
         rows: list[tuple[str, ...]] = [("", *self.names)]
@@ -215,7 +226,7 @@ class Comparison(Drawn):
 def _side(verdict: Verdict | None) -> str:
     if verdict is None:
         return "not checked"
-    states = "" if verdict.trace is None else f" {verdict.trace_states} states"
+    states = "" if verdict.trace is None else f" {counted(len(verdict.trace), 'state')}"
     return badge(verdict.word) + states
 
 

@@ -1,26 +1,36 @@
 """A trace as plain data: who steps, what each step changes, whom that concerns, and which properties hold."""
 
+import base64
+import gzip
+import json
 import math
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from workbench.formats.permalink import permalink
 from workbench.kernel import Model, State, Trace
+from workbench.kernel.actions import ActionInstance
 from workbench.kernel.errors import unknown
 from workbench.kernel.state import Cell, Change
-from workbench.kernel.values import show
+from workbench.kernel.trace import Step
+from workbench.kernel.values import Map, counted, show
+from workbench.pictures import Picture, faults, picture
 from workbench.view import sequence
 from workbench.view.access import accesses
 from workbench.view.html import Drawn, badge, element, escape
 from workbench.view.statetable import state_table
 from workbench.view.truth import Truth, judges
+from workbench.view.wording import choices_of, listed, spaced, told_change, told_doc
 
 #: The lane of what no single actor owns.
 SHARED = "shared state"
 #: The lane of actions that no process takes.
 NOBODY = "environment"
+#: How wide the lanes are where nobody says how much room there is.
+WIDTH = 800
 
 
 @dataclass(frozen=True)
@@ -37,6 +47,14 @@ class StepView:
     effects : dict of str to tuple of Change
         For every other lane that the step has an effect on, what it changed there.
     truths : tuple of Truth
+    doc : str
+        What the action's author says of it.
+    again : tuple of Change
+        Cells of the shared state that the step wrote, and that had the same value before.
+    alike : tuple of str
+        In words, what the step made equal to what another actor has.
+    writers : dict of Cell to str
+        Who else had written what the step wrote over.
     """
 
     number: int
@@ -46,6 +64,20 @@ class StepView:
     changes: tuple[Change, ...] = ()
     effects: dict[str, tuple[Change, ...]] = field(default_factory=dict)
     truths: tuple[Truth, ...] = ()
+    doc: str = ""
+    again: tuple[Change, ...] = ()
+    alike: tuple[str, ...] = ()
+    writers: dict[Cell, str] = field(default_factory=dict)
+
+    @property
+    def sentence(self) -> str:
+        """The step as a sentence: who does what, with which choices, and what that changes."""
+        if not self.lane:
+            return "The behaviour begins here."
+        choices = choices_of(self.label, self.lane)
+        did = told_doc(self.doc, self.label).rstrip(".") or self.label.partition("(")[0]
+        changes = listed([told_change(change) for change in self.changes]) or "nothing"
+        return f"{self.lane}: {did}{f' ({choices})' if choices else ''}. It changes {changes}."
 
     @property
     def broken(self) -> tuple[Truth, ...]:
@@ -65,11 +97,20 @@ class TraceView(Drawn):
     steps : list of StepView
     back : StepView or None
         The step that closes a cycle.
+    properties : sequence of str or None
+        Those whose truth is shown; None for all.
     permalink : str
     """
 
-    def __init__(self, trace: Trace, lanes: list[str], steps: list[StepView], back: StepView | None) -> None:
-        self.trace, self.lanes, self.steps, self.back = trace, lanes, steps, back
+    def __init__(
+        self,
+        trace: Trace,
+        lanes: list[str],
+        steps: list[StepView],
+        back: StepView | None,
+        properties: Sequence[str] | None = None,
+    ) -> None:
+        self.trace, self.lanes, self.steps, self.back, self.properties = trace, lanes, steps, back, properties
         self.loop = trace.loop
 
     @cached_property
@@ -94,10 +135,32 @@ class TraceView(Drawn):
             "back": None if self.back is None else _as_dict(self.back),
         }
 
+    def picture(self, index: int, **options: Any) -> Picture:
+        """The picture of the state after step `index`, with what the step changed and what is at fault.
+
+        `options` are those of the model's picture, see :func:`workbench.pictures.options_of`.
+        """
+        model, states, step = self.trace.model, self.trace.states, self.steps[index]
+        wrong = faults(model, step.state, self.properties) if step.broken else []
+        title = f"{step.number}  {step.label}"
+        return picture(model, states[index], states[:index], wrong, title=title, **options)
+
+    def picture_svg(self, index: int, **options: Any) -> str:
+        """The picture as SVG, with ids that no picture of another trace on the page has."""
+        return self.picture(index, **options).svg_with(self._prefix)
+
+    def pictures(self, **options: Any) -> list[str]:
+        """The pictures of all states, as SVG."""
+        return [self.picture_svg(index, **options) for index in range(len(self.steps))]
+
+    @cached_property
+    def _prefix(self) -> str:
+        return f"t{zlib.crc32(self.permalink.encode()):08x}-"
+
     def svg(self, current: int | None = None, width: float = math.inf) -> str:
         """The lanes; row i is a group with ``data-step="i"``, and that of index `current` is marked.
 
-        They are made narrower, as far as is sensible, to fit into `width`.
+        They are made as wide as `width`, unless that is too little for them.
         """
         return sequence.draw(self, current, width)
 
@@ -105,17 +168,27 @@ class TraceView(Drawn):
         """The state after step `index`: what changed, every property's truth, and the rest folded."""
         step = self.steps[index]
         then = "" if self.ending is None or index + 1 < len(self.steps) else f"Then: {self.ending}."
-        return state_table(step.state, step.changes, step.truths).html() + element("p", escape(then), class_="wb-note")
+        return (
+            element("p", escape(step.sentence), class_="wb-sentence")
+            + state_table(step.state, step.changes, step.truths).html()
+            + (element("p", escape(then), class_="wb-note") if then else "")
+        )
 
     def html(self) -> str:
+        """The last picture beside the lanes, and the states; a script steps through the pictures of all states."""
         steps = "".join(map(self._foldable, range(len(self.steps))))
-        link = f'<p class="wb-note">Permalink <code>{escape(self.permalink)}</code></p>'
-        return f'<div class="wb-trace" tabindex="0"><div class="wb-lanes">{self.svg()}</div>{steps}{link}</div>'
+        link = f'<p class="wb-note wb-link">Permalink <code class="wb-link">{escape(self.permalink)}</code></p>'
+        drawn = self.pictures()
+        beside = (
+            f'<div class="wb-beside"><div class="wb-picture">{drawn[-1]}</div>'
+            f'<div class="wb-lanes">{self.svg(width=WIDTH)}</div></div>'
+        )
+        return f'<div class="wb-trace" tabindex="0" data-pictures="{packed(drawn)}">{beside}{steps}{link}</div>'
 
     def _foldable(self, index: int) -> str:
         """One step, folded to its label unless it is the last."""
         step = self.steps[index]
-        count = f" \N{MIDDLE DOT} {len(step.changes)} changed" if step.changes else ""
+        count = f" \N{MIDDLE DOT} {counted(len(step.changes), 'change')}" if step.changes else ""
         broken = "".join(" " + badge("violated", f"{truth.name} violated") for truth in step.broken)
         summary = f"<summary><b>{step.number}</b> <code>{escape(step.label)}</code>{count}{broken}</summary>"
         opened = " open" if index == len(self.steps) - 1 else ""
@@ -125,11 +198,17 @@ class TraceView(Drawn):
         return repr(self.trace)
 
 
+def packed(texts: Sequence[str]) -> str:
+    """Texts that have much in common as one short text, which ``live.js`` and the player unpack."""
+    return base64.b64encode(gzip.compress(json.dumps(list(texts)).encode(), mtime=0)).decode()
+
+
 def _as_dict(step: StepView) -> dict[str, Any]:
     return {
         "number": step.number,
         "label": step.label,
         "lane": step.lane,
+        "sentence": step.sentence,
         "state": {str(cell): show(value) for cell, value in step.state.items()},
         "changes": [_change(c) for c in step.changes],
         "effects": {lane: [_change(c) for c in changes] for lane, changes in step.effects.items()},
@@ -179,7 +258,11 @@ def trace_view(
     judging = judges(model, properties)
     wanted = None if variables is None else set(variables)
 
-    def view(number: int, label: str, lane: str, before: State | None, after: State) -> StepView:
+    written: dict[Cell, str] = {}
+
+    def view(number: int, step: Step, before: State | None) -> StepView:
+        lane = _lane(step) if step.move else ""
+        after = step.state
         every = () if before is None else before.changes_to(after)
         changes = tuple(c for c in every if wanted is None or c.cell.variable in wanted)
         effects: dict[str, list[Change]] = {}
@@ -188,23 +271,54 @@ def trace_view(
             if owner != lane:
                 effects.setdefault(owner, []).append(change)
         kept = {name: tuple(effects[name]) for name in owners.lanes if name in effects}
-        return StepView(number, label, lane, after, changes, kept, tuple(judge(after) for judge in judging))
+        judged = tuple(judge(after) for judge in judging)
+        if step.move is None or before is None:
+            return StepView(number, step.label, lane, after, changes, kept, judged)
+        instance = model.instances[step.move.instance]
+        cells = [model.layout.cells[at] for at in model.outcomes(instance, before)[step.move.outcome][0].writes]
+        changed = {change.cell for change in every}
+        values = dict(after.items())
+        again = tuple(
+            Change(cell, values[cell], values[cell])
+            for cell in cells
+            if cell not in changed and cell.index is not None and owners.of(cell) == SHARED
+            if (wanted is None or cell.variable in wanted) and written.get(cell, lane) != lane
+        )
+        over = [change.cell for change in changes if _writes_over(change)] + [change.cell for change in again]
+        writers = {cell: written[cell] for cell in over if written.get(cell, lane) != lane}
+        alike = tuple(owners.alike(after, changes))
+        written.update(dict.fromkeys(cells, lane))
+        doc = _doc(instance)
+        return StepView(number, step.label, lane, after, changes, kept, judged, doc, again, alike, writers)
 
     steps = []
     before = None
     for number, step in enumerate(trace.steps, 1):
-        steps.append(view(number, step.label, _lane(step) if step.move else "", before, step.state))
+        steps.append(view(number, step, before))
         before = step.state
-    back = None
-    if trace.back is not None:
-        back = view(len(steps) + 1, trace.back.label, _lane(trace.back), before, trace.back.state)
+    back = None if trace.back is None else view(len(steps) + 1, trace.back, before)
     busy = {lane for step in [*steps, *([back] if back else [])] for lane in (step.lane, *step.effects)}
     lanes = [lane for lane in owners.lanes if lane in busy or lane in owners.members or lane == SHARED]
-    return TraceView(trace, lanes, steps, back)
+    return TraceView(trace, lanes, steps, back, properties)
 
 
-def _lane(step: Any) -> str:
+def _lane(step: Step | ActionInstance) -> str:
     return step.lane or NOBODY
+
+
+def _doc(instance: ActionInstance) -> str:
+    """The first sentence or two that the action's author says of it."""
+    return " ".join((instance.action.function.__doc__ or "").partition("\n\n")[0].split())
+
+
+def _writes_over(change: Change) -> bool:
+    """Whether something that had a name of its own is replaced, rather than added to."""
+    before, after = change.before, change.after
+    if change.cell.index is None or not before or isinstance(before, frozenset):
+        return False
+    if isinstance(before, Map):
+        return not isinstance(after, Map) or any(after.get(key) != value for key, value in before.items())
+    return not (type(before) is tuple and type(after) is tuple and after[: len(before)] == before)
 
 
 class _Owners:
@@ -232,3 +346,16 @@ class _Owners:
             if part in self._actors:
                 return part
         return self._private.get(cell, SHARED)
+
+    def alike(self, after: State, changes: Sequence[Change]) -> Iterator[str]:
+        """What a step made equal to what other actors have, of values such as names and stamps."""
+        values = dict(after.items())
+        for cell, _, value in changes:
+            if cell.index in self._actors and isinstance(value, tuple) and hasattr(value, "_fields"):
+                others = [
+                    str(other)
+                    for other, its in values.items()
+                    if other.variable == cell.variable and other != cell and its == value
+                ]
+                if others:
+                    yield f"{cell} = {listed(others)} = {spaced(show(value))}"

@@ -10,6 +10,7 @@ import ipywidgets
 from workbench.configurations import Configuration
 from workbench.engines.check import check
 from workbench.kernel import InputError, Model, ModelError, Result, Trace, Verdict
+from workbench.kernel.values import counted
 from workbench.view import result_view, trace_view, what_changed
 from workbench.view.html import Drawn, Joined, badge, element, escape
 from workbench.widgets.charts_tab import ChartsTab
@@ -398,7 +399,7 @@ def _headline(result: Result) -> str:
 
 
 def _chip(verdict: Verdict, selected: bool) -> str:
-    states = "" if verdict.trace is None else f" {verdict.trace_states} states"
+    states = "" if verdict.trace is None else f" {counted(len(verdict.trace), 'state')}"
     return element(
         "button",
         badge(verdict.word),

@@ -30,12 +30,125 @@ function render({ model, el }) {
   const where = make("span", "wb-where");
   const filter = make("details", "wb-filter");
   bar.append(back, forth, where, filter);
+  const chooser = make("span", "wb-chooser");
+  const exports = make("details", "wb-filter");
+  bar.append(chooser, exports);
+  const beside = make("div", "wb-beside");
+  const picture = make("div", "wb-picture");
   const lanes = make("div", "wb-lanes wb-live wb-scroll");
+  beside.append(picture, lanes);
   const state = make("div", "wb-now");
   const link = make("div", "wb-link");
-  el.append(bar, lanes, state, link);
+  const said = make("div", "wb-said");
+  el.append(bar, said, beside, state, link);
+  let pictures = [];  // of all states, once they are here
+  let drawn = -1;
 
   const last = () => model.get("states").length - 1;
+
+  // The picture of a state; what moved moves only forwards, from the state before.
+  function showPicture() {
+    const step = Math.min(model.get("step"), last());
+    const [at, svg] = model.get("picture");
+    const wanted = pictures[step] ?? (at === step ? svg : undefined);
+    if (wanted === undefined) return;  // it is on its way
+    picture.toggleAttribute("data-moving", step === drawn + 1);
+    picture.innerHTML = wanted;
+    drawn = step;
+    const tall = picture.firstElementChild?.getBoundingClientRect().height ?? 0;
+    if (tall > parseFloat(picture.style.minHeight || 0)) picture.style.minHeight = `${tall}px`;  // nothing below jumps
+  }
+
+  async function fetchPictures() {
+    const packed = model.get("packed");
+    if (packed) {
+      const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+      const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+      const all = JSON.parse(await new Response(stream).text());
+      if (packed === model.get("packed")) pictures = all;
+    } else if (!model.get("lazy") && last() > 0) {
+      model.send({ want: "pictures" });
+    }
+  }
+
+  // Several things change when there is another trace; the pictures are asked for once.
+  let fetching;
+  function refetch() {
+    pictures = [];
+    clearTimeout(fetching);
+    fetching = setTimeout(fetchPictures);
+  }
+
+  function newPictures() {
+    picture.style.minHeight = "";
+    drawn = -1;
+    refetch();
+    showPicture();
+  }
+
+  function showChooser() {
+    const chosen = model.get("chosen");
+    chooser.replaceChildren(...Object.entries(model.get("options")).map(([name, choices]) => {
+      const label = make("label", "wb-note", `${name} `);
+      const list = document.createElement("select");
+      list.append(new Option("\u2013", ""), ...choices.map((choice, at) => new Option(choice, at)));
+      list.value = chosen[name] ?? "";
+      list.addEventListener("change", () => {
+        const now = { ...model.get("chosen") };
+        if (list.value === "") delete now[name];
+        else now[name] = Number(list.value);
+        model.set("chosen", now);
+        model.save_changes();
+      });
+      label.append(list);
+      return label;
+    }));
+  }
+
+  // Files for others: this step, or all of them.
+  function save(content, type, ending) {
+    const link = document.createElement("a");
+    const name = picture.querySelector("[data-picture]")?.dataset.picture ?? "trace";
+    link.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+    link.download = ending === "html" ? `${name}.html` : `${name}-${drawn + 1}.${ending}`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  function savePng(svg) {
+    const { width, height } = svg.viewBox.baseVal;
+    const image = new Image();
+    image.onload = () => {
+      const canvas = document.createElement("canvas");
+      canvas.width = 2 * width;
+      canvas.height = 2 * height;
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob((blob) => save(blob, "image/png", "png"));
+    };
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
+  }
+
+  function makeExports() {
+    const choices = make("div", "wb-choices");
+    const offer = (text, title, act) => {
+      const button = make("button", "wb-button", text);
+      button.title = title;
+      button.addEventListener("click", () => {
+        exports.open = false;
+        act(picture.querySelector("svg"));
+      });
+      choices.append(button);
+    };
+    offer("this picture as SVG", "the picture of this step, for documents", (svg) =>
+      svg && save(new XMLSerializer().serializeToString(svg), "image/svg+xml", "svg"));
+    offer("this picture as PNG", "the picture of this step, for slides and chats", (svg) => svg && savePng(svg));
+    offer("the trace as a page", "one HTML file with all pictures; the arrow keys step", () => model.send({ want: "page" }));
+    exports.append(make("summary", "", "Save"), choices);
+  }
+
+  function received(message) {
+    if (message.page) save(message.page, "text/html", "html");
+  }
 
   function showStep() {
     const step = Math.min(model.get("step"), last());
@@ -45,9 +158,11 @@ function render({ model, el }) {
       row.toggleAttribute("data-current", chosen);
       if (chosen) current = row;
     }
-    const unfolded = state.querySelector("details")?.open ?? false;
+    const unfolded = [...state.querySelectorAll("details")].map((details) => details.open).reverse();
+    showPicture();
     state.innerHTML = model.get("states")[step] ?? "";
-    for (const details of state.querySelectorAll("details")) details.open = unfolded;
+    said.replaceChildren(...state.querySelectorAll(".wb-sentence"));
+    [...state.querySelectorAll("details")].reverse().forEach((details, index) => (details.open = unfolded[index] ?? false));
     const label = model.get("labels")[step] ?? "";
     where.replaceChildren(`State ${step + 1} of ${last() + 1}: `, make("code", "", label));
     back.disabled = step <= 0;
@@ -119,18 +234,45 @@ function render({ model, el }) {
     go(model.get("step") + move);
   });
   // Lanes in a tab that is not open have no height to scroll in yet.
-  const seen = new ResizeObserver(showStep);
+  // How wide they are drawn is said by the room that they have.
+  let measuring;
+  const seen = new ResizeObserver(() => {
+    showStep();
+    clearTimeout(measuring);
+    measuring = setTimeout(() => {
+      const room = lanes.clientWidth;
+      if (room < 200 || Math.abs(room - model.get("room")) < 8) return;
+      picture.style.minHeight = "";
+      model.set("room", room);
+      model.save_changes();
+    }, 120);
+  });
   seen.observe(lanes);
+  makeExports();
 
   model.on("change:step change:states", showStep);
   model.on("change:lanes change:permalink", showLanes);
   model.on("change:variables", showFilter);
+  model.on("change:picture", showPicture);
+  model.on("change:packed change:lazy", refetch);
+  model.on("change:permalink", newPictures);
+  model.on("change:options change:chosen", showChooser);
+  model.on("msg:custom", received);
+  showChooser();
   showLanes();
+  fetchPictures();
   return () => {
     seen.disconnect();
     model.off("change:step change:states", showStep);
     model.off("change:lanes change:permalink", showLanes);
+    clearTimeout(measuring);
+    clearTimeout(fetching);
     model.off("change:variables", showFilter);
+    model.off("change:picture", showPicture);
+    model.off("change:packed change:lazy", refetch);
+    model.off("change:permalink", newPictures);
+    model.off("change:options change:chosen", showChooser);
+    model.off("msg:custom", received);
   };
 }
 

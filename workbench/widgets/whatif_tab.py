@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 
 from workbench.kernel import Result
-from workbench.kernel.values import spell
+from workbench.kernel.values import counted, spell
 from workbench.questions.whatif import Attempt, Repairs, flips, repairs
 from workbench.view.html import badge, element, escape, table
 from workbench.widgets.jobs import Job
@@ -116,4 +116,4 @@ def _row(attempt: Attempt, number: int) -> tuple[str, str, str, str]:
     flipped = [f"{badge(after.word)} <code>{escape(after.name)}</code>" for _, after in attempt.flipped]
     unknown = [badge("unknown", f"{v.name} unknown") for v in attempt.result.verdicts if v.holds is None]
     told = "<br>".join(flipped + unknown) or '<span class="wb-note">none</span>'
-    return name, told, f"{attempt.result.distinct:,} states", apply
+    return name, told, counted(attempt.result.distinct, "state"), apply

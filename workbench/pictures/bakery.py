@@ -1,0 +1,287 @@
+"""The bakeries: the queue of tickets, or each node's view of it, acks under way, and the Iceberg table's history."""
+
+from workbench.kernel import Place
+from workbench.models.bakery import Bakery
+from workbench.models.bakery_extended import BakeryExtended
+from workbench.models.bakery_v2 import BakeryV2
+from workbench.models.bakery_v2_extended import BakeryV2Extended
+from workbench.models.iceberg_catalog import COMMITTED, CONFLICT, ROLLED_BACK
+from workbench.pictures.registry import picture_of
+from workbench.pictures.things import (
+    BAD,
+    BUSY,
+    GOOD,
+    ODD,
+    PLAIN,
+    QUIET,
+    across,
+    arrow,
+    badge,
+    card,
+    chain,
+    column,
+    down,
+    envelope,
+    name,
+    note,
+    part,
+    queue,
+    slot,
+    text,
+)
+
+#: What a writer does next, by its program counter.
+NEXT = {
+    "NodeStartup": "next: drop old claims of its node",
+    "CleanUp": "next: withdraw old claims of its node",
+    "Start": "next: wake up",
+    "Stage": "next: stage data files",
+    "BeginClaim": "next: take a ticket",
+    "BakeryWait": "waits for its turn",
+    "WaitAcks": "waits for acks",
+    "Prepare": "next: choose the head to build on",
+    "Decide": "next: commit, or roll back",
+    "Release": "next: withdraw its claim",
+    "DrainForward": "next: send the acks held back",
+    "DrainDelete": "next: forget what was held back",
+    "Retry": "next: try again",
+    "Done": "done",
+}
+
+DECISIONS = {COMMITTED: ("committed", GOOD), ROLLED_BACK: ("rolled back", QUIET), CONFLICT: ("HTTP 409", BAD)}
+
+
+@picture_of(Bakery)
+def bakery(model, s):
+    waiting = sorted(s.claims)
+    claims = [claim(c, "queue", s.crashed[c.writer], Place("claims", None, c)) for c in waiting]
+    yield part("queue-part", "queue: ticket \N{MIDDLE DOT} writer", line_of("queue", claims))
+    yield part("writers", "writers", *(writer(model, s, w) for w in model.Writers))
+    yield from history(model, s)
+    yield part("others", "counters", next_ticket(s), crasher(s), restarts(model, s))
+
+
+#: A picture for what is published and for what extends it.
+picture_of(BakeryExtended)(bakery)
+
+
+@picture_of(BakeryV2)
+def bakery_v2(model, s):
+    yield part("nodes", "nodes, with their views of the queue", *(node(model, s, n) for n in model.nodes))
+    for n in model.nodes:
+        yield from held_arrows(model, s, n)
+    yield from history(model, s)
+    around = (applier(model, s), *stray_acks(model, s), next_ticket(s), crasher(s), restarts(model, s))
+    yield part("others", "applier, counters", *around)
+
+
+@picture_of(BakeryV2Extended)
+def bakery_v2_extended(model, s):
+    yield from bakery_v2(model, s)
+    if model.MaxRetries:
+        left = [text(f"{w}: {s.retries_left[w]} left") for w in model.Writers]
+        yield part("retries-part", "retries", card("retries", "further rounds", *left))
+    if model.UserTable:
+        yield part("user-table", "user table", *(user_rows(s, n) for n in model.nodes))
+
+
+# Writers -------------------------------------------------------------------------------------------------------------
+
+
+def writer(model, s, w, *more):
+    """A writer; in grey once it has crashed."""
+    crashed, decision = s.crashed[w], s.decision[w]
+    lines = [text("crashed", tone=BAD) if crashed else None]
+    if decision is not None:
+        word, tone = DECISIONS[decision]
+        lines.append(text(word, bold=True, tone=tone))
+    if decision is None or s.pc[w] != "Done":
+        lines.append(text(NEXT[s.pc[w]]))
+    if s.my_ticket[w]:
+        lines.append(text(f"ticket {s.my_ticket[w]}"))
+    tone = QUIET if s.pc[w] == "Done" or crashed else BUSY if s.my_ticket[w] else PLAIN
+    of = [Place(v, w) for v in ("decision", "crashed", "pc", "my_ticket")]
+    return card(name("writer", w), w, *lines, *more, tone=tone, faded=crashed, of=of)
+
+
+def claim(c, where, orphaned, of, *, on_its_way=False, mine=False):
+    """A claim as it stands in a queue."""
+    rest = note("of a crashed writer") if orphaned else note("on its way") if on_its_way else None
+    build = slot if on_its_way else card
+    id = name("claim", where, c.ticket, c.writer)
+    title, tone = f"{c.ticket} \N{MIDDLE DOT} {c.writer}", BUSY if mine else PLAIN
+    return build(id, title, rest, tone=tone, of=of, faded=orphaned)
+
+
+def line_of(id, claims):
+    return queue(id, None, *claims) if claims else slot(id, None, note("nobody queues"))
+
+
+def next_ticket(s):
+    return card("next-ticket", "next ticket", text(s.next_ticket), of=Place("next_ticket"), tone=QUIET)
+
+
+# Nodes ---------------------------------------------------------------------------------------------------------------
+
+
+def node(model, s, n):
+    """A node: its writers, the queue as it sees it, and the acks that it holds back."""
+    alive = model.node_alive(s, n)
+    return column(
+        name("node", n),
+        f"node {n}" if alive else f"node {n}, dead",
+        *(writer(model, s, w, *acks(model, s, w)) for w in model.writers_of[n]),
+        down(
+            name("view", n),
+            None,
+            note(f"the queue as {n} sees it: ticket \N{MIDDLE DOT} writer"),
+            line_of(name("queue", n), view(model, s, n)),
+        ),
+        *(held_back(model, s, n, deferral) for deferral in sorted(s.deferred[n])),
+        tone=PLAIN if alive else QUIET,
+    )
+
+
+def view(model, s, n):
+    """The claims that a node sees, and those that it does not see yet, in the order of their tickets."""
+    seen = {(c, False) for c in s.claims[n]}
+    under_way = {
+        (c, True) for other in model.nodes for c in s.claims[other] - s.claims[n] if model.node_of[c.writer] == other
+    }
+    for c, late in sorted(seen | under_way):
+        place = Place("claims", model.node_of[c.writer] if late else n, c)
+        mine = not late and model.node_of[c.writer] == n
+        yield claim(c, n, s.crashed[c.writer] and not late, place, on_its_way=late, mine=mine)
+
+
+def acks(model, s, w):
+    """For a ticket the acks of the other nodes: those that are there, and the places of those to come."""
+    ticket = s.my_ticket[w]
+    if ticket:
+        others = [n for n in model.nodes if n != model.node_of[w] or n in s.acks[ticket]]
+        yield across(name("acks", w), None, *(ack(s, w, n) for n in others))
+
+
+def ack(s, w, n):
+    """The ack of a node for a writer's ticket, or its place."""
+    ticket = s.my_ticket[w]
+    if n in s.acks[ticket]:
+        return envelope(name("ack", w, ticket, n), f"ack of {n}", of=Place("acks", ticket, n), tone=GOOD)
+    waits = s.pc[w] == "WaitAcks"
+    return slot(name("ack", w, ticket, n), None, note(f"no ack of {n}"), tone=ODD if waits else PLAIN)
+
+
+def held_back(model, s, n, deferral):
+    """An ack pinned behind a ticket."""
+    ticket, behind = deferral
+    late = too_late(model, s, n, behind)
+    why = note(f"pinned behind ticket {behind}, until that is released")
+    if late:
+        why = text(f"pinned behind ticket {behind}, whose acks {late} has sent before: it will never go", tone=BAD)
+    id, of = name("deferral", n, ticket, behind), Place("deferred", n, deferral)
+    return envelope(id, f"ack for ticket {ticket}", why, tone=BAD if late else ODD, of=of)
+
+
+def too_late(model, s, n, behind):
+    """The writer that had the ticket, if it has sent the acks that were held back: nobody will send another."""
+    holders = [w for w in model.writers_of[n] if s.my_ticket[w] == behind]
+    sent = [w for w in holders if s.pc[w] in ("DrainDelete", "Done")]
+    return sent[0] if sent and sent == holders else None
+
+
+def held_arrows(model, s, n):
+    """What an ack is held back for: the claim that it is pinned behind, or, where that is too late, nothing."""
+    claims = {c.ticket: name("claim", n, c.ticket, c.writer) for c in s.claims[n]}
+    missed = {s.my_ticket[w]: w for w in model.Writers if s.my_ticket[w] and n not in s.acks[s.my_ticket[w]]}
+    for ticket, behind in sorted(s.deferred[n]):
+        id, source = name("held", n, ticket, behind), name("deferral", n, ticket, behind)
+        if too_late(model, s, n, behind):
+            if ticket in missed:
+                target = name("ack", missed[ticket], ticket, n)
+                yield arrow(id, source, target, "will never go", tone=BAD, dashed=True)
+        elif behind in claims:
+            yield arrow(id, source, claims[behind], f"waits for ticket {behind}", tone=ODD, dashed=True)
+
+
+def applier(model, s):
+    """The applier, with what it remembers."""
+    of = [Place(v) for v in ("pc_applier", "ap_dst", "ap_ct", "ap_defer", "ap_behind")]
+    if s.ap_dst is None:
+        return card("applier", "applier", note("has replicated nothing yet"), of=of, tone=QUIET)
+    found = f"a smaller claim there, ticket {s.ap_behind}" if s.ap_defer else "no smaller claim there"
+    told = (text(f"ticket {s.ap_ct} has come to {s.ap_dst}"), text(found))
+    if s.pc_applier == "ApplyEmit":
+        return card("applier", "applier: the answer is to come", *told, of=of, tone=BUSY)
+    return card("applier", "applier: has answered", *(text(t.text, tone=QUIET) for t in told), of=of, tone=QUIET)
+
+
+def stray_acks(model, s):
+    """Acks for tickets that nobody has any more."""
+    held = {s.my_ticket[w] for w in model.Writers}
+    for ticket in model.tickets:
+        for n in sorted(s.acks[ticket]) if ticket not in held else ():
+            yield envelope(
+                name("ack", ticket, n), f"ack of {n}", note(f"for ticket {ticket}, which nobody has"), faded=True
+            )
+
+
+def user_rows(s, n):
+    rows = ", ".join(sorted(s.user_rows[n])) or "none"
+    return card(name("user-rows", n), f"copy on {n}", text(f"rows of {rows}"), of=Place("user_rows", n))
+
+
+# The table's history -------------------------------------------------------------------------------------------------
+
+
+def history(model, s):
+    """The Iceberg chain, each snapshot on its parent, and below it what writers have staged or built on it."""
+    numbered = list(enumerate(s.iceberg, 1))
+    snapshots = (snapshot(i, one, i == len(numbered)) for i, one in numbered)
+    yield part("iceberg", "Iceberg table", chain("history", None, *snapshots))
+    for i, one in numbered[1:]:
+        yield arrow(name("parent", i), name("snapshot", i), name("snapshot", one.parent), "is built on")
+    hands = [hand for w in model.Writers for hand in pointers(model, s, w)]
+    if hands:
+        yield part("hands", "who builds on what", *(tag for tag, _ in hands))
+        yield from (pointer for _, pointer in hands)
+
+
+def snapshot(i, one, head):
+    told = [text("the start")] if one.writer is None else [text(f"by {one.writer}"), text(f"ticket {one.ticket}")]
+    return card(
+        name("snapshot", i), f"snapshot {i}", *told, aside="head" if head else None, of=Place("iceberg", None, i - 1)
+    )
+
+
+def pointers(model, s, w):
+    """Tags for the snapshots on which a writer has staged its files, and on which it builds."""
+    uses: dict[int, list[tuple[str, str]]] = {}
+    for variable, said in (("parent_staged", "staged its files on"), ("parent_seen", "builds on")):
+        seen = getattr(s, variable)[w] if variable in model.declared_variables else 0
+        if seen:
+            uses.setdefault(seen, []).append((variable, said))
+    for seen, found in uses.items():
+        told = f"{w} {' and '.join(said for _, said in found)} {seen}"
+        lost = s.decision[w] == CONFLICT and found[-1][0] == "parent_seen"
+        stale = s.decision[w] is None and seen < len(s.iceberg)
+        tone = BAD if lost else ODD if stale else QUIET if s.decision[w] else PLAIN
+        id = name("pointer", w, seen)
+        tag = badge(id, text(told, small=True), tone=tone, of=[Place(variable, w) for variable, _ in found])
+        yield tag, arrow(name(id, "arrow"), id, name("snapshot", seen), told, tone=tone)
+
+
+# Crashes -------------------------------------------------------------------------------------------------------------
+
+
+def crasher(s):
+    left = "no crash is to come" if s.pc_crasher == "Done" else f"{s.crash_budget} more may happen"
+    over = text(left, tone=QUIET)
+    return card("crasher", "crashes", over, of=[Place("crash_budget"), Place("pc_crasher")], tone=QUIET)
+
+
+def restarts(model, s):
+    """How often crashed writers may come back, where they may at all."""
+    if "restart_budget" not in model.declared_variables or not model.MaxRestarts:
+        return None
+    left = text(f"{s.restart_budget} more may happen", tone=QUIET)
+    return card("restarts", "restarts", left, of=Place("restart_budget"), tone=QUIET)

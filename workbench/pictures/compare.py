@@ -1,0 +1,168 @@
+"""What is different between two pictures, thing by thing: what appeared, what changed, and what went."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from workbench.pictures.layout import LOOKS, is_framed
+from workbench.pictures.things import QUIET, Arrow, Badge, Box, Row, Table, Text, Thing
+
+NEW, CHANGED, GONE = "new", "changed", "gone"
+#: Of two pictures side by side, what is not the same in both.
+DIFFERS = "differs"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The later picture's things, among them what went, with what there is to say of them.
+
+    Attributes
+    ----------
+    things : tuple of Thing
+    changes : dict of str to str
+        ``new``, ``changed`` or ``gone``, by id. What is in a new thing is not named, nor is what has no frame.
+    fresh : dict of str to set of str
+        By id the lines of text that a changed thing did not have.
+    """
+
+    things: tuple[Any, ...]
+    changes: dict[str, str]
+    fresh: dict[str, frozenset[str]]
+
+
+def children(thing: Any) -> tuple[Any, ...]:
+    """The things in `thing`."""
+    if isinstance(thing, Box):
+        return tuple(item for item in thing.body if not isinstance(item, Text))
+    return thing.rows if isinstance(thing, Table) else ()
+
+
+def every(things: Sequence[Any], parent: str = "") -> Iterator[tuple[Any, str]]:
+    """Each thing, and those in it, with the id of what it is in."""
+    for thing in things:
+        yield thing, parent
+        yield from every(children(thing), thing.id)
+
+
+def compare(before: Sequence[Thing], after: Sequence[Thing]) -> Difference:
+    """What is different in `after`."""
+    old = {thing.id: (thing, parent) for thing, parent in every(before)}
+    new = {thing.id: parent for thing, parent in every(after)}
+    changes: dict[str, str] = {}
+    fresh: dict[str, frozenset[str]] = {}
+    for thing, parent in every(after):
+        if thing.id not in old:
+            if is_framed(thing) and not _is_inside_new(parent, new, changes):
+                changes[thing.id] = NEW
+        elif _own(thing) != _own(old[thing.id][0]):
+            changes[thing.id] = CHANGED
+            fresh[thing.id] = _texts(thing) - _texts(old[thing.id][0])
+    went: _Went = {}
+    _lost(before, "", frozenset(new), went)
+    for lost in went.values():
+        changes |= {thing.id: GONE for _, thing in lost}
+    return Difference(_with(went, "", tuple(after)), changes, fresh)
+
+
+def differing(these: Sequence[Thing], others: Sequence[Thing]) -> dict[str, str]:
+    """What of `these` is not among the `others`, or is not the same there; by id, as ``differs``."""
+    changes = compare(others, these).changes
+    return {id: DIFFERS for id, change in changes.items() if change != GONE}
+
+
+def _is_inside_new(id: str, parents: dict[str, str], changes: dict[str, str]) -> bool:
+    """Whether the thing called `id`, or one around it, is new."""
+    while id:
+        if changes.get(id) == NEW:
+            return True
+        id = parents[id]
+    return False
+
+
+def _own(thing: Any) -> Any:
+    """What a thing says by itself: without the things in it, and what is said beside its title."""
+    if isinstance(thing, Box):
+        texts = tuple(_words(item) for item in thing.body if isinstance(item, Text))
+        return thing.kind, _words(thing.title), texts if LOOKS[thing.kind].own else (), thing.faded, thing.dashed
+    if isinstance(thing, Table):
+        return ()
+    if isinstance(thing, Row):
+        return thing.cells, thing.struck
+    if isinstance(thing, Badge):
+        return _words(thing.text), thing.faded
+    return thing.source, thing.target, thing.text, thing.dashed
+
+
+def _words(text: Text | None) -> Any:
+    return None if text is None else (text.text, text.struck)
+
+
+def _texts(thing: Any) -> frozenset[str]:
+    if isinstance(thing, Box):
+        return frozenset(text.text for text in (thing.title, thing.aside, *thing.body) if isinstance(text, Text))
+    if isinstance(thing, Row):
+        return frozenset(thing.cells)
+    return frozenset((thing.text.text,)) if isinstance(thing, Badge) else frozenset()
+
+
+#: What went from a thing: each with the id of what was before it, None for the first.
+_Went = dict[str, list[tuple[str | None, Any]]]
+
+
+def _lost(things: Sequence[Any], parent: str, kept: frozenset[str], went: _Went) -> None:
+    """Collect, by what they were in, the outermost things that are gone."""
+    before = None
+    for thing in things:
+        if thing.id in kept:
+            _lost(children(thing), thing.id, kept, went)
+        elif not isinstance(thing, Arrow):
+            ghost = _ghost(thing, kept)
+            if is_framed(ghost) or children(ghost):
+                went.setdefault(parent, []).append((before, ghost))
+            _moved_out(children(thing), kept, went)
+        before = thing.id
+
+
+def _moved_out(things: Sequence[Any], kept: frozenset[str], went: _Went) -> None:
+    """Things that are still there may have been in one that is gone, and have lost something themselves."""
+    for thing in things:
+        if thing.id in kept:
+            _lost(children(thing), thing.id, kept, went)
+        else:
+            _moved_out(children(thing), kept, went)
+
+
+def _ghost(thing: Any, kept: frozenset[str]) -> Any:
+    """How a thing is drawn that is no more, without those in it that still are."""
+    if isinstance(thing, Row):
+        return replace(thing, faded=True, struck=True)
+    if isinstance(thing, Badge):
+        return replace(thing, faded=True, tone=QUIET)
+    if isinstance(thing, Table):
+        return replace(thing, rows=tuple(_ghost(row, kept) for row in thing.rows if row.id not in kept))
+    body = tuple(
+        item if isinstance(item, Text) else _ghost(item, kept)
+        for item in thing.body
+        if isinstance(item, Text) or item.id not in kept
+    )
+    return replace(thing, body=body, faded=True, dashed=True, tone=QUIET, of=())
+
+
+def _with(went: _Went, parent: str, items: tuple[Any, ...]) -> tuple[Any, ...]:
+    """`items` with what went from among them, each behind what it was behind."""
+    rebuilt = [_refilled(went, item) for item in items]
+    for before, ghost in went.get(parent, ()):
+        ids = [None if isinstance(item, Text) else item.id for item in rebuilt]
+        if before in ids and before is not None:
+            rebuilt.insert(ids.index(before) + 1, ghost)
+        else:
+            rebuilt.insert(next((i for i, id in enumerate(ids) if id is not None), len(ids)), ghost)
+    return tuple(rebuilt)
+
+
+def _refilled(went: _Went, item: Any) -> Any:
+    if not went or isinstance(item, (Text, Badge, Row, Arrow)):
+        return item
+    if isinstance(item, Table):
+        return replace(item, rows=_with(went, item.id, item.rows))
+    return replace(item, body=_with(went, item.id, item.body))

@@ -1,0 +1,357 @@
+"""Where everything goes: things become boxes that are as large as their texts need, below and beside each other."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from workbench.pictures.letters import width_of, wrap
+from workbench.pictures.things import QUIET, Badge, Box, Row, Table, Text, Thing
+
+#: The widest that a picture gets, and the margin in which the parts' titles stand.
+WIDTH, MARGIN, GUTTER = 1060, 16, 104
+SIZE, SMALL = 14, 12
+#: How much further right each thing of a pile lies than the one in front of it.
+_SHIFT = 10
+#: A frame this much lower than its neighbours stays so.
+_LEVELLED = 0.62
+_PART_GAP, _ASIDE_GAP, _CELL_GAP, _ROW_PAD = 20, 14, 16, 5
+
+
+class Look(NamedTuple):
+    """How a kind of box is framed and arranged.
+
+    Attributes
+    ----------
+    framed, across : bool
+    pad, gap : float
+        Inside of the frame, and between what is in it.
+    least, most : float
+        Its width.
+    own : bool
+        Whether its texts are its own, rather than remarks on what it holds.
+    """
+
+    framed: bool = True
+    across: bool = False
+    pad: float = 10
+    gap: float = 10
+    least: float = 64
+    most: float = 300
+    own: bool = True
+
+
+LOOKS = {
+    "card": Look(),
+    "file": Look(most=290, least=96),
+    "envelope": Look(least=96),
+    "slot": Look(most=290, least=96),
+    "column": Look(most=330, least=120, own=False),
+    "shelf": Look(across=True, most=WIDTH, least=120, gap=12, own=False),
+    "across": Look(framed=False, across=True, pad=0, gap=14, least=0, most=WIDTH),
+    "chain": Look(framed=False, across=True, pad=0, gap=28, least=0, most=WIDTH),
+    "down": Look(framed=False, pad=0, least=0, most=WIDTH),
+    "pile": Look(framed=False, pad=0, gap=-4, least=0, most=WIDTH),
+    "queue": Look(framed=False, across=True, pad=0, gap=24, least=0, most=WIDTH),
+    "part": Look(framed=False, across=True, pad=0, gap=14, least=0, most=WIDTH),
+}
+
+
+@dataclass
+class Line:
+    """A line of text in a box, by its left end and base line (or by its right end, `to_right`)."""
+
+    x: float
+    y: float
+    text: str
+    width: float
+    style: Text
+    to_right: bool = False
+    fresh: bool = False
+
+    @property
+    def size(self) -> int:
+        return size_of(self.style)
+
+
+@dataclass
+class Block:
+    """A thing with its size, and what is in it, with places relative to its own."""
+
+    thing: Any
+    w: float
+    h: float
+    lines: list[Line] = field(default_factory=list)
+    inside: list[tuple[float, float, "Block"]] = field(default_factory=list)
+
+
+@dataclass
+class Placed:
+    """A thing in its place on the picture.
+
+    Attributes
+    ----------
+    thing : Thing
+    x, y, w, h : float
+    lines : list of Line
+        With places on the picture.
+    inside : tuple of str
+        The ids of what it is in, the outermost first.
+    """
+
+    thing: Any
+    x: float
+    y: float
+    w: float
+    h: float
+    lines: list[Line]
+    inside: tuple[str, ...] = ()
+
+
+def size_of(style: Text) -> int:
+    return SMALL if style.small else SIZE
+
+
+def height_of(style: Text) -> int:
+    return 17 if style.small else 20
+
+
+def place(things: Sequence[Thing], fresh: Mapping[str, frozenset[str]]) -> tuple[list[Placed], float, float]:
+    """All things but arrows in their places, those in front last, and the picture's width and height.
+
+    Parameters
+    ----------
+    things : sequence of Thing
+    fresh : mapping of str to set of str
+        For a thing's id its lines of text that are new.
+    """
+    placed: list[Placed] = []
+    y: float = MARGIN
+    right: float = 0
+    for thing in things:
+        block = _lay(thing, WIDTH - 2 * MARGIN, fresh)
+        _settle(block, MARGIN, y, (), placed)
+        y += block.h + _PART_GAP
+        right = max(right, MARGIN + block.w)
+    return placed, max(right, 120) + MARGIN, max(y - _PART_GAP, MARGIN) + MARGIN
+
+
+def _settle(block: Block, x: float, y: float, inside: tuple[str, ...], placed: list[Placed]) -> None:
+    for line in block.lines:
+        _moved(line, x, y)
+    placed.append(Placed(block.thing, x, y, block.w, block.h, block.lines, inside))
+    in_front_last = block.inside[::-1] if block.thing.kind == "pile" else block.inside
+    for dx, dy, inner in in_front_last:
+        if isinstance(inner.thing, Text):  # it belongs to the box around it
+            block.lines += [_moved(line, x + dx, y + dy) for line in inner.lines]
+        else:
+            _settle(inner, x + dx, y + dy, (*inside, block.thing.id), placed)
+
+
+def _lay(thing: Any, room: float, fresh: Mapping[str, frozenset[str]]) -> Block:
+    if isinstance(thing, Text):
+        return _text(thing, room, frozenset())
+    new = fresh.get(thing.id, frozenset())
+    if isinstance(thing, Badge):
+        return _badge(thing, room, new)
+    if isinstance(thing, Table):
+        return _table(thing, room, fresh)
+    if thing.kind == "part":
+        return _part(thing, room, fresh)
+    return _box(thing, room, fresh)
+
+
+def _text(style: Text, room: float, new: frozenset[str]) -> Block:
+    block = Block(style, 0, 0)
+    size, step = size_of(style), height_of(style)
+    for words in wrap(style.text, room, size, style.bold):
+        wide = width_of(words, size, style.bold)
+        block.lines.append(Line(0, block.h + step * 0.74, words, wide, style, fresh=style.text in new))
+        block.w = max(block.w, wide)
+        block.h += step
+    return block
+
+
+def _badge(badge: Badge, room: float, new: frozenset[str]) -> Block:
+    block = _text(badge.text, room - 16, new)
+    for line in block.lines:
+        line.x += 8
+        line.y += 2
+    return Block(badge, block.w + 16, block.h + 4, block.lines)
+
+
+def _table(table: Table, room: float, fresh: Mapping[str, frozenset[str]]) -> Block:
+    count = max((len(row.cells) for row in table.rows), default=0)
+    widths = [0.0] * count
+    for row in table.rows:
+        for i, cell in enumerate(row.cells):
+            widths[i] = max(widths[i], width_of(cell, SIZE))
+    spare = room - 2 * _ROW_PAD - _CELL_GAP * max(count - 1, 0)
+    if sum(widths) > spare:  # the widest columns give way
+        share = spare / count
+        slim = sum(min(w, share) for w in widths)
+        over = [max(w - share, 0) for w in widths]
+        widths = [min(w, share) + (spare - slim) * (o / sum(over)) for w, o in zip(widths, over, strict=True)]
+    wide = sum(widths) + 2 * _ROW_PAD + _CELL_GAP * max(count - 1, 0)
+    block = Block(table, wide, 0)
+    for row in table.rows:
+        inner = _row(row, widths, wide, bool(fresh.get(row.id)))
+        block.inside.append((0, block.h, inner))
+        block.h += inner.h
+    return block
+
+
+def _row(row: Row, widths: Sequence[float], wide: float, new: bool) -> Block:
+    block = Block(row, wide, 22)
+    x: float = _ROW_PAD
+    style = Text("", struck=row.struck, tone=QUIET if row.struck or row.faded else row.tone)
+    for cell, width in zip(row.cells, widths, strict=False):
+        for i, words in enumerate(wrap(cell, width + 0.01, SIZE)):
+            block.lines.append(Line(x, 16 + 18 * i, words, width_of(words, SIZE), style, fresh=new and words != ""))
+            block.h = max(block.h, 22 + 18 * i)
+        x += width + _CELL_GAP
+    return block
+
+
+def _part(part: Box, room: float, fresh: Mapping[str, frozenset[str]]) -> Block:
+    new = fresh.get(part.id, frozenset())
+    block = Block(part, room, 0)
+    if part.title is not None:
+        title = _text(part.title, GUTTER - 12, new)
+        title.lines = [_moved(line, 0, 6) for line in title.lines]
+        block.lines += title.lines
+        block.h = title.h + 6
+    inner = Block(part, 0, 0)
+    _flow(inner, part, room - GUTTER, 0, fresh)
+    block.inside = [(dx + GUTTER, dy, child) for dx, dy, child in inner.inside]
+    block.w, block.h = inner.w + GUTTER, max(block.h, inner.h)
+    return block
+
+
+def _moved(line: Line, dx: float, dy: float) -> Line:
+    line.x += dx
+    line.y += dy
+    return line
+
+
+def _box(box: Box, room: float, fresh: Mapping[str, frozenset[str]]) -> Block:
+    look = LOOKS[box.kind]
+    new = fresh.get(box.id, frozenset())
+    block = Block(box, 0, look.pad)
+    inner_room = min(room, look.most) - 2 * look.pad
+    _heading(block, box, look, inner_room, new)
+    if look.across:
+        _flow(block, box, inner_room, look.pad, fresh)
+    else:
+        _stack(block, box, inner_room, look, fresh)
+    block.w = max(block.w, look.least - 2 * look.pad) + 2 * look.pad
+    block.h += look.pad
+    if not look.across:
+        for _, _, inner in block.inside if box.kind != "pile" else ():
+            _widen(inner, block.w - 2 * look.pad)
+    elif look.framed and len(block.inside) == 1:
+        _widen(block.inside[0][2], block.w - 2 * look.pad)
+    _align(block, look)
+    return block
+
+
+def _heading(block: Block, box: Box, look: Look, room: float, new: frozenset[str]) -> None:
+    """The title, and on its right, or below it where there is no room, what is said beside it."""
+    spared = 22 if box.kind == "envelope" else 0
+    if box.title is not None:
+        title = _text(box.title, room - spared, new)
+        block.lines += [_moved(line, look.pad + spared, block.h) for line in title.lines]
+        block.h += title.h
+        block.w = title.w + spared
+    if box.aside is not None:
+        aside = _text(box.aside, room, frozenset())
+        beside = len(block.lines) == 1 and block.w + _ASIDE_GAP + aside.w <= room and len(aside.lines) == 1
+        top = block.h - height_of(box.title) + 1.5 if beside and box.title is not None else block.h
+        for line in aside.lines:
+            line.to_right = beside
+            block.lines.append(_moved(line, look.pad, top))
+        block.w = block.w + _ASIDE_GAP + aside.w if beside else max(block.w, aside.w)
+        block.h += 0 if beside else aside.h
+
+
+def _stack(block: Block, box: Box, room: float, look: Look, fresh: Mapping[str, frozenset[str]]) -> None:
+    """The body, one below the other."""
+    new = fresh.get(box.id, frozenset())
+    before: Any = box.title
+    for item in box.body:
+        inner = _text(item, room, new) if isinstance(item, Text) else _lay(item, room, fresh)
+        if before is not None:
+            close = isinstance(before, Text) and isinstance(item, (Text, Table))
+            block.h += 3 if close else look.gap - (3 if isinstance(before, Text) else 0)
+        aslant = _SHIFT * len(block.inside) if box.kind == "pile" else 0
+        block.inside.append((look.pad + aslant, block.h, inner))
+        block.h += inner.h
+        block.w = max(block.w, inner.w + aslant)
+        before = item
+
+
+def _flow(block: Block, box: Box, room: float, pad: float, fresh: Mapping[str, frozenset[str]]) -> None:
+    """The body side by side, in as many lines as it takes; the frames of one line are equally high."""
+    new = fresh.get(box.id, frozenset())
+    look = LOOKS[box.kind]
+    line: list[tuple[float, float, Block]] = []
+    x, top, tall = 0.0, block.h, 0.0
+    if box.kind != "part" and (box.title is not None or box.aside is not None) and box.body:
+        top += 7
+    lower = 0 if all(isinstance(item, Text) for item in box.body) else 7  # as low as the titles beside it
+    for item in box.body:
+        inner = _text(item, room, new) if isinstance(item, Text) else _lay(item, room, fresh)
+        if line and x + inner.w > room:
+            _level(line, tall)
+            top, x, tall, line = top + tall + look.gap, 0.0, 0.0, []
+        sinks = lower if isinstance(item, Text) else 0
+        line.append((pad + x, top + sinks, inner))
+        block.inside.append(line[-1])
+        x += inner.w + look.gap
+        tall = max(tall, inner.h + sinks)
+        block.w = max(block.w, x - look.gap)
+    _level(line, tall)
+    block.h = top + tall
+
+
+def _level(line: Iterable[tuple[float, float, Block]], tall: float) -> None:
+    """Frames side by side are equally high, unless they would be mostly empty."""
+    for _, _, inner in line:
+        if _is_box(inner) and inner.h > _LEVELLED * tall:
+            inner.h = tall
+
+
+def _widen(block: Block, wide: float) -> None:
+    """A frame in a column is as wide as the column."""
+    if isinstance(block.thing, Table):
+        block.w = wide
+        for _, _, row in block.inside:
+            row.w = wide
+    elif isinstance(block.thing, Box) and block.thing.kind == "down":
+        block.w = wide
+        for _, _, inner in block.inside:
+            _widen(inner, wide)
+    elif _is_box(block) and block.w < wide:
+        more = wide - block.w
+        block.w = wide
+        for line in block.lines:
+            if line.to_right:
+                line.x += more
+        look = LOOKS[block.thing.kind]
+        if not look.across:
+            for _, _, inner in block.inside:
+                _widen(inner, wide - 2 * look.pad)
+
+
+def _align(block: Block, look: Look) -> None:
+    for line in block.lines:
+        if line.to_right:
+            line.x = block.w - look.pad - line.width
+
+
+def is_framed(thing: Any) -> bool:
+    """Whether a thing has an outline of its own."""
+    return isinstance(thing, (Badge, Row)) or (isinstance(thing, Box) and LOOKS[thing.kind].framed)
+
+
+def _is_box(block: Block) -> bool:
+    return isinstance(block.thing, Box) and LOOKS[block.thing.kind].framed

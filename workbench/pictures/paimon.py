@@ -1,0 +1,293 @@
+"""Paimon's table: its snapshots, the buckets as one of them has them, and who is about to commit what."""
+
+from workbench.kernel import Map, Place
+from workbench.models import paimon_table
+from workbench.models.paimon import COMMIT, PREPARE_COMMIT, READY, WRITE_DATA_FILES, WRITE_METADATA_FILES, Paimon
+from workbench.pictures.registry import picture_of
+from workbench.pictures.things import (
+    BAD,
+    BUSY,
+    GOOD,
+    ODD,
+    PLAIN,
+    QUIET,
+    arrow,
+    badge,
+    card,
+    chain,
+    down,
+    file,
+    name,
+    note,
+    part,
+    pile,
+    row,
+    shelf,
+    slot,
+    table,
+    text,
+)
+
+LEFT_OUT = {
+    "write_ops": "for checking only; each writer's card counts its own",
+    "compactions": "for checking only; each compactor's card counts its own",
+    "write_ops_on": "for checking only: how often a key has been written",
+    "insert_pending": "for checking only: a bound on what writers start",
+    "log": "for checking only; the reader's card says what it comes to",
+}
+
+#: What an operation does next, by its state.
+NEXT = {
+    READY: "ready",
+    WRITE_DATA_FILES: "next: write the data file",
+    WRITE_METADATA_FILES: "next: prepare a snapshot",
+    PREPARE_COMMIT: "next: take the lock",
+    COMMIT: "next: commit",
+}
+
+
+@picture_of(Paimon, leaves_out=LEFT_OUT, version="versions")
+def paimon(model, s, *, version=None, history=(), faults=()):
+    version = version or version_of(s, faults)
+    known = list(snapshots(model, s, version, history))
+    yield part("snapshots", "snapshots", chain("history", None, *known) if known else note("there is none"))
+    for v in model.versions[1:]:
+        if s.snapshots[v] is not None:
+            yield arrow(name("follows", v), name("snapshot", v), name("snapshot", v - 1), "follows")
+    if version:
+        buckets = [bucket_at(model, s, version, bucket) for bucket in model.buckets]
+        yield part("buckets", f"the table at snapshot {version}", *buckets, reader(model, s, version))
+        yield from strikes(model, s, version)
+    others = list(other_files(model, s, version))
+    if others:
+        yield part("others", "other files", *others)
+    operations = (operation(model, s, op) for op in model.operations)
+    yield part("operations", "writers, compactors", *operations, lock(model, s))
+
+
+def version_of(s, faults):
+    """The snapshot to look at: the one that is at fault, or the latest."""
+    return next((p.index for p in faults if p.variable == "snapshots" and s.snapshots[p.index]), s.latest)
+
+
+# Snapshots -----------------------------------------------------------------------------------------------------------
+
+
+def snapshots(model, s, shown, history):
+    for v in model.versions:
+        commit, wanted = s.snapshots[v], [op for op in model.operations if s.prepared[op] == v]
+        if commit is not None:
+            yield snapshot(model, s, v, v == shown, replaced(v, commit, history), wanted)
+        elif wanted:
+            yield slot(name("snapshot", v), f"snapshot {v}", note("not there yet"), *wishes(wanted))
+
+
+def snapshot(model, s, v, shown, earlier, wanted):
+    commit = s.snapshots[v]
+    owner = commit.rpartition("-")[0]
+    what = "append" if owner in model.writers else "compaction"
+    front = card(
+        name("snapshot", v),
+        f"snapshot {v}",
+        text(f"{what} by {owner}"),
+        note("manifest: " + (", ".join(s.manifest[commit] or ()) or "empty")),
+        *(note(f"strikes {struck}") for struck in struck_by(model, s, commit)),
+        *wishes(wanted),
+        aside="latest" if v == s.latest else None,
+        tone=BUSY if shown else PLAIN,
+        of=[Place("snapshots", v), Place("manifest", commit)],
+    )
+    behind = [
+        card(name("overwritten", v, old), text(f"commit {old}", struck=True), note("has been overwritten"), faded=True)
+        for old in earlier
+    ]
+    return pile(name("pile", v), None, front, *behind) if behind else front
+
+
+def struck_by(model, s, commit):
+    """What the deletion vectors of a commit strike out, in words."""
+    for bucket in model.buckets:
+        for one, keys in sorted(s.vectors[commit, bucket].items()):
+            yield f"{', '.join(sorted(keys))} in {one}"
+
+
+def wishes(wanted):
+    """Who has prepared this snapshot, too."""
+    tone = ODD if len(wanted) > 1 else PLAIN
+    return [text(f"prepared by {op}", tone=tone) for op in wanted]
+
+
+def replaced(v, commit, history):
+    """The commits that were this snapshot before."""
+    before = dict.fromkeys(earlier.snapshots[v] for earlier in history)
+    return [old for old in before if old not in (None, commit)]
+
+
+# The table at a snapshot ---------------------------------------------------------------------------------------------
+
+
+def bucket_at(model, s, version, bucket):
+    """A bucket: its levels with their files, and beside them its deletion vectors."""
+    live = paimon_table.live_files(s, version, bucket)
+    vectors = paimon_table.deletion_vectors(s, version, bucket)
+    levels = [level_of(model, s, bucket, level, live, vectors) for level in range(model.MAX_LEVEL + 1)]
+    marks = [vector(s, version, bucket, one, vectors[one], live) for one in sorted(vectors)]
+    keys = ", ".join(key for key in model.PkCol1Values if model.bucket_of[key] == bucket)
+    return shelf(
+        name("bucket", bucket),
+        f"bucket {bucket}",
+        down(name("levels", bucket), None, *levels),
+        down(name("vectors", bucket), None, *marks) if marks else None,
+        aside=f"keys: {keys}",
+    )
+
+
+def level_of(model, s, bucket, level, live, vectors):
+    files = [data_file(model, s, one, vectors) for one in live if s.level[one] == level]
+    return shelf(name("level", bucket, level), None, note(f"level {level}"), *(files or [note("empty")]))
+
+
+def data_file(model, s, one, vectors, *remarks, aside=None, tone=PLAIN):
+    """A data file with its rows; those that a deletion vector marks are struck out."""
+    rows = []
+    for key in model.PkCol1Values:
+        if (one, key) in s.kind and s.kind[one, key] is not None:
+            values = ", ".join(s.columns[one, key] or ()) or "deleted"
+            struck = paimon_table.is_marked(vectors, one, key)
+            cells = (s.kind[one, key], f"{key}: {values}", f"seq {s.sequence[one, key]}")
+            rows.append(row(name("row", one, key), *cells, struck=struck, of=Place("kind", (one, key))))
+    users = [badge(name("uses", op, one), f"{op} compacts it", tone=BUSY) for op in compactors_of(model, s, one)]
+    body = table(name("rows", one), rows) if rows else note("no rows")
+    return file(name("file", one), one, *remarks, body, *users, aside=aside, of=Place("level", one), tone=tone)
+
+
+def compactors_of(model, s, one):
+    """Who is about to replace a file."""
+    for c in model.compactors:
+        message, rewrite = s.message[c], s.rewrite[c]
+        replaces = message is not None and one in message.replaces
+        merges = rewrite is not None and s.level[one] == rewrite.level and one in live_in(s, rewrite.bucket)
+        if replaces or merges:
+            yield c
+
+
+def live_in(s, bucket):
+    return paimon_table.live_files(s, s.latest, bucket)
+
+
+def vector(s, version, bucket, one, keys, live):
+    """A deletion vector; beside one for a file that is gone there is nothing."""
+    id, of = name("vector", bucket, one), Place("vectors", (s.snapshots[version], bucket), one)
+    struck = f"strikes {', '.join(sorted(keys))} in {one}"
+    if one in live:
+        return card(id, "deletion vector", struck, of=of)
+    return chain(
+        name("dangling", bucket, one),
+        None,
+        card(id, "deletion vector", struck, text("and points nowhere", tone=BAD), of=of, tone=BAD),
+        slot(name("nothing", bucket, one), text(one, bold=True, struck=True, tone=QUIET), note("is gone")),
+    )
+
+
+def strikes(model, s, version):
+    """Arrows from the deletion vectors to the rows that they strike out."""
+    for bucket in model.buckets:
+        live = paimon_table.live_files(s, version, bucket)
+        for one, keys in paimon_table.deletion_vectors(s, version, bucket).items():
+            for key in sorted(keys) if one in live else ():
+                if s.kind[one, key] is not None:
+                    source, target = name("vector", bucket, one), name("row", one, key)
+                    yield arrow(name("strikes", one, key), source, target, f"strikes out {key}", dashed=True)
+            if one not in live:
+                source, target = name("vector", bucket, one), name("nothing", bucket, one)
+                yield arrow(name("dangles", bucket, one), source, target, "points nowhere", tone=BAD, dashed=True)
+
+
+def reader(model, s, version):
+    """What a reader of the snapshot gets, and what had been committed."""
+    lines, wrong = [], False
+    for key in model.PkCol1Values:
+        answer = model.reads_as_committed(s, key, version)
+        wrong = wrong or answer is not True
+        row_read = paimon_table.read(s, key, version, model.bucket_of[key], use_vectors=not model.AsPublished)
+        reads = ", ".join(row_read) if row_read else "no row"
+        expected = paimon_table.expected(s, key, "col2", version), paimon_table.expected(s, key, "col3", version)
+        committed = "no row" if expected == (None, None) else ", ".join(value or "-" for value in expected)
+        cells = (f"{key}: {reads}", "" if answer is True else f"committed: {committed}")
+        lines.append(row(name("read", key), *cells, tone=PLAIN if answer is True else BAD))
+    verdict = text("not what was committed", tone=BAD, bold=True) if wrong else text("as committed", tone=GOOD)
+    return card("reader", f"reader of snapshot {version}", table("read", lines), verdict, tone=BAD if wrong else PLAIN)
+
+
+def other_files(model, s, version):
+    """The files that the snapshot does not have, with the reason."""
+    live = set(s.manifest[s.snapshots[version]] or ()) if version else set()
+    for one in model.files:
+        if s.level[one] is not None and one not in live:
+            yield data_file(model, s, one, Map(), whereabouts(model, s, one), aside=f"level {s.level[one]}", tone=QUIET)
+
+
+def whereabouts(model, s, one):
+    """What has become, or is to become, of a file that the snapshot does not have."""
+    has = [str(v) for v in model.versions if s.snapshots[v] is not None and one in s.manifest[s.snapshots[v]]]
+    if has:
+        return note(f"in snapshot {', '.join(has)}")
+    at_work = [op for op in model.operations if s.message[op] is not None and s.message[op].file == one]
+    return note(f"{at_work[0]} is to commit it" if at_work else "in no snapshot")
+
+
+# Operations ----------------------------------------------------------------------------------------------------------
+
+
+def operation(model, s, op):
+    lines = [text(NEXT[s.pc[op]], tone=QUIET if s.pc[op] == READY else PLAIN)]
+    of = [Place(variable, op) for variable in ("pc", "message", "prepared")]
+    if op in model.writers:
+        lines += writing(s.write[op])
+        lines.append(note(f"writes started: {s.sequence_no[op]}"))
+    else:
+        lines += compacting(s.rewrite[op])
+        lines.append(note(f"compactions started: {s.compactions_of[op]}"))
+    plan = message(model, s, op)
+    return card(name("operation", op), op, *lines, *plan, tone=QUIET if s.pc[op] == READY else BUSY, of=of)
+
+
+def writing(write):
+    if write is not None:
+        values = ", ".join(write.columns or ()) or "nothing"
+        yield text(f"{write.kind} {write.key}: {values}", bold=True)
+        yield note(f"seq {write.sequence}, sets {', '.join(write.sets)}")
+
+
+def compacting(rewrite):
+    if rewrite is not None:
+        yield text(f"compacts level {rewrite.level} of {rewrite.bucket}", bold=True)
+
+
+def message(model, s, op):
+    """What the operation has written, and wants committed."""
+    wanted = s.message[op]
+    if wanted is None:
+        return
+    yield text(f"adds {wanted.file} to {wanted.bucket}", bold=True)
+    if wanted.replaces:
+        yield text(f"in place of {', '.join(wanted.replaces)}")
+    if wanted.vectors is not None:
+        marks = [f"{', '.join(sorted(keys))} in {one}" for one, keys in sorted(wanted.vectors.items())]
+        yield text("its deletion vectors strike " + (" and ".join(marks) or "nothing"))
+    if s.prepared[op] is not None:
+        yield from prepared(model, s, op, wanted.file)
+
+
+def prepared(model, s, op, commit):
+    """The snapshot that the operation has ready."""
+    lines = [note("manifest: " + (", ".join(s.manifest[commit] or ()) or "empty"))]
+    lines += [note(f"strikes {struck}") for struck in struck_by(model, s, commit)]
+    yield slot(name("prepared", op), f"snapshot {s.prepared[op]}, prepared", *lines)
+
+
+def lock(model, s):
+    if model.USE_LOCK:
+        held = text(f"held by {s.lock}") if s.lock else note("free")
+        return card("lock", "lock", held, of=Place("lock"), tone=BUSY if s.lock else QUIET)
+    return None

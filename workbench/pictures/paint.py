@@ -1,0 +1,319 @@
+"""The one writer of SVG: things in their places, as shapes and texts.
+
+Everything is said by attributes, with the colours of a light page, so that a picture is whole where styles and scripts
+are stripped. Its style sheet only replaces those colours on a dark page, and moves what has moved where something
+around the picture has the attribute ``data-moving``.
+"""
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from workbench.pictures.compare import GONE, NEW
+from workbench.pictures.layout import LOOKS, Line, Placed, is_framed
+from workbench.pictures.letters import width_of
+from workbench.pictures.things import BAD, BUSY, GOOD, ODD, PLAIN, QUIET, Arrow, Badge, Box, Row
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
+
+#: Each colour on a light page, and what takes its place on a dark one; hues after Okabe and Ito. A light colour
+#: serves one purpose, since it is the name by which the style sheet finds it.
+PAPER, PANEL, CARD = "#ffffff", "#f4f6f8", "#fefefe"
+LINE, INK, MUTED = "#bcc6cf", "#1d2630", "#566370"
+GREEN, BLUE, AMBER, RED = "#00734f", "#0067a5", "#7a5200", "#b03f00"
+GREEN_TINT, BLUE_TINT, AMBER_TINT, RED_TINT = "#e4f4ee", "#e6f1fa", "#fff3d6", "#fdebe2"
+FRESH, FRESH_TINT = "#d98e00", "#ffe9b3"
+DARK = {
+    PAPER: "#14181c", PANEL: "#1c2228", CARD: "#262d34", LINE: "#4a5560", INK: "#e9edf1", MUTED: "#a7b3be",
+    GREEN: "#45cba2", BLUE: "#6cbcf2", AMBER: "#f0b94a", RED: "#ff9a5c",
+    GREEN_TINT: "#12332a", BLUE_TINT: "#142f45", AMBER_TINT: "#3a2e12", RED_TINT: "#45240f",
+    FRESH: "#e69f00", FRESH_TINT: "#5a430c",
+}  # fmt: skip
+
+_STROKES = {PLAIN: LINE, QUIET: LINE, GOOD: GREEN, BUSY: BLUE, ODD: FRESH, BAD: RED}
+_FILLS = {PLAIN: CARD, QUIET: PANEL, GOOD: GREEN_TINT, BUSY: BLUE_TINT, ODD: AMBER_TINT, BAD: RED_TINT}
+_INKS = {PLAIN: INK, QUIET: MUTED, GOOD: GREEN, BUSY: BLUE, ODD: AMBER, BAD: RED}
+
+_LEGEND_HEIGHT = 26
+
+
+def _style() -> str:
+    """The style sheet; `light-dark` follows the page that the picture is in, or the reader's wish where it is alone."""
+    colours = "".join(
+        f'[data-picture] [{attribute}="{light}"]{{{attribute}:light-dark({light},{dark})}}'
+        for light, dark in DARK.items()
+        for attribute in ("fill", "stroke")
+    )
+    return (
+        "svg[data-picture]{max-width:100%;height:auto}"
+        '[data-jp-theme-light="true"] [data-picture]{color-scheme:light}'
+        '[data-jp-theme-light="false"] [data-picture]{color-scheme:dark}'
+        "@media (prefers-color-scheme:dark){svg[data-picture]:root{color-scheme:dark}}"
+        f"{colours}"
+        "@media (prefers-reduced-motion:no-preference){"
+        "[data-moving] [data-picture] [data-moved]{animation:wb-picture-move .5s ease-out}"
+        "[data-moving] [data-picture] [data-change=new]{animation:wb-picture-appear .5s ease-out}}"
+        "@keyframes wb-picture-move{from{transform:translate(var(--from-x),var(--from-y))}}"
+        "@keyframes wb-picture-appear{from{opacity:0}}"
+    )
+
+
+_STYLE = _style()
+
+
+def number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def escape(text: str) -> str:
+    return html.escape(text, quote=True)
+
+
+def element(tag: str, *inside: str, **attributes: Any) -> str:
+    """An element of SVG; `inside` is markup, attributes are escaped, and those that are None left out."""
+    given = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(number(value) if isinstance(value, float) else str(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return f"<{tag}{given}>{''.join(inside)}</{tag}>" if inside else f"<{tag}{given}/>"
+
+
+class Painter:
+    """Paints one picture.
+
+    Parameters
+    ----------
+    changes : mapping of str to str
+        ``new``, ``changed``, ``gone`` or ``differs``, by id.
+    at_fault : set of str
+        The ids of what is to be marked.
+    moved : mapping of str to (float, float)
+        By id from where a thing came, relative to where it is.
+    prefix : str
+        Stands before each id in the document, where several pictures share one.
+    """
+
+    def __init__(
+        self,
+        changes: Mapping[str, str],
+        at_fault: frozenset[str],
+        moved: Mapping[str, tuple[float, float]],
+        prefix: str = "",
+    ) -> None:
+        self.changes, self.at_fault, self.moved, self.prefix = changes, at_fault, moved, prefix
+
+    def svg(
+        self,
+        model: str,
+        label: str,
+        placed: Sequence[Placed],
+        arrows: Iterable[tuple[Arrow, list[tuple[float, float]]]],
+        width: float,
+        height: float,
+    ) -> str:
+        """The whole picture."""
+        legend, wide = self._legend(height)
+        height += _LEGEND_HEIGHT if legend else 0
+        width = max(width, wide)
+        followers = {
+            item.id for one in placed if one.thing.kind == "queue" for item in one.thing.body[1:] if hasattr(item, "id")
+        }
+        return element(
+            "svg",
+            element("style", _STYLE),
+            element("rect", width=width, height=height, rx=8.0, fill=PAPER),
+            *(self._thing(one, one.thing.id in followers) for one in placed),
+            *(self._arrow(arrow, corners) for arrow, corners in arrows),
+            *legend,
+            xmlns="http://www.w3.org/2000/svg",
+            viewBox=f"0 0 {number(width)} {number(height)}",
+            width=width,
+            height=height,
+            role="img",
+            aria_label=label,
+            font_family=FONT,
+            data_picture=model,
+        )
+
+    # Things ------------------------------------------------------------------------------------------------------
+
+    def _group(self, thing: Any, *inside: str) -> str:
+        change = self.changes.get(thing.id)
+        dx, dy = self.moved.get(thing.id, (0.0, 0.0))
+        shift = f"--from-x:{number(dx)}px;--from-y:{number(dy)}px" if dx or dy else None
+        return element(
+            "g",
+            element("title", escape(thing.hover)) if thing.hover else "",
+            *inside,
+            id=self.prefix + thing.id,
+            data_thing=thing.id,
+            data_kind=thing.kind,
+            data_tone=None if thing.tone == PLAIN else thing.tone,
+            data_change=change,
+            data_fault="true" if thing.id in self.at_fault else None,
+            data_moved="true" if shift else None,
+            style=shift,
+            opacity=0.55 if thing.faded else None,
+        )
+
+    def _thing(self, one: Placed, follows: bool) -> str:
+        thing, parts = one.thing, []
+        if follows:
+            x, y = one.x - 12, one.y + one.h / 2
+            parts.append(
+                element("path", d=_path((x + 3, y - 6), (x - 3, y), (x + 3, y + 6)), fill="none", stroke=MUTED,
+                        stroke_width=2.0, stroke_linecap="round", stroke_linejoin="round")
+            )  # fmt: skip
+        parts += self._frame(one)
+        parts += [self._fresh(line) for line in one.lines if line.fresh]
+        parts += [_line(line, thing) for line in one.lines]
+        parts += self._marks(one)
+        return self._group(thing, *parts)
+
+    def _frame(self, one: Placed) -> list[str]:
+        thing = one.thing
+        tone = BAD if thing.id in self.at_fault and thing.kind != "table" else thing.tone
+        given: dict[str, Any] = {"fill": _FILLS[tone], "stroke": _STROKES[tone]}
+        if isinstance(thing, Badge):
+            return [_rect(one, 0, min(one.h / 2, 12.0), **given)]
+        if isinstance(thing, Row):
+            rule = element("line", x1=one.x, x2=one.x + one.w, y1=one.y, y2=one.y, stroke=LINE, stroke_width=0.7)
+            return [rule, *([_rect(one, 0, 2.0, fill=_FILLS[tone])] if tone not in (PLAIN, QUIET) else [])]
+        if not isinstance(thing, Box) or not LOOKS[thing.kind].framed:
+            return []
+        if tone == PLAIN and thing.kind in ("column", "shelf"):
+            given["fill"] = PANEL
+        given["stroke_width"] = 1.6 if tone not in (PLAIN, QUIET) else 1.0
+        if thing.dashed or thing.kind == "slot":
+            given["stroke_dasharray"] = "5 4"
+        if thing.kind == "file":
+            return _folded(one, given)
+        parts = [_rect(one, 0, 6.0, **given)]
+        if thing.kind == "envelope":
+            parts.append(_envelope(one.x + 10, one.y + 14, _INKS[tone]))
+        return parts
+
+    def _fresh(self, line: Line) -> str:
+        return element(
+            "rect", x=line.x - 3, y=line.y - line.size - 0.5, width=line.width + 6, height=line.size + 5.0, rx=3.0,
+            fill=FRESH_TINT,
+        )  # fmt: skip
+
+    def _marks(self, one: Placed) -> list[str]:
+        """The outlines and signs of what changed, and of what is at fault."""
+        thing, parts = one.thing, []
+        change, wrong = self.changes.get(thing.id), thing.id in self.at_fault
+        if wrong or not is_framed(thing):
+            change = None
+        tight = 1.0 if isinstance(thing, Row) else 3.0
+        if change is not None:
+            dashes = "3 4" if change == GONE else None
+            parts.append(
+                _rect(one, tight, 6 + tight, fill="none", stroke=FRESH, stroke_width=2.2, stroke_dasharray=dashes)
+            )
+            if change in (NEW, GONE) and not isinstance(thing, Row):
+                parts.append(_sign(one.x - tight + 2, one.y - tight + 2, FRESH, "+" if change == NEW else "-"))
+        if wrong:
+            parts.append(_rect(one, tight, 6 + tight, fill="none", stroke=RED, stroke_width=2.8))
+            if not isinstance(thing, Row):
+                parts.append(_sign(one.x + one.w + tight - 2, one.y - tight + 2, RED, "x"))
+        return parts
+
+    # Arrows ------------------------------------------------------------------------------------------------------
+
+    def _arrow(self, arrow: Arrow, corners: list[tuple[float, float]]) -> str:
+        tone = BAD if arrow.id in self.at_fault else arrow.tone
+        colour = _STROKES[tone] if tone not in (PLAIN, QUIET) else MUTED
+        (x0, y0), (x1, y1) = corners[-2:]
+        length = max(abs(x1 - x0) + abs(y1 - y0), 0.1)
+        ux, uy = (x1 - x0) / length, (y1 - y0) / length
+        back = (x1 - 8 * ux, y1 - 8 * uy)
+        wide = 2.6 if arrow.id in self.at_fault or arrow.id in self.changes else 1.6
+        head = (x1, y1), (back[0] - 4.5 * uy, back[1] + 4.5 * ux), (back[0] + 4.5 * uy, back[1] - 4.5 * ux)
+        under = element("path", d=_path(*corners[:-1], back), fill="none", stroke=PAPER, stroke_width=wide + 3,
+                        stroke_opacity=0.7)  # fmt: skip
+        body = element(
+            "path", d=_path(*corners[:-1], back), fill="none", stroke=colour, stroke_width=wide,
+            stroke_dasharray="5 4" if arrow.dashed else None, stroke_linejoin="round",
+        )  # fmt: skip
+        return self._group(arrow, under, body, element("path", d=_path(*head) + "Z", fill=colour))
+
+    # The legend --------------------------------------------------------------------------------------------------
+
+    def _legend(self, top: float) -> tuple[list[str], float]:
+        """What the outlines mean, of those that are there; and the width that this takes."""
+        words = {"new": "appeared", "changed": "changed", "gone": "went", "differs": "differs"}
+        here = [change for change in words if change in self.changes.values()]
+        entries = [*((words[change], FRESH, change) for change in here)]
+        if self.at_fault:
+            entries.append(("at fault", RED, "x"))
+        x, parts = 18.0, []
+        for said, colour, kind in entries:
+            box = Placed(None, x, top - 2, 16, 12, [])
+            dashes = "3 4" if kind == GONE else None
+            parts.append(_rect(box, 0, 3.0, fill="none", stroke=colour, stroke_width=2.2, stroke_dasharray=dashes))
+            sign = {"new": "+", "gone": "-", "x": "x"}.get(kind)
+            if sign:
+                parts.append(_sign(x + (16 if sign == "x" else 0), top - 2, colour, sign))
+            parts.append(element("text", said, x=x + 24, y=top + 8.5, font_size=12, fill=MUTED))
+            x += 24 + width_of(said, 12) + 22
+        return parts, x
+
+
+def _line(line: Line, thing: Any) -> str:
+    style = line.style
+    tone = style.tone if style.tone != PLAIN else (QUIET if style.small else PLAIN)
+    if tone == PLAIN and (isinstance(thing, Badge) or (isinstance(thing, Box) and style is thing.title)):
+        tone = thing.tone
+    if tone == PLAIN and isinstance(thing, Box) and thing.kind == "part":
+        tone = QUIET
+    return element(
+        "text",
+        escape(line.text),
+        x=line.x,
+        y=line.y,
+        font_size=line.size,
+        font_weight=600 if style.bold else None,
+        fill=_INKS[tone],
+        text_decoration="line-through" if style.struck else None,
+    )
+
+
+def _rect(one: Placed, off: float, radius: float, **given: Any) -> str:
+    return element(
+        "rect", x=one.x - off, y=one.y - off, width=one.w + 2 * off, height=one.h + 2 * off, rx=radius, **given
+    )
+
+
+def _path(*points: tuple[float, float]) -> str:
+    return "M" + "L".join(f"{number(x)},{number(y)}" for x, y in points)
+
+
+def _folded(one: Placed, given: Mapping[str, Any]) -> list[str]:
+    """A sheet of paper with its upper right corner turned down."""
+    x, y, right, bottom, fold = one.x, one.y, one.x + one.w, one.y + one.h, 10
+    sheet = _path((x, y), (right - fold, y), (right, y + fold), (right, bottom), (x, bottom)) + "Z"
+    corner = _path((right - fold, y), (right - fold, y + fold), (right, y + fold))
+    return [
+        element("path", d=sheet, stroke_linejoin="round", **given),
+        element("path", d=corner, fill="none", stroke=given["stroke"], stroke_width=given["stroke_width"]),
+    ]
+
+
+def _envelope(x: float, y: float, colour: str) -> str:
+    box = _path((x, y), (x + 16, y), (x + 16, y + 11), (x, y + 11)) + "Z"
+    flap = _path((x, y), (x + 8, y + 6.5), (x + 16, y))
+    return element("path", d=box + flap, fill="none", stroke=colour, stroke_width=1.4, stroke_linejoin="round")
+
+
+def _sign(x: float, y: float, colour: str, sign: str) -> str:
+    """A small disc with a sign in it, so that nothing is said by colour alone."""
+    arms = {
+        "+": _path((x - 3.5, y), (x + 3.5, y)) + _path((x, y - 3.5), (x, y + 3.5)),
+        "-": _path((x - 3.5, y), (x + 3.5, y)),
+        "x": _path((x - 3, y - 3), (x + 3, y + 3)) + _path((x - 3, y + 3), (x + 3, y - 3)),
+    }[sign]
+    return element("circle", cx=x, cy=y, r=7.0, fill=colour) + element(
+        "path", d=arms, stroke=PAPER, stroke_width=2.0, stroke_linecap="round"
+    )

@@ -1,0 +1,18 @@
+"""A trace as a page of its own: all pictures, the lanes and the states, with nothing to load."""
+
+from workbench.kernel import Trace
+from workbench.kernel.values import counted
+from workbench.view.report import page
+from workbench.view.tables import constants_line
+from workbench.view.trace import TraceView, trace_view
+
+#: Pictures and lanes stand side by side where the window is wide.
+_WIDE = "<style>main.wb { max-width: 1860px; }</style>"
+
+
+def trace_page(trace: Trace | TraceView) -> str:
+    """A self-contained HTML page that shows a trace; the arrow keys step through it."""
+    view = trace if isinstance(trace, TraceView) else trace_view(trace)
+    model = view.trace.model
+    title = f"{model.name}: a behaviour of {counted(len(view.steps), 'state')}"
+    return page(title, f'{_WIDE}<p class="wb-note">{constants_line(model).html()}</p>{view.html()}')
