@@ -96,7 +96,6 @@ class InProcess:
         self.read = SimpleNamespace(parquet=lambda *uris: Rows([[b] for uri in uris for b in _batches(uri)]))
         for name in ("addTag", "removeTag", "interruptTag"):
             setattr(self, name, lambda tag: None)
-        TaskContext._taskContext = SimpleNamespace(attemptNumber=lambda: 0)  # type: ignore[assignment]
 
     def range(self, first: int, end: int, step: int, partitions: int) -> "Rows":
         ids = [list(range(first, end, step))[at::partitions] for at in range(partitions)]
@@ -114,7 +113,9 @@ class Rows:
         self.partitions = partitions
 
     def mapInArrow(self, task: Callable[..., Iterator[pa.RecordBatch]], schema: str) -> "Rows":
-        return Rows([list(task(iter(batches))) for batches in self.partitions])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(TaskContext, "_taskContext", SimpleNamespace(attemptNumber=lambda: 0))
+            return Rows([list(task(iter(batches))) for batches in self.partitions])
 
     def repartitionById(self, partitions: int, column: str) -> "Rows":
         batches = [batch for part in self.partitions for batch in part]
