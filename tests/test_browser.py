@@ -192,7 +192,7 @@ class Notebook:
             self.page.keyboard.press("ArrowRight")
 
     def headline(self) -> str:
-        return self.page.inner_text(".wb-headline")
+        return self.page.text_content(".wb-headline") or ""  # also where the notebook has scrolled on
 
     def too_wide(self) -> list[str]:
         """What would have to be scrolled sideways, apart from code."""
