@@ -6,11 +6,13 @@ import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import fields, is_dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from workbench import Constant, Model, ModelError, Names, Variable, action, get_model, require
+from workbench import Constant, Model, ModelError, Names, Variable, action, configurations, get_model, require
+from workbench.engines.check import check
 from workbench.kernel import Fault, InputError, Place
 from workbench.models import MODELS
 from workbench.pictures import (
@@ -42,6 +44,8 @@ from workbench.pictures.layout import LOOKS, place
 from workbench.pictures.letters import clean, width_of, wrap
 from workbench.pictures.route import areas
 from workbench.spaces.space import explore
+
+ROOT = Path(__file__).parent.parent
 
 #: Small configurations: with all that pictures show, and less than a few hundred states each, or a sample of them.
 SMALL: dict[str, tuple[str, dict[str, Any]]] = {
@@ -466,3 +470,17 @@ def test_no_text_is_too_long_for_its_box(words: str) -> None:
     placed, wide, _ = place(things, {})
     check_places(placed)
     assert wide <= 1060
+
+
+def test_the_picture_on_the_first_page_is_the_one_that_is_drawn() -> None:
+    one = configurations.load(ROOT / "specs" / "paimon" / "dangling.toml")
+    trace = check(one.model, ["NoDanglingDeletionVectors"])["NoDanglingDeletionVectors"].trace
+    assert trace is not None
+    drawn = picture(
+        trace.model,
+        trace.last,
+        before=trace.states[:-1],
+        at_fault=faults(trace.model, trace.last),
+        title=f"{len(trace)}. {trace.steps[-1].label}",
+    )
+    assert (ROOT / "docs" / "pictures" / "broken-table.svg").read_text(encoding="utf-8") == drawn.svg
