@@ -361,6 +361,32 @@ def test_a_projection_counts_states_and_transitions(race):
     assert all("lk_409" in node.label for node in bad)
 
 
+def test_a_projection_begins_at_the_initial_state_however_little_is_drawn(race):
+    for most in (1, 10, 40):
+        graph = view.projection(race, ["pc"], most_edges=most)
+        assert "initial" in graph.nodes[0].marks
+        reached = {graph.nodes[0].id}
+        for edge in graph.edges:
+            assert edge.source in reached
+            reached.add(edge.target)
+        assert reached == {node.id for node in graph.nodes}
+    assert "rank=min" in graph.dot()
+
+
+def test_the_states_of_a_small_graph_can_be_shown_as_pictures(ring, race):
+    graph = view.state_graph(ring, pictures=True)
+    root = svg_of(graph)
+    drawn = [group for group in root.iter(f"{SVG}g") if group.get("data-picture")]
+    assert len(drawn) == len(ring) > 1
+    ids = [element.get("id") for element in root.iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+    assert graph.as_dict()["nodes"][0]["picture"].startswith("<svg")
+    assert view.neighbourhood(ring, 0, 1, pictures=True).nodes[0].picture is not None
+    large = view.state_graph(race, most_edges=100, pictures=True)
+    assert all(node.picture is None for node in large.nodes)
+    assert "Pictures are drawn of up to 24 states" in large.notes[-1]
+
+
 def test_a_projection_onto_one_cell_or_nothing(race):
     labels = {node.label.splitlines()[0] for node in view.projection(race, ["decision[w1]"]).nodes}
     assert labels == {f"decision[w1] = {word}" for word in ("-", "committed", "rolled_back", "lk_409")}
@@ -654,21 +680,41 @@ def test_a_report_that_cannot_be_written(written, race, tmp_path, capsys):
 
 
 @pytest.mark.browser
+def test_a_wide_graph_is_scrolled_to_its_first_state_and_not_scaled_down(race, tmp_path):
+    from playwright.sync_api import sync_playwright
+
+    (tmp_path / "graph.html").write_text(view.page("wide", view.projection(race, ["pc", "claims"]).html()))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=_chromium(), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.goto((tmp_path / "graph.html").as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") == 1280
+        assert page.locator(".wb-graph").evaluate("box => box.scrollWidth > 2 * box.clientWidth")
+        first = page.locator(".wb-graph g.node").first.bounding_box()
+        assert 0 < first["x"] < first["x"] + first["width"] < 1280
+        assert page.locator(".wb-graph g.node text").first.bounding_box()["height"] > 10
+        browser.close()
+
+
+def _chromium():
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+
+
+@pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_report_in_a_browser(written, race, scheme):
     """It fits a 1280 pixel wide window, logs no error, and its trace can be stepped with clicks and arrow keys."""
     from playwright.sync_api import sync_playwright
 
-    names = ("chromium", "chromium-browser", "google-chrome")
-    browser_path = next(filter(None, map(shutil.which, names)))
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=_chromium(), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
         logged = []
         page.on("console", lambda message: logged.append(message.text))
         page.on("pageerror", lambda error: logged.append(str(error)))
         page.goto(written(len(race)).as_uri())
         assert page.evaluate("document.documentElement.scrollWidth") == 1280
+        assert page.locator(".wb-picture [data-picture]").count() == 1
         background = page.evaluate("getComputedStyle(document.body).backgroundColor")
         text = page.evaluate("getComputedStyle(document.querySelector('.wb-lanes text')).fill")
         assert (_brightness(background) > _brightness(text)) == (scheme == "light")

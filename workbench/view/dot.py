@@ -7,8 +7,10 @@ import graphviz
 
 from workbench.formats import dot
 from workbench.kernel import InputError
+from workbench.pictures import Picture
+from workbench.pictures.paint import FONT
 from workbench.view.difference import brief
-from workbench.view.html import MIDDLE, PURPLE, SKY, VERMILLION, clip, escape
+from workbench.view.html import MIDDLE, PURPLE, SKY, VERMILLION, clip, element, escape
 
 if TYPE_CHECKING:
     from workbench.view.graph import Edge, Node, StateGraph
@@ -19,11 +21,13 @@ _FONT = "Helvetica,Arial,sans-serif"
 _INK = "#10222e"
 _LONGEST_LABEL = 44
 _MOST_LABELS = 4
+#: Points per pixel; the width of a picture at most, and its margin, in points.
+_POINTS, _WIDEST, _FRAME = 0.75, 320, 7
 
 
 def source(graph: "StateGraph") -> str:
     """The graph in Graphviz's language."""
-    plain = all(len(node.label) <= 4 for node in graph.nodes)
+    plain = all(len(node.label) <= 4 and node.picture is None for node in graph.nodes)
     everywhere = {
         "graph": {"bgcolor": "transparent", "rankdir": "TB", "nodesep": "0.25", "ranksep": "0.4", "margin": "0.05"},
         "node": {
@@ -40,7 +44,10 @@ def source(graph: "StateGraph") -> str:
     }
     lines = [dot.statement(kind, looks) for kind, looks in everywhere.items()]
     for node in graph.nodes:
-        lines.append(dot.statement(dot.node(node.id), {"label": node.label, **_node_style(node, plain)}))
+        looks = {"label": node.label, **_node_style(node, plain), **_room(node)}
+        lines.append(dot.statement(dot.node(node.id), looks))
+    first = "; ".join(dot.node(node.id) for node in graph.nodes if "initial" in node.marks)
+    lines.append(f"{{ rank=min; {first} }}" if first else "")
     for edge in graph.edges:
         looks = {"label": _edge_label(edge), **_edge_style(edge)}
         lines.append(dot.statement(dot.edge(edge.source, edge.target), looks))
@@ -81,6 +88,34 @@ def _node_style(node: "Node", plain: bool) -> dict[str, str]:
     return style
 
 
+def _scale(picture: Picture) -> float:
+    """From the picture's pixels to points; a wide picture is made smaller."""
+    return min(_POINTS, _WIDEST / picture.size[0])
+
+
+def _room(node: "Node") -> dict[str, str]:
+    """What keeps a place free for the node's picture."""
+    if node.picture is None:
+        return {}
+    wide, tall = ((side * _scale(node.picture) + 2 * _FRAME) / 72 for side in node.picture.size)
+    return {"label": "", "fixedsize": "true", "width": f"{wide:.2f}", "height": f"{tall:.2f}"}
+
+
+def _hang(node: "Node", picture: Picture, group: str) -> str:
+    """The group of a node with its picture in it; nodes are light on every page, and so is what is in them."""
+    numbers = [float(n) for path in re.findall(r'\bd="([^"]*)"', group) for n in re.findall(r"-?[\d.]+", path)]
+    x, y = (min(along) + max(along) for along in (numbers[::2], numbers[1::2]))  # twice the middle
+    scale = _scale(picture)
+    left, top = x / 2 - picture.size[0] * scale / 2, y / 2 - picture.size[1] * scale / 2
+    svg = picture.svg_with(f"state-{node.id}-")
+    inside = svg[svg.index(">") + 1 : svg.rindex("</svg>")]
+    place = f"translate({left:.1f} {top:.1f}) scale({scale:.3f})"
+    hung = element(
+        "g", inside, transform=place, font_family=FONT, data_picture=picture.model, style="color-scheme:light"
+    )
+    return group.removesuffix("</g>") + hung + "</g>"
+
+
 def _edge_label(edge: "Edge") -> str:
     labels = [f" {clip(brief(label), _LONGEST_LABEL)} " for label in edge.labels]
     more = len(labels) - _MOST_LABELS
@@ -102,8 +137,15 @@ def _dress(graph: "StateGraph", svg: str) -> str:
         name = title.group(1).replace("&#45;", "-").replace("&gt;", ">")
         return f"<title>{escape(tooltips.get(name, graph.title))}</title>"
 
-    svg = re.sub(r"<title>([^<]*)</title>", tooltip, svg)
+    drawn = {node.id: (node, node.picture) for node in graph.nodes if node.picture is not None}
+
+    def hang(group: re.Match[str]) -> str:
+        name = group.group(1)
+        return _hang(*drawn[name], group.group()) if name in drawn else group.group()
+
     svg = re.sub(r"<!--.*?-->\n?", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'<g id="[^"]*" class="node">\s*<title>([^<]*)</title>.*?</g>', hang, svg, flags=re.DOTALL)
+    svg = re.sub(r"<title>([^<]*)</title>", tooltip, svg)
     svg = svg.replace(_CURRENT, "currentColor")
     width = re.search(r'<svg width="(\d+)pt"', svg)
     box = re.search(r'viewBox="([^"]*)"', svg)

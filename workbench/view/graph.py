@@ -7,12 +7,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from workbench import pictures
 from workbench.kernel import Model, Result
 from workbench.view import dot
-from workbench.view.html import Picture
+from workbench.view.html import Picture, element, escape
 
 #: How many edges a picture has at most, unless one asks for more.
 MOST_EDGES = 300
+#: Up to how many states are shown as pictures.
+MOST_PICTURES = 24
 
 #: What may be marked on a node or an edge.
 INITIAL, VIOLATING, TRACE, FOCUS, LOOP = "initial", "violating", "trace", "focus", "loop"
@@ -55,6 +58,8 @@ class Node:
         Of ``initial``, ``violating``, ``trace``, ``focus`` and ``loop``.
     count : int
         How many states it stands for.
+    picture : Picture, optional
+        Of the state; it takes the place of the label.
     """
 
     id: str
@@ -62,6 +67,11 @@ class Node:
     tooltip: str
     marks: frozenset[str] = frozenset()
     count: int = 1
+    picture: pictures.Picture | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        drawn = self.picture and self.picture.svg
+        return {**vars(self), "marks": sorted(self.marks), "picture": drawn}
 
 
 @dataclass(frozen=True)
@@ -115,6 +125,12 @@ class StateGraph(Picture):
     def svg(self) -> str:
         return self._svg
 
+    def html(self) -> str:
+        """The graph at its natural size: one that is wide is scrolled, since scaled down nobody could read it."""
+        notes = "".join(element("p", escape(note), class_="wb-note") for note in self.notes)
+        drawn = element("div", self.svg(), class_="wb-graph wb-scroll")
+        return element("figure", element("figcaption", escape(self.title)), drawn, notes)
+
     def text(self) -> str:
         lines = [f"{self.title}: {len(self.nodes):,} nodes, {len(self.edges):,} edges"]
         return "\n".join(lines + [f"note: {note}" for note in self.notes])
@@ -123,7 +139,7 @@ class StateGraph(Picture):
         """Everything as lists, dictionaries and texts."""
         return {
             "title": self.title,
-            "nodes": [{**vars(node), "marks": sorted(node.marks)} for node in self.nodes],
+            "nodes": [node.as_dict() for node in self.nodes],
             "edges": [{**vars(edge), "labels": list(edge.labels), "marks": sorted(edge.marks)} for edge in self.edges],
             "notes": list(self.notes),
         }

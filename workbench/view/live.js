@@ -10,6 +10,13 @@
     image.replaceWith(template.content);
   }
 
+  // A graph that is wider than its box is shown at its first state, which need not be at its left.
+  for (const box of root.querySelectorAll(".wb-graph")) {
+    const node = box.querySelector("g.node")?.getBoundingClientRect();
+    const frame = box.getBoundingClientRect();
+    if (node) box.scrollLeft += node.left + node.width / 2 - frame.left - frame.width / 2;
+  }
+
   // The pictures of all steps travel as one compressed text.
   const unpack = async (packed) => {
     const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from workbench.kernel import InputError, Result, Trace, Verdict
 from workbench.kernel.values import counted
 from workbench.view.charts import access_chart, coverage_chart, levels_chart
-from workbench.view.graph import MOST_EDGES, Space, StateGraph
+from workbench.view.graph import MOST_EDGES, MOST_PICTURES, Space, StateGraph
 from workbench.view.html import asset, badge, element, escape, table
 from workbench.view.selection import alternatives, state_graph
 from workbench.view.tables import constants_table, summary, verdict_table
@@ -89,7 +89,7 @@ def _choose_graph(result: Result, space: Space | None) -> StateGraph | None:
     """The whole graph if it is small, else a counterexample with the steps not taken, if there is one."""
     trace = next((verdict.trace for verdict in result.violated if verdict.trace is not None), None)
     if space is not None and len(space.sources) <= MOST_EDGES:
-        return state_graph(space, trace=trace)
+        return state_graph(space, trace=trace, pictures=len(space) <= MOST_PICTURES)
     return None if trace is None else alternatives(trace)
 
 

@@ -3,6 +3,7 @@
 Drawing more than a few hundred edges helps nobody, so each function has a bound, and the graph says what was left out.
 """
 
+import heapq
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,11 +15,13 @@ from workbench.kernel import InputError, Model, State, Trace
 from workbench.kernel.actions import outcome_label
 from workbench.kernel.errors import unknown
 from workbench.kernel.values import show
+from workbench.pictures import faults, picture
 from workbench.view.graph import (
     FOCUS,
     INITIAL,
     LOOP,
     MOST_EDGES,
+    MOST_PICTURES,
     TRACE,
     VIOLATING,
     Edge,
@@ -54,7 +57,12 @@ def _spell(model: Model, columns: Sequence[int], values: Sequence[Any]) -> str:
 
 
 def state_graph(
-    space: Space, *, variables: Sequence[str] = (), trace: Trace | None = None, most_edges: int = MOST_EDGES
+    space: Space,
+    *,
+    variables: Sequence[str] = (),
+    trace: Trace | None = None,
+    most_edges: int = MOST_EDGES,
+    pictures: bool = False,
 ) -> StateGraph:
     """The whole graph when it is small; of a larger one the first levels.
 
@@ -67,6 +75,8 @@ def state_graph(
         A behaviour to mark.
     most_edges : int
         A bound on the transitions drawn.
+    pictures : bool
+        Show each state as its picture, if there are no more states than there is room for.
     """
     shown = min(len(space.sources), most_edges)
     transitions = range(shown)
@@ -77,7 +87,8 @@ def state_graph(
             f"{len(numbers):,} of {len(space):,} states and {shown:,} of {len(space.sources):,} transitions are drawn, "
             "in breadth-first order; a neighbourhood or a projection shows other parts"
         )
-    return _of_states(space, transitions, numbers, f"States of {space.model.name}", notes, variables, trace, None)
+    title = f"States of {space.model.name}"
+    return _of_states(space, transitions, numbers, title, notes, variables, trace, None, pictures)
 
 
 def neighbourhood(
@@ -88,6 +99,7 @@ def neighbourhood(
     variables: Sequence[str] = (),
     trace: Trace | None = None,
     most_edges: int = MOST_EDGES,
+    pictures: bool = False,
 ) -> StateGraph:
     """What leads to a state and what it leads to, up to `radius` steps in both directions.
 
@@ -97,7 +109,7 @@ def neighbourhood(
     center : int or State
         The state, or its number.
     radius : int
-    variables, trace, most_edges
+    variables, trace, most_edges, pictures
         As for :func:`state_graph`.
 
     Raises
@@ -125,7 +137,7 @@ def neighbourhood(
     transitions = list(chosen)[:most_edges]
     ends = {number, *(end for t in transitions for end in _ends(space, t))}
     title = f"State {number} of {space.model.name} and what is within {radius} steps"
-    return _of_states(space, transitions, ends, title, notes, variables, trace, number)
+    return _of_states(space, transitions, ends, title, notes, variables, trace, number, pictures)
 
 
 def _around(space: Space, order: np.ndarray, sorted_targets: np.ndarray, state: int) -> Iterable[int]:
@@ -156,12 +168,17 @@ def _of_states(
     variables: Sequence[str],
     trace: Trace | None,
     focus: int | None,
+    pictures: bool,
 ) -> StateGraph:
     draft, columns = GraphDraft(), _columns(space.model, variables)
+    chosen, notes = sorted(numbers), list(notes)
+    if pictures and len(chosen) > MOST_PICTURES:
+        notes.append(f"Pictures are drawn of up to {MOST_PICTURES} states, and these are {len(chosen):,}")
+        pictures = False
     wrong = _violating(space)
     path = [] if trace is None else [_number_of(space, state) for state in trace.states]
     first = int((space.levels == 1).sum())
-    for number in sorted(numbers):
+    for number in chosen:
         state = space.state(number)
         marks = {
             INITIAL: number < first,
@@ -171,7 +188,8 @@ def _of_states(
         }
         label = _spell(space.model, columns, [state.values[c] for c in columns]) or str(number)
         kept = frozenset(mark for mark, given in marks.items() if given)
-        draft.nodes[str(number)] = Node(str(number), label, f"state {number}\n{state!r}", kept)
+        drawn = picture(space.model, state, at_fault=faults(space.model, state)) if pictures else None
+        draft.nodes[str(number)] = Node(str(number), label, f"state {number}\n{state!r}", kept, picture=drawn)
     for t in transitions:
         draft.connect(str(space.sources[t]), str(space.targets[t]), space.label(t))
     draft.marked = {(str(a), str(b)) for a, b in itertools.pairwise(path)}
@@ -246,7 +264,8 @@ def alternatives(trace: Trace, *, variables: Sequence[str] = (), most_edges: int
 def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST_EDGES) -> StateGraph:
     """The space seen through some variables: states that agree on them are one node, and transitions are counted.
 
-    Transitions that change none of the variables are not drawn.
+    Transitions that change none of the variables are not drawn. The graph begins at the initial states: where there are
+    more edges than are drawn, all that is drawn can be reached from them.
 
     Parameters
     ----------
@@ -254,7 +273,7 @@ def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST
     variables : sequence of str
         Names of variables or of cells, such as ``pc`` or ``pc[w1]``.
     most_edges : int
-        A bound on the edges; those that stand for the fewest transitions are left out first.
+        A bound on the edges; of those that go on from what is drawn, the one with the most transitions comes next.
 
     Raises
     ------
@@ -279,9 +298,8 @@ def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST
     edges: dict[tuple[int, int], Counter[str]] = {}
     for (source, target, action), count in zip(kinds.tolist(), counts.tolist(), strict=True):
         edges.setdefault((source, target), Counter())[names[action]] += count
-    ranked = sorted(edges, key=lambda pair: -edges[pair].total())
-    shown = sorted(ranked[:most_edges])
-    kept = sorted({*initial, *(end for pair in shown for end in pair)})
+    shown = _heaviest({ends: labels.total() for ends, labels in edges.items()}, initial, most_edges)
+    kept = list(dict.fromkeys([*sorted(initial), *(end for pair in shown for end in pair)]))
 
     def node(group: int) -> Node:
         values = [space.values[c][number] for c, number in zip(columns, groups[group].tolist(), strict=True)]
@@ -291,11 +309,12 @@ def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST
         return Node(str(group), f"{text}\n{size:,} states", tooltip, frozenset(marks), size)
 
     notes = []
-    if len(ranked) > most_edges:
-        dropped = sum(edges[pair].total() for pair in ranked[most_edges:])
+    if len(shown) < len(edges):
+        dropped = int(counts.sum()) - sum(edges[pair].total() for pair in shown)
         notes.append(
-            f"{len(kept):,} of {len(groups):,} groups and the {most_edges:,} edges with the most transitions are "
-            f"drawn; {len(ranked) - most_edges:,} edges ({dropped:,} transitions) are left out"
+            f"{len(kept):,} of {len(groups):,} groups are drawn, and of the edges that lead on from the initial states "
+            f"the {len(shown):,} with the most transitions; "
+            f"{len(edges) - len(shown):,} edges ({dropped:,} transitions) are left out"
         )
     inside = int((~moving).sum())
     if inside:
@@ -307,3 +326,27 @@ def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST
     ]  # fmt: skip
     title = f"{space.model.name}: {len(space):,} states seen through {', '.join(variables)}"
     return StateGraph(title, tuple(map(node, kept)), tuple(drawn), tuple(notes))
+
+
+def _heaviest(weights: dict[tuple[int, int], int], initial: Iterable[int], most: int) -> list[tuple[int, int]]:
+    """Up to `most` edges, each from where an earlier one or an initial node is: always the heaviest of these."""
+    leaving: dict[int, list[tuple[int, int]]] = {}
+    for ends in weights:
+        leaving.setdefault(ends[0], []).append(ends)
+    waiting: list[tuple[int, tuple[int, int]]] = []
+    reached: set[int] = set()
+
+    def reach(node: int) -> None:
+        if node not in reached:
+            reached.add(node)
+            for ends in leaving.get(node, ()):
+                heapq.heappush(waiting, (-weights[ends], ends))
+
+    for node in sorted(initial):
+        reach(node)
+    taken: list[tuple[int, int]] = []
+    while waiting and len(taken) < most:
+        _, ends = heapq.heappop(waiting)
+        taken.append(ends)
+        reach(ends[1])
+    return taken

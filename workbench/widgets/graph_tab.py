@@ -131,6 +131,5 @@ def _graph(
 
 
 def _page(graph: view.StateGraph, note: str = "") -> str:
-    html = re.sub(r'class="node">\s*<title>state (\d+)', r'class="node" data-send="\1"><title>state \1', graph.html())
-    drawn = re.sub(r"(<svg\b.*</svg>)", r'<div class="wb-graph wb-scroll">\1</div>', html, flags=re.DOTALL)
+    drawn = re.sub(r'class="node">\s*<title>state (\d+)', r'class="node" data-send="\1"><title>state \1', graph.html())
     return element("div", _SEARCH + _LEGEND, class_="wb-legend") + drawn + element("p", note, class_="wb-note")
