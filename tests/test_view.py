@@ -26,6 +26,7 @@ from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.bakery_v2_extended import BakeryV2Extended
 from workbench.spaces.space import explore
+from workbench.view.svg import width_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 RACE = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
@@ -415,7 +416,7 @@ def test_the_coverage_chart_names_what_is_never_enabled():
     chart = view.coverage_chart(result)
     assert chart.standing_out == {"restart", "clean_up"}
     svg = chart.svg()
-    assert svg.count("never enabled") == 2
+    assert svg.count("(never enabled)") == 2
     for count in result.actions:
         assert f"{count.enabled:,}" in svg
         assert f"{count.generated:,}" in svg
@@ -472,6 +473,45 @@ def test_a_verdict_map_with_what_is_missing_or_misnamed():
         view.verdict_map(frame, CONSTANTS, x="MaxCrash")
     with pytest.raises(InputError, match="no column with verdicts"):
         view.verdict_map(frame[["Writers"]], ["Writers"])
+
+
+def test_both_pictures_of_a_chart_say_the_same(race):
+    result = check(BakeryV2Extended(Writers=2, MaxRestarts=1), ["EveryoneCommits"])
+    charts = [view.levels_chart(race.result), view.coverage_chart(result), view.access_chart(race, sample=10)]
+    for chart in [*charts, view.verdict_map(sweep(), CONSTANTS)]:
+        figure, root = chart.figure(), svg_of(chart)
+        texts = {text.text or text[-1].tail for text in root.iter(f"{SVG}text")}
+        told = {html.unescape(re.sub("</?b>", "", text)) for text in _texts_of(figure)} - {""}
+        assert told <= texts
+        assert {html.unescape(hover) for bars in figure.data for hover in bars.hovertext} - {""} >= set(titles(root))
+
+
+def _texts_of(figure):
+    for bars in figure.data:
+        yield from bars.text
+    axes = [axis for name, axis in figure.to_dict()["layout"].items() if re.fullmatch(r"[xy]axis\d*", name)]
+    for axis in axes:
+        yield from axis["ticktext"]
+    yield from (note.text for note in figure.layout.annotations)
+
+
+@pytest.mark.parametrize("names", [["Conflict"], ["Conflict", "Progress"]])
+def test_titles_of_small_maps_do_not_overprint_each_other(names):
+    """In pixels, at which an interactive map is drawn however wide its place is."""
+    frame = sweep().rename(columns={"MaxCrashes": "MaxCrashesOfAnyWriterAtAnyTimeWhatsoever"})
+    grid = view.verdict_map(frame, x="RestampPatch", y="SameNodeLock", properties=names)
+    plot = grid.plot()
+    assert grid.figure().layout.width == plot.width <= 820
+    places = [(label.x, label.y, label.x + width_of(label.text, label.size)) for label in plot.labels]
+    for left, y, right in places:
+        assert right <= plot.width
+        assert not [x for x, other, _ in places if other == y and left < x < right]
+
+
+def test_names_in_an_interactive_chart_are_no_markup():
+    grid = view.verdict_map(pd.DataFrame([{"Words": "<i>&", "Good": "holds"}, {"Words": "b", "Good": "violated"}]))
+    assert "&lt;i&gt;&amp;" in list(_texts_of(grid.figure()))
+    assert "<i>" not in grid.figure().to_json().replace("\\u003c", "<")
 
 
 # Tables ------------------------------------------------------------------------------------------------------------
@@ -600,6 +640,7 @@ def test_charts_are_kept_for_plotly_and_as_svg(ring):
     kept = view.levels_chart(ring.result).bundle()
     assert kept["application/vnd.plotly.v1+json"]["data"][0]["y"] == ring.result.levels
     assert ElementTree.fromstring(kept["image/svg+xml"]).tag == f"{SVG}svg"
+    json.dumps(kept)
 
 
 def test_without_graphviz_a_graph_says_what_to_install(small, monkeypatch):

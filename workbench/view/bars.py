@@ -4,9 +4,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.view.chart import AXIS, Chart, layout
+from workbench.view.chart import Chart
 from workbench.view.html import BLUE, GREEN, PURPLE, VERMILLION
-from workbench.view.svg import Sheet, fit, width_of
+from workbench.view.plot import Axis, Label, Panel, Plot, Rect, Tick
+from workbench.view.svg import width_of
 
 _COLORS = (BLUE, PURPLE, GREEN)
 _WIDTH = 1000
@@ -50,11 +51,8 @@ class Bars(Chart):
             lines.append(f"{name:<{width}}  {numbers}")
         return "\n".join([*lines, *self.notes])
 
-    def figure(self) -> Any:
-        return _rows_figure(self) if self.horizontal else _columns_figure(self)
-
-    def svg(self) -> str:
-        return _rows_svg(self) if self.horizontal else _columns_svg(self)
+    def plot(self) -> Plot:
+        return _rows(self) if self.horizontal else _columns(self)
 
 
 def _ticks(most: float, about: int = 4) -> list[int]:
@@ -67,104 +65,42 @@ def _ticks(most: float, about: int = 4) -> list[int]:
     return [step * i for i in range(math.ceil(most / step) + 1)]
 
 
-# A column per category -----------------------------------------------------------------------------------------------
-
-
-def _columns_svg(chart: Bars) -> str:
+def _columns(chart: Bars) -> Plot:
+    """A column per category."""
     ((name, values),) = chart.series.items()
     ticks = _ticks(max(values, default=0))
-    left, top, bottom, height = 20 + width_of(f"{ticks[-1]:,}", 11), 12, 44, 220
-    room, step = _WIDTH - left - 10, 0.0
-    step = min(60, room / max(1, len(values)))
-    sheet = Sheet(chart.title)
-    for tick in ticks:
-        y = top + height * (1 - tick / ticks[-1])
-        sheet.line(left, y, left + step * len(values), y, stroke_opacity=0.2 if tick else 0.6)
-        sheet.text(left - 6, y + 4, f"{tick:,}", 11, text_anchor="end")
-    every = max(1, math.ceil(26 / step))
-    for at, (category, value) in enumerate(zip(chart.categories, values, strict=True)):
-        x, tall = left + step * at, height * value / ticks[-1]
-        color = VERMILLION if category in chart.standing_out else BLUE
-        hover = f"{category}: {value:,} {name}"
-        sheet.rect(x + step * 0.1, top + height - tall, step * 0.8, max(tall, 0.8), hover, fill=color)
-        if at % every == 0:
-            sheet.text(x + step / 2, top + height + 16, category, 11, text_anchor="middle")
-    sheet.text(left, top + height + 36, chart.axes[0], 11, fill_opacity=0.8)
-    return sheet.svg(_WIDTH, top + height + bottom)
+    left, top, tall, count = 20 + width_of(f"{ticks[-1]:,}"), 30, 220, max(1, len(values))
+    step = min(60, (_WIDTH - left - 10) / count)
+    every = max(1, math.ceil(30 / step))
+    rects = tuple(
+        Rect(at + 0.1, 0, 0.8, value, VERMILLION if category in chart.standing_out else BLUE,
+             f"{category}: {value:,} {name}")
+        for at, (category, value) in enumerate(zip(chart.categories, values, strict=True))
+    )  # fmt: skip
+    below = Axis((0, count), tuple(Tick(at + 0.5, chart.categories[at]) for at in range(0, len(values), every)))
+    beside = Axis((0, ticks[-1]), tuple(Tick(tick, f"{tick:,}") for tick in ticks), lines=True)
+    panel = Panel(left, top, step * count, tall, below, beside, rects)
+    labels = (Label(left, 14, chart.axes[1], 11), Label(left, top + tall + 38, chart.axes[0], 11))
+    return Plot(chart.title, (panel,), labels, _WIDTH, top + tall + 46, horizontal=False, stretches=True)
 
 
-def _columns_figure(chart: Bars) -> Any:
-    import plotly.graph_objects as go  # slow to load, and needed only here
-
-    ((name, values),) = chart.series.items()
-    colors = [VERMILLION if category in chart.standing_out else BLUE for category in chart.categories]
-    hover = f"%{{x}}: %{{y:,}} {name}<extra></extra>"
-    bar = go.Bar(x=chart.categories, y=values, marker_color=colors, marker_line_width=0, hovertemplate=hover)
-    figure = go.Figure(bar, layout(chart.title, 320))
-    figure.update_xaxes(title=chart.axes[0], type="category", **{**AXIS, "showgrid": False}).update_yaxes(
-        title=chart.axes[1], **AXIS
-    )
-    return figure
-
-
-# A row per category --------------------------------------------------------------------------------------------------
-
-
-def _rows_svg(chart: Bars) -> str:
-    row, head = 24, 26
-    left = 16 + max((width_of(category, 12.5) for category in chart.categories), default=0)
-    panel = (_WIDTH - left) / max(1, len(chart.series))
+def _rows(chart: Bars) -> Plot:
+    """A row per category, with a panel per series."""
+    names = {name: f"{name} (never enabled)" if name in chart.standing_out else name for name in chart.categories}
+    left = 20 + max(map(width_of, names.values()), default=0)
+    each, gap = (_WIDTH - left) / max(1, len(chart.series)), 16
     numbers = [f"{value:,}" for values in chart.series.values() for value in values]
-    room = panel - 24 - max(map(width_of, numbers), default=0)
+    room = each - gap - 12 - max(map(width_of, numbers), default=0)
     most = max(max(values, default=0) for values in chart.series.values()) or 1
-    sheet = Sheet(chart.title)
-    for at, category in enumerate(chart.categories):
-        y = head + row * at
-        if category in chart.standing_out:
-            sheet.rect(0, y, _WIDTH, row, fill=VERMILLION, fill_opacity=0.16)
-        weight = 700 if category in chart.standing_out else None
-        sheet.text(left - 10, y + 16, category, 12.5, text_anchor="end", font_weight=weight)
+    tall, count = 24 * len(names), len(names)
+    panels, labels = [], []
     for place, (name, values) in enumerate(chart.series.items()):
-        x, color = left + panel * place, _COLORS[place % len(_COLORS)]
-        sheet.text(x, 16, fit(name, panel), 12.5, font_weight=600)
-        for at, value in enumerate(values):
-            y = head + row * at
-            if value:
-                wide = max(1, room * value / most)
-                sheet.rect(x, y + 5, wide, row - 10, f"{chart.categories[at]}: {value:,} {name}", fill=color)
-                sheet.text(x + wide + 6, y + 16, f"{value:,}", 11.5)
-            elif chart.categories[at] in chart.standing_out and place == 0:
-                sheet.text(x, y + 16, f"never {name}", 12, font_weight=700)
-            else:
-                sheet.text(x, y + 16, "0", 11.5, fill_opacity=0.7)
-    return sheet.svg(_WIDTH, head + row * len(chart.categories) + 4)
-
-
-def _rows_figure(chart: Bars) -> Any:
-    import plotly.graph_objects as go  # slow to load, and needed only here
-    from plotly.subplots import make_subplots
-
-    names, count = list(chart.series), len(chart.series)
-    figure = make_subplots(
-        1, count, shared_yaxes=True, shared_xaxes="all", subplot_titles=names, horizontal_spacing=0.03
-    )
-    labels = [f"<b>{c} (never enabled)</b>" if c in chart.standing_out else c for c in chart.categories]
-    for place, (name, values) in enumerate(chart.series.items()):
-        bar = go.Bar(
-            x=values,
-            y=labels,
-            orientation="h",
-            marker_color=_COLORS[place % len(_COLORS)],
-            marker_line_width=0,
-            texttemplate="%{x:,}",
-            textposition="outside",
-            cliponaxis=False,
-            hovertemplate=f"%{{y}}: %{{x:,}} {name}<extra></extra>",
+        ticks = [Tick(at + 0.5, names[c], c in chart.standing_out) for at, c in enumerate(names)] if place == 0 else []
+        rects = tuple(
+            Rect(0, at + 0.2, value, 0.6, _COLORS[place % len(_COLORS)], f"{c}: {value:,} {name}", f"{value:,}")
+            for at, (c, value) in enumerate(zip(names, values, strict=True))
         )
-        figure.add_trace(bar, 1, place + 1)
-    figure.update_layout(**layout(chart.title, 120 + 24 * len(labels)))
-    figure.update_annotations(font_size=13)
-    room = 1.35 * max(1, *(value for values in chart.series.values() for value in values))  # for the number of a bar
-    return figure.update_xaxes(range=[0, room], **AXIS).update_yaxes(
-        autorange="reversed", **{**AXIS, "showgrid": False}
-    )
+        x, y = Axis((0, most * (each - gap) / room), ()), Axis((max(1, count), 0), tuple(ticks))
+        panels.append(Panel(left + each * place, 26, each - gap, max(24, tall), x, y, rects))
+        labels.append(Label(left + each * place, 16, name, bold=True))
+    return Plot(chart.title, tuple(panels), tuple(labels), _WIDTH, 26 + max(24, tall) + 4, stretches=True)

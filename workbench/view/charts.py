@@ -134,7 +134,7 @@ def verdict_map(
     for name, *combination in itertools.product(chosen, *(values[name] for name in rest)):
         where = dict(zip(rest, combination, strict=True))
         kept = [row for row in rows if all(row[constant] == value for constant, value in where.items())]
-        told = ", ".join(f"{constant} = {show(value)}" for constant, value in where.items())
+        told = "\n".join(f"{constant} = {show(value)}" for constant, value in where.items())
         if kept:
             title = f"{name}\n{told}" if told else name
             panels.append(_panel(title, name, kept, *axes))

@@ -3,11 +3,16 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from workbench.view.chart import AXIS, Chart, layout
+from workbench.view import plot
+from workbench.view.chart import Chart
 from workbench.view.html import ORANGE, PURPLE, SKY
-from workbench.view.svg import Sheet, fit, width_of
+from workbench.view.plot import Axis, Label, Plot, Rect, Tick
+from workbench.view.svg import fit, width_of
 
-_WIDTH = 1160
+_WIDTH, _LEGEND, _ROW = 1160, 34, 24
+#: How wide a line of several panels may be: what a notebook has room for beside a sidebar.
+_LINE = 820
+_EMPTY = "rgba(128,128,128,0.1)"
 DOWN, RIGHT = "\N{DOWNWARDS ARROW}", "\N{RIGHTWARDS ARROW}"
 _GOOD, _BAD = "#007a59", "#b84700"
 #: What each kind of cell looks like: its fill, and the colour of its text.
@@ -98,128 +103,83 @@ class Grid(Chart):
                 lines.append(row.ljust(name) + "  " + "  ".join(s.ljust(w) for s, w in zip(signs, wide, strict=True)))
         return "\n".join([*(line.rstrip() for line in lines), *self.notes])
 
-    def svg(self) -> str:
-        return _Drawing(self).svg()
-
-    def figure(self) -> Any:
-        return _figure(self)
+    def plot(self) -> Plot:
+        return _Layout(self).finish()
 
 
-class _Drawing:
-    """The static picture: panels side by side, as many as fit, and a legend."""
+class _Layout:
+    """Panels side by side, as many as fit, below a legend."""
 
     def __init__(self, grid: Grid) -> None:
-        self.grid, self.sheet = grid, Sheet(grid.title)
-        self.panels = grid.panels
+        self.grid, self.panels = grid, grid.panels
         down, across = grid.axes
         self.axes = f"{down} {DOWN}  {across} {RIGHT}" if down else f"{across} {RIGHT}"
         columns = {c for panel in self.panels for c in panel.columns}
         rows = {r for panel in self.panels for r in panel.rows}
         count = max((len(panel.columns) for panel in self.panels), default=1)
-        tall = max((len(panel.rows) for panel in self.panels), default=1)
         widest = max(map(width_of, columns), default=0)
         self.left = 14 + min(220, max(map(width_of, rows), default=0))
         self.tilted = widest > 64
         self.cell = 40 if self.tilted else max(48, widest + 10)
         self.cell = min(self.cell, (_WIDTH - self.left) / count)
-        self.row = 24
         lines = max((panel.title.count("\n") + 1 if panel.title else 0 for panel in self.panels), default=0)
-        self.title_height = 18 * lines
-        self.head = self.title_height + (16 + 0.75 * widest if self.tilted else 42)
+        self.head = 18 * lines + (16 + 0.75 * widest if self.tilted else 42 if lines else 24)
         lines_above = [self.axes, *(line for panel in self.panels for line in panel.title.split("\n"))]
-        needed = max(map(width_of, lines_above)) if self.title_height else 0
+        needed = max(map(width_of, lines_above)) if lines else 0
         spill = 0.75 * widest - self.cell if self.tilted else 0
         self.wide = min(_WIDTH, max(self.left + self.cell * count + max(0, spill), needed) + 26)
-        self.tall = self.head + self.row * tall + 22
-        self.per_line = max(1, int(_WIDTH // self.wide))
+        self.tall = self.head + _ROW * max((len(panel.rows) for panel in self.panels), default=1) + 22
+        self.per_line = max(1, int(_LINE // self.wide))
 
-    def svg(self) -> str:
-        top = self._legend()
+    def finish(self) -> Plot:
+        legend = self._legend()
+        panels, labels = [], list(legend)
         for at, panel in enumerate(self.panels):
-            self._panel(panel, self.wide * (at % self.per_line), top + self.tall * (at // self.per_line))
-        lines = -(-len(self.panels) // self.per_line)
-        width = self.wide * min(self.per_line, len(self.panels))
-        return self.sheet.svg(max(width, self.legend_width), top + self.tall * lines)
+            x, y = self.wide * (at % self.per_line), _LEGEND + self.tall * (at // self.per_line)
+            panels.append(self._panel(panel, x, y))
+            labels += self._titles(panel, x, y)
+        ends = [label.x + width_of(label.text) for label in legend]
+        width = max([self.wide * min(self.per_line, len(self.panels)), *ends])
+        height = _LEGEND + self.tall * -(-len(self.panels) // self.per_line)
+        return Plot(self.grid.title, tuple(panels), tuple(labels), width, height, stretches=len(panels) == 1)
 
-    def _legend(self) -> float:
-        x = 0.0
+    def _legend(self) -> list[Label]:
+        labels, x = [], 8.0
         for kind, sign in self.grid.kinds.items():
             fill, ink = _STYLES[kind]
-            self.sheet.rect(x, 2, 26, 18, rx=3, fill=fill)
-            self.sheet.text(x + 13, 15, sign, 11.5, text_anchor="middle", fill=ink, font_weight=700)
-            self.sheet.text(x + 32, 15, kind)
-            x += 52 + width_of(kind)
-        self.legend_width = x
-        return 34
+            after = x + 1.2 * width_of(sign) + 14
+            labels += [Label(x, 15, sign, 12, True, fill, ink), Label(after, 15, kind)]
+            x = after + width_of(kind) + 24
+        return labels
 
-    def _panel(self, panel: Panel, x: float, y: float) -> None:
-        sheet, left, top = self.sheet, x + self.left, y + self.head
-        for at, line in enumerate(panel.title.split("\n") if panel.title else ()):
-            weight = 400 if at else 600
-            sheet.text(x, y + 14 + 18 * at, fit(line, self.wide), font_weight=weight, hover=line)
-        if panel.title:
-            sheet.text(x, top - 26, self.axes, 11, fill_opacity=0.8)
-        for at, column in enumerate(panel.columns):
-            middle = left + self.cell * (at + 0.5)
-            if self.tilted:
-                turned = f"rotate(-48 {middle:.1f} {top - 6:.1f})"
-                sheet.text(middle, top - 6, fit(column, 150), transform=turned)
-            else:
-                sheet.text(middle, top - 6, column, text_anchor="middle")
-        for at, row in enumerate(panel.rows):
-            middle = top + self.row * (at + 0.5)
-            sheet.text(left - 8, middle + 4, fit(row, self.left), text_anchor="end")
-            for place, column in enumerate(panel.columns):
-                self._cell(panel.cells.get((row, column)), left + self.cell * place, top + self.row * at)
+    def _titles(self, panel: Panel, x: float, y: float) -> list[Label]:
+        if not panel.title:
+            return []
+        lines = [fit(line, self.wide) for line in panel.title.split("\n")]
+        titles = [Label(x, y + 14 + 18 * at, line, 12, at == 0) for at, line in enumerate(lines)]
+        return [*titles, Label(x, y + self.head - 26, self.axes, 11)]
 
-    def _cell(self, cell: Cell | None, x: float, y: float) -> None:
-        wide, tall = self.cell - 2, self.row - 2
-        if cell is None:
-            self.sheet.rect(x + 1, y + 1, wide, tall, rx=2, fill="currentColor", fill_opacity=0.06)
-            return
-        fill, ink = _STYLES[cell.kind]
-        self.sheet.rect(x + 1, y + 1, wide, tall, cell.hover, rx=2, fill=fill)
-        middle = x + 1 + wide / 2
-        self.sheet.text(middle, y + 16, cell.sign, 11.5, cell.hover, text_anchor="middle", fill=ink, font_weight=700)
-
-
-def _figure(grid: Grid) -> Any:
-    import plotly.graph_objects as go  # slow to load, and needed only here
-    from plotly.subplots import make_subplots
-
-    kinds = list(grid.kinds)
-    most = max(1, len(kinds) - 1)
-    scale = [(at / most, _STYLES[kind][0]) for at, kind in enumerate(kinds)] or [(0, "#888888")]
-    if len(scale) == 1:
-        scale.append((1, scale[0][1]))
-    across = min(3, max(1, len(grid.panels)))
-    down = -(-len(grid.panels) // across)
-    titles = [panel.title.replace("\n", "<br>") for panel in grid.panels]
-    between, cells = 100, 26 * max((len(panel.rows) for panel in grid.panels), default=1)
-    gap = between / (down * (cells + between))
-    figure = make_subplots(down, across, subplot_titles=titles, vertical_spacing=gap, horizontal_spacing=0.1)
-    for at, panel in enumerate(grid.panels):
-        lines = [[panel.cells.get((row, column)) for column in panel.columns] for row in panel.rows]
-        heat = go.Heatmap(
-            x=panel.columns,
-            y=panel.rows,
-            z=[[None if cell is None else kinds.index(cell.kind) for cell in line] for line in lines],
-            text=[["" if cell is None else cell.sign for cell in line] for line in lines],
-            hovertext=[["" if cell is None else cell.hover for cell in line] for line in lines],
-            texttemplate="<b>%{text}</b>",
-            textfont_size=11,
-            hovertemplate="%{hovertext}<extra></extra>",
-            colorscale=scale,
-            zmin=0,
-            zmax=most,
-            showscale=False,
-            xgap=2,
-            ygap=2,
+    def _panel(self, panel: Panel, x: float, y: float) -> plot.Panel:
+        columns = tuple(Tick(at + 0.5, column) for at, column in enumerate(panel.columns))
+        rows = tuple(Tick(at + 0.5, fit(row, self.left)) for at, row in enumerate(panel.rows))
+        return plot.Panel(
+            x + self.left,
+            y + self.head,
+            self.cell * len(panel.columns),
+            _ROW * len(panel.rows),
+            Axis((0, len(panel.columns)), columns, above=True, tilted=self.tilted),
+            Axis((len(panel.rows), 0), rows),
+            tuple(
+                self._rect(panel.cells.get((row, column)), at, down)
+                for down, row in enumerate(panel.rows)
+                for at, column in enumerate(panel.columns)
+            ),
         )
-        figure.add_trace(heat, at // across + 1, at % across + 1)
-    head = 60 + 16 * max(title.count("<br>") + 1 for title in titles)
-    figure.update_layout(layout(grid.title, head + down * (cells + between)), margin_t=head)
-    figure.update_annotations(font_size=12)
-    plain = {**AXIS, "showgrid": False, "type": "category", "title_font_size": 11}
-    figure.update_xaxes(title=grid.axes[1], **plain)
-    return figure.update_yaxes(title=grid.axes[0], autorange="reversed", **plain)
+
+    def _rect(self, cell: Cell | None, column: int, row: int) -> Rect:
+        gap, between = 1 / self.cell, 1 / _ROW
+        place = (column + gap, row + between, 1 - 2 * gap, 1 - 2 * between)
+        if cell is None:
+            return Rect(*place, _EMPTY, "")
+        fill, ink = _STYLES[cell.kind]
+        return Rect(*place, fill, cell.hover, cell.sign, ink)

@@ -28,12 +28,12 @@ class ChartsTab(Tab):
         super().__init__(panel)
         self._charts = ipywidgets.Output()
         self._access = ipywidgets.Output()
-        self._key = Pane()
-        self.children = [self._charts, self._working, self._access, self._key]
+        self._notes = Pane()
+        self.children = [self._charts, self._working, self._access, self._notes]
 
     def refresh(self, result: Result) -> None:
         self._access.outputs = ()
-        self._key.html = ""
+        self._notes.html = ""
         _fill(self._charts, view.levels_chart(result), view.coverage_chart(result))
 
         def work(job: Job) -> view.Grid:
@@ -43,8 +43,7 @@ class ChartsTab(Tab):
 
     def _show_access(self, chart: view.Grid) -> None:
         _fill(self._access, chart)
-        signs = ", ".join(f"{sign} {kind}" for kind, sign in chart.kinds.items())
-        self._key.html = element("p", escape(f"{signs}. {' '.join(chart.notes)}"), class_="wb-note")
+        self._notes.html = element("p", escape(" ".join(chart.notes)), class_="wb-note")
 
 
 def _fill(output: ipywidgets.Output, *charts: view.Bars | view.Grid) -> None:
