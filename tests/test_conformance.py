@@ -34,6 +34,7 @@ from workbench.kernel import (
     replay,
     require,
 )
+from workbench.kernel.values import counted
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 
@@ -450,7 +451,7 @@ def test_every_budget_of_states(way, symmetry):
         assert result.distinct == min(budget, most)
         assert result.complete is (budget >= most)
         if budget < most:
-            assert result.stopped == f"the budget of {budget} states is used up"
+            assert result.stopped == f"the budget of {counted(budget, 'state')} is used up"
             assert_partial(result, SAFE)
         assert result["SomebodyArrives"].holds is not None or budget < most - 1
     assert spaces == {most}

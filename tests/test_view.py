@@ -397,7 +397,29 @@ def test_a_projection_onto_one_cell_or_nothing(race):
         view.projection(race, ["decisions"])
     cut = view.projection(race, ["pc"], most_edges=10)
     assert len(cut.edges) == 10
-    assert "are left out" in cut.notes[0]
+    whole = view.projection(race, ["pc"])
+    assert f"left out: {len(whole.edges) - 10} edges (" in cut.notes[0]
+
+
+def test_one_state_is_not_said_to_be_several() -> None:
+    space = explore(Still(), [])
+    assert "1 distinct state, 2 generated" in view.summary(space.result)
+    assert view.projection(space, ["at"]).nodes[0].label.endswith("\n1 state")
+    assert view.projection(space, ["at"]).title == "still: 1 state seen through at"
+    assert view.levels_chart(space.result).title == "still: 1 state by level"
+    assert view.access_chart(space).notes[0].endswith("in 1 of 1 state.")
+    assert view.state_graph(space).text().startswith("States of still: 1 node, 1 edge")
+    assert repr(space.result).startswith("Still(): 1 distinct state, depth 1")
+
+
+class Still(Model):
+    """Nothing can happen."""
+
+    at = Variable(0)
+
+    @action
+    def move(self, s):
+        s.at = 0
 
 
 # Charts ------------------------------------------------------------------------------------------------------------

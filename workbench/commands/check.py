@@ -129,7 +129,7 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
     out.print(f"[bold]{escape(result.model.name)}[/]  {escape(spell_constants(result.model.constants))}")
     sets = f", symmetry over {', '.join(result.symmetry)}" if result.symmetry else ""
     out.print(
-        f"{result.distinct:,} distinct states, {result.generated:,} generated, depth {result.depth}, "
+        f"{counted(result.distinct, 'distinct state')}, {result.generated:,} generated, depth {result.depth}, "
         f"{result.seconds:.2f} s ({result.engine} engine{sets})"
     )
     if not result.complete:

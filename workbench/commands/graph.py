@@ -17,6 +17,7 @@ from workbench.commands.options import above_zero, parse_assignments, progress_l
 from workbench.commands.standard import remark
 from workbench.formats.graphs import Edge, Node, write_dot, write_graphml, write_tables
 from workbench.kernel import InputError
+from workbench.kernel.values import counted
 from workbench.models import get_model
 from workbench.storage.whole import check_outputs
 
@@ -67,7 +68,9 @@ def run(arguments: argparse.Namespace) -> int:
             for out in (nodes_out, edges_out):  # no full disk comes between the two: they belong together
                 out.flush()
                 os.fsync(out.fileno())
-    remark(f"{len(space):,} states and {len(space.steps):,} steps written to {', '.join(files.values())}")
+    remark(
+        f"{counted(len(space), 'state')} and {counted(len(space.steps), 'step')} written to {', '.join(files.values())}"
+    )
     return WRITTEN
 
 

@@ -15,6 +15,7 @@ from workbench.commands import standard
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable_lines
+from workbench.kernel.values import counted
 from workbench.storage.strict_json import read_json
 
 
@@ -94,7 +95,7 @@ def progress_line() -> Iterator[Callable[[Any], None] | None]:
         def show(at: Any) -> None:
             rate = at.states / at.seconds if at.seconds else 0
             status.update(
-                f"level {at.level}: {at.states:,} states, {at.frontier:,} to expand, "
+                f"level {at.level}: {counted(at.states, 'state')}, {at.frontier:,} to expand, "
                 f"{rate:,.0f} states/s, {at.seconds:.0f} s"
             )
 

@@ -52,7 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     save(space, arguments.folder)
     out, result = console(), space.result
     out.print(
-        f"{counted(len(space), 'state')} and {len(space.targets):,} transitions in {arguments.folder}", markup=False
+        f"{counted(len(space), 'state')} and {counted(len(space.targets), 'transition')} in {arguments.folder}",
+        markup=False,
     )
     if not result.complete:
         out.print(f"INCOMPLETE: {result.stopped}", markup=False)

@@ -16,6 +16,7 @@ from workbench.kernel.conclusion import Exploration, conclude
 from workbench.kernel.errors import ModelError
 from workbench.kernel.plan import Plan
 from workbench.kernel.result import ActionCount, collision_probability
+from workbench.kernel.values import counted
 
 if TYPE_CHECKING:
     from workbench.engines.graph import LivenessJudge
@@ -123,9 +124,9 @@ class LocalSearch:
             self._inspect(self.plan.fail_fast)
             limits.check(len(self.levels), self.store.count, sum(self.levels) - expanded, lambda: self.nbytes)
             if room.states is not None and self.store.count > room.states:
-                raise Full(f"more than {room.states:,} states")
+                raise Full(f"more than {counted(room.states, 'state')}")
             if room.bytes is not None and self.nbytes > room.bytes:
-                raise Full(f"more than {room.bytes / 2**20:,.0f} MiB at {self.store.count:,} states")
+                raise Full(f"more than {room.bytes / 2**20:,.0f} MiB at {counted(self.store.count, 'state')}")
 
         self._begin(limits)
         pause(0)

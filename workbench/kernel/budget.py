@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from workbench.kernel.errors import InputError, brief
+from workbench.kernel.values import counted
 
 INTERRUPTED = "interrupted"
 #: Engines number states in 32 bits.
@@ -104,7 +105,7 @@ class Limits:
     def room(self, states: int) -> None:
         """Raise :class:`Stop` if there is no room for a state more than `states`."""
         if states >= self.most_states:
-            raise Stop(f"the budget of {self.most_states:,} states is used up")
+            raise Stop(f"the budget of {counted(self.most_states, 'state')} is used up")
 
     def enforce(self, held: Callable[[], int]) -> None:
         """Raise :class:`Stop` if somebody asks for it, or if time or memory is used up.

@@ -155,7 +155,9 @@ class Result:
 
     def __repr__(self) -> str:
         """The counts and the verdicts; traces are asked for by name."""
-        lines = [f"{self.model!r}: {self.distinct:,} distinct states, depth {self.depth}, {self.engine} engine"]
+        lines = [
+            f"{self.model!r}: {counted(self.distinct, 'distinct state')}, depth {self.depth}, {self.engine} engine"
+        ]
         lines += [] if self.complete else [f"  INCOMPLETE: {self.stopped}"]
         for verdict in self.verdicts:
             states = "" if verdict.trace is None else f" ({counted(len(verdict.trace), 'state')})"

@@ -23,6 +23,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from workbench.engines.spark.session import spark_session
 from workbench.kernel import InputError, Model, Result, State
+from workbench.kernel.values import counted
 from workbench.spaces.columns import StateColumns, as_text, unused_name
 from workbench.spaces.space import StateSpace
 from workbench.storage.folder import FileSum, Folder, Kind, replacing_folder
@@ -257,11 +258,13 @@ class Dataset:
         """
         rows = self.sql(query).limit(most + 1).toPandas()
         if len(rows) > most:
-            raise InputError(f"the result has more than {most:,} rows; use sql(), narrow the query, or raise most")
+            raise InputError(
+                f"the result has more than {counted(most, 'row')}; use sql(), narrow the query, or raise most"
+            )
         return rows
 
     def __repr__(self) -> str:
-        counts = f"{self.run['distinct']:,} states, {self.run['transitions']:,} transitions"
+        counts = f"{counted(self.run['distinct'], 'state')}, {counted(self.run['transitions'], 'transition')}"
         return f"Dataset({str(self.folder)!r}: {self.run['model']}, {counts})"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.kernel import InputError, Result
 from workbench.kernel.errors import unknown
-from workbench.kernel.values import show
+from workbench.kernel.values import counted, show
 from workbench.view.access import accesses
 from workbench.view.bars import Bars
 from workbench.view.grid import Cell, Grid, Panel
@@ -26,7 +26,7 @@ SAMPLE = 300
 def levels_chart(result: Result) -> Bars:
     """How many states are new at each breadth-first level."""
     return Bars(
-        title=f"{result.model.name}: {result.distinct:,} states by level",
+        title=f"{result.model.name}: {counted(result.distinct, 'state')} by level",
         categories=tuple(str(level) for level in range(1, result.depth + 1)),
         series={"states": tuple(result.levels)},
         axes=("level: 1 has the initial states, and each further one what a step adds", "states"),
@@ -80,7 +80,7 @@ def access_chart(space: "Space", sample: int = SAMPLE) -> Grid:
         text = _ACCESS["R" in letters, "W" in letters]
         cells[action, variable] = Cell(words[text], text, f"{action} {words[text]} {variable}")
     panel = Panel("", tuple(model.actions), tuple(model.declared_variables), cells)
-    note = f"As seen when every action runs in {len(numbers):,} of {len(space):,} states."
+    note = f"As seen when every action runs in {len(numbers):,} of {counted(len(space), 'state')}."
     title = f"{model.name}: which action reads and writes which variable"
     return Grid(title, (panel,), ("action", "variable"), (note,))
 

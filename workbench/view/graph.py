@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench import pictures
 from workbench.kernel import Model, Result
+from workbench.kernel.values import counted
 from workbench.view import dot
 from workbench.view.html import Picture, element, escape
 
@@ -132,7 +133,7 @@ class StateGraph(Picture):
         return element("figure", element("figcaption", escape(self.title)), drawn, notes)
 
     def text(self) -> str:
-        lines = [f"{self.title}: {len(self.nodes):,} nodes, {len(self.edges):,} edges"]
+        lines = [f"{self.title}: {counted(len(self.nodes), 'node')}, {counted(len(self.edges), 'edge')}"]
         return "\n".join(lines + [f"note: {note}" for note in self.notes])
 
     def as_dict(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import numpy as np
 from workbench.kernel import InputError, Model, State, Trace
 from workbench.kernel.actions import outcome_label
 from workbench.kernel.errors import unknown
-from workbench.kernel.values import show
+from workbench.kernel.values import counted, show
 from workbench.pictures import faults, picture
 from workbench.view.graph import (
     FOCUS,
@@ -136,7 +136,7 @@ def neighbourhood(
             break
     transitions = list(chosen)[:most_edges]
     ends = {number, *(end for t in transitions for end in _ends(space, t))}
-    title = f"State {number} of {space.model.name} and what is within {radius} steps"
+    title = f"State {number} of {space.model.name} and what is within {counted(radius, 'step')}"
     return _of_states(space, transitions, ends, title, notes, variables, trace, number, pictures)
 
 
@@ -254,7 +254,7 @@ def alternatives(trace: Trace, *, variables: Sequence[str] = (), most_edges: int
                     left_out += 1
                     continue
                 draft.connect(ids[before], add(after, "", wrong(after)), outcome_label(instance, outcome))
-    notes = [f"{left_out:,} further steps that were not taken are left out"] if left_out else []
+    notes = [f"Not drawn: {counted(left_out, 'further step')} not taken"] if left_out else []
     return draft.finish(f"A trace of {model.name}, with the steps not taken", notes)
 
 
@@ -304,9 +304,9 @@ def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST
     def node(group: int) -> Node:
         values = [space.values[c][number] for c, number in zip(columns, groups[group].tolist(), strict=True)]
         text, size, bad = _spell(model, columns, values), int(sizes[group]), int(wrong[group])
-        tooltip = f"{text}\n{size:,} states" + (f", {bad:,} of them violate an invariant" if bad else "")
+        tooltip = f"{text}\n{counted(size, 'state')}" + (f", {bad:,} of them violate an invariant" if bad else "")
         marks = ([INITIAL] if group in initial else []) + ([VIOLATING] if bad else [])
-        return Node(str(group), f"{text}\n{size:,} states", tooltip, frozenset(marks), size)
+        return Node(str(group), f"{text}\n{counted(size, 'state')}", tooltip, frozenset(marks), size)
 
     notes = []
     if len(shown) < len(edges):
@@ -314,17 +314,19 @@ def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST
         notes.append(
             f"{len(kept):,} of {len(groups):,} groups are drawn, and of the edges that lead on from the initial states "
             f"the {len(shown):,} with the most transitions; "
-            f"{len(edges) - len(shown):,} edges ({dropped:,} transitions) are left out"
+            f"left out: {counted(len(edges) - len(shown), 'edge')} ({counted(dropped, 'transition')})"
         )
     inside = int((~moving).sum())
     if inside:
-        notes.append(f"{inside:,} of {len(moving):,} transitions change none of these variables and are not drawn")
+        notes.append(
+            f"Not drawn: {inside:,} of {counted(len(moving), 'transition')}, which change none of these variables"
+        )
     drawn = [
         Edge(str(a), str(b), tuple(f"{name} \N{MULTIPLICATION SIGN}{n:,}" for name, n in edges[a, b].most_common()),
              count=edges[a, b].total())
         for a, b in shown
     ]  # fmt: skip
-    title = f"{space.model.name}: {len(space):,} states seen through {', '.join(variables)}"
+    title = f"{space.model.name}: {counted(len(space), 'state')} seen through {', '.join(variables)}"
     return StateGraph(title, tuple(map(node, kept)), tuple(drawn), tuple(notes))
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.kernel.state import Change
+from workbench.kernel.values import counted
 from workbench.pictures.letters import width_of, wrap
 from workbench.view.html import BLUE, MARKS, ORANGE, PURPLE, VERMILLION
 from workbench.view.svg import Sheet
@@ -81,7 +82,7 @@ class _Picture:
         reasons = [2 * _MARGIN + width_of(_reason(truth), 12, True) for step in steps for truth in step.broken]
         needed = self.shared_x + _SHARED + share * (shared - _SHARED) + _PAD
         self.width = max(needed, width) if width < math.inf else max(needed, min(_REMARK, max(reasons, default=0)))
-        self.sheet = Sheet(f"{len(view.steps)} steps of {view.trace.model.name}")
+        self.sheet = Sheet(f"{counted(len(view.steps), 'step')} of {view.trace.model.name}")
 
     def draw(self, current: int | None) -> str:
         view, sheet = self.view, self.sheet

@@ -50,7 +50,7 @@ def summary(result: Result) -> str:
     """The counts of a result in one line of text."""
     sets = f", symmetry over {', '.join(result.symmetry)}" if result.symmetry else ""
     line = (
-        f"{result.distinct:,} distinct states, {result.generated:,} generated, depth {result.depth}, "
+        f"{counted(result.distinct, 'distinct state')}, {result.generated:,} generated, depth {result.depth}, "
         f"{result.seconds:.2f} s ({result.engine} engine{sets})"
     )
     return line if result.complete else f"INCOMPLETE ({result.stopped}): {line}"

@@ -17,6 +17,7 @@ from workbench.kernel import InputError, Model, ModelError, Result
 from workbench.kernel.budget import Budget, Limits, Progress
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.plan import Plan
+from workbench.kernel.values import counted
 from workbench.storage.folder import Folder, changing_folder, new_folder
 from workbench.storage.identity import Identity
 
@@ -90,7 +91,7 @@ def resume(
         states = sum(run.done.sizes)
         if max_states is not None and states > max_states:
             raise InputError(
-                f"max_states = {max_states} is not accepted; {str(run_dir)!r} has {states:,} states already"
+                f"max_states = {max_states} is not accepted; {str(run_dir)!r} has {counted(states, 'state')} already"
             )
         searching = SparkSearch(spark or spark_session(), folder, task, run.identity, run.done)
         return _finish(searching, Limits(budget, on_progress, should_stop, run.done.seconds), fail_fast)
