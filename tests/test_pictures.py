@@ -16,6 +16,7 @@ from workbench.engines.check import check
 from workbench.kernel import Fault, InputError, Place
 from workbench.models import MODELS
 from workbench.pictures import (
+    Shown,
     arrow,
     badge,
     card,
@@ -29,6 +30,7 @@ from workbench.pictures import (
     note,
     options_of,
     painting_of,
+    pair,
     part,
     picture,
     picture_of,
@@ -292,6 +294,38 @@ def test_a_part_that_is_empty_by_now_leaves_nothing() -> None:
 def test_what_is_in_something_new_is_not_named_again() -> None:
     assert compare([], [card("a", "a", table("t", [row("r", "x")]))]).changes == {"a": "new"}
     assert compare([], [part("p", "part", card("a", "a", badge("b", "b")))]).changes == {"a": "new"}
+
+
+def test_arrows_that_appear_change_or_go_are_outlined() -> None:
+    boxes = card("a", "a"), card("b", "b")
+    before = [*boxes, card("c", "c"), arrow("stays", "a", "b"), arrow("turns", "a", "b"), arrow("goes", "a", "c")]
+    after = [*boxes, arrow("stays", "a", "b"), arrow("turns", "b", "a"), arrow("comes", "b", "a")]
+    difference = compare(before, after)
+    assert difference.changes == {"c": "gone", "goes": "gone", "turns": "changed", "comes": "new"}
+    assert [thing.id for thing in difference.things if thing.kind == "arrow"] == ["stays", "turns", "comes", "goes"]
+    inside = [part("p", "part", card("a", "a", badge("x", "x")), card("b", "b")), arrow("goes", "x", "b")]
+    assert compare(inside, [card("b", "b")]).changes["goes"] == "gone", "its end is drawn as one that went"
+
+    class Aimed(Twins):
+        pass
+
+    @picture_of(Aimed)
+    def aimed(model, s):
+        yield from (card(m, m, s.place[m]) for m in model.Members)
+        yield arrow("aim", *(model.Members if s.place["m1"] == "away" else model.Members[::-1]))
+        if s.place["m1"] == "away":
+            yield arrow("second", "m2", "m1")
+
+    model = Aimed()
+    (first,) = model.initial_states()
+    second = model.outcomes(model.instances[0], first)[0][1]
+    for svg, kinds in ((picture(model, second, first).svg, "changed new"), (picture(model, first, second).svg, "gone")):
+        for kind in kinds.split():
+            (marked,) = re.findall(rf'<g [^>]*data-kind="arrow"[^>]* data-change="{kind}".*?</g>', svg)
+            assert marked.count('stroke="#d98e00"') == 1
+    left, right = pair(Shown(model, [first]), Shown(model, [first, second]))
+    assert left.changes == {"m1": "differs", "aim": "differs"}
+    assert right.changes == {"m1": "differs", "aim": "differs", "second": "differs"}
 
 
 def test_what_moved_says_from_where() -> None:

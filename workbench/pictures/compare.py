@@ -1,6 +1,6 @@
 """What is different between two pictures, thing by thing: what appeared, what changed, and what went."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,7 +52,7 @@ def compare(before: Sequence[Thing], after: Sequence[Thing]) -> Difference:
     fresh: dict[str, frozenset[str]] = {}
     for thing, parent in every(after):
         if thing.id not in old:
-            if is_framed(thing) and not _is_inside_new(parent, new, changes):
+            if isinstance(thing, Arrow) or (is_framed(thing) and not _is_inside_new(parent, new, changes)):
                 changes[thing.id] = NEW
         elif _own(thing) != _own(old[thing.id][0]):
             changes[thing.id] = CHANGED
@@ -61,7 +61,10 @@ def compare(before: Sequence[Thing], after: Sequence[Thing]) -> Difference:
     _lost(before, "", frozenset(new), went)
     for lost in went.values():
         changes |= {thing.id: GONE for _, thing in lost}
-    return Difference(_with(went, "", tuple(after)), changes, fresh)
+    things = _with(went, "", tuple(after))
+    lost_arrows = _lost_arrows(before, frozenset(new), {thing.id for thing, _ in every(things)})
+    changes |= {arrow.id: GONE for arrow in lost_arrows}
+    return Difference((*things, *lost_arrows), changes, fresh)
 
 
 def differing(these: Sequence[Thing], others: Sequence[Thing]) -> dict[str, str]:
@@ -103,6 +106,15 @@ def _texts(thing: Any) -> frozenset[str]:
     if isinstance(thing, Row):
         return frozenset(thing.cells)
     return frozenset((thing.text.text,)) if isinstance(thing, Badge) else frozenset()
+
+
+def _lost_arrows(before: Sequence[Any], kept: frozenset[str], drawn: Container[str]) -> tuple[Arrow, ...]:
+    """How arrows are drawn that are no more, between things that still are, or that went too."""
+    return tuple(
+        replace(thing, faded=True, dashed=True, tone=QUIET, of=())
+        for thing in before
+        if isinstance(thing, Arrow) and thing.id not in kept and thing.source in drawn and thing.target in drawn
+    )
 
 
 #: What went from a thing: each with the id of what was before it, None for the first.

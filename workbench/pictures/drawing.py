@@ -31,7 +31,8 @@ class Picture:
     things : tuple of Thing
         What is in it, among it what went since the state before.
     changes : dict of str to str
-        ``new``, ``changed`` or ``gone``, by a thing's id; ``differs`` where two pictures stand side by side.
+        ``new``, ``changed`` or ``gone``, by the id of a thing or an arrow; ``differs`` where two pictures stand side by
+        side.
     at_fault : frozenset of str
         The ids of the things that are marked.
     placed : list of Placed

@@ -6,7 +6,9 @@ around the picture has the attribute ``data-moving``.
 """
 
 import html
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from workbench.pictures.compare import GONE, NEW
@@ -35,6 +37,8 @@ _FILLS = {PLAIN: CARD, QUIET: PANEL, GOOD: GREEN_TINT, BUSY: BLUE_TINT, ODD: AMB
 _INKS = {PLAIN: INK, QUIET: MUTED, GOOD: GREEN, BUSY: BLUE, ODD: AMBER, BAD: RED}
 
 _LEGEND_HEIGHT = 26
+#: How long a part of an arrow has to be for a sign on it.
+_SIGN_ROOM = 34
 
 
 def _style() -> str:
@@ -229,7 +233,7 @@ class Painter:
         length = max(abs(x1 - x0) + abs(y1 - y0), 0.1)
         ux, uy = (x1 - x0) / length, (y1 - y0) / length
         back = (x1 - 8 * ux, y1 - 8 * uy)
-        wide = 2.6 if arrow.id in self.at_fault or arrow.id in self.changes else 1.6
+        wide = 2.6 if arrow.id in self.at_fault else 1.6
         head = (x1, y1), (back[0] - 4.5 * uy, back[1] + 4.5 * ux), (back[0] + 4.5 * uy, back[1] - 4.5 * ux)
         under = element("path", d=_path(*corners[:-1], back), fill="none", stroke=PAPER, stroke_width=wide + 3,
                         stroke_opacity=0.7)  # fmt: skip
@@ -237,7 +241,22 @@ class Painter:
             "path", d=_path(*corners[:-1], back), fill="none", stroke=colour, stroke_width=wide,
             stroke_dasharray="5 4" if arrow.dashed else None, stroke_linejoin="round",
         )  # fmt: skip
-        return self._group(arrow, under, body, element("path", d=_path(*head) + "Z", fill=colour))
+        marks = self._arrow_marks(arrow, corners, wide)
+        return self._group(arrow, under, *marks, body, element("path", d=_path(*head) + "Z", fill=colour))
+
+    def _arrow_marks(self, arrow: Arrow, corners: list[tuple[float, float]], wide: float) -> list[str]:
+        """What outlines an arrow that changed: a band on both sides of it, and a sign where there is room."""
+        change = self.changes.get(arrow.id)
+        if change is None or arrow.id in self.at_fault:
+            return []
+        band = element(
+            "path", d=_path(*corners), fill="none", stroke=FRESH, stroke_width=wide + 5, stroke_opacity=0.5,
+            stroke_dasharray="3 4" if change == GONE else None, stroke_linejoin="round",
+        )  # fmt: skip
+        (x0, y0), (x1, y1) = max(pairwise(corners), key=lambda ends: math.dist(*ends))
+        if change not in (NEW, GONE) or math.dist((x0, y0), (x1, y1)) < _SIGN_ROOM:
+            return [band]
+        return [band, _sign((x0 + x1) / 2, (y0 + y1) / 2, FRESH, "+" if change == NEW else "-")]
 
     # The legend --------------------------------------------------------------------------------------------------
 
@@ -256,8 +275,9 @@ class Painter:
             sign = {"new": "+", "gone": "-", "x": "x"}.get(kind)
             if sign:
                 parts.append(_sign(x + (16 if sign == "x" else 0), top - 2, colour, sign))
-            parts.append(element("text", said, x=x + 24, y=top + 8.5, font_size=12, fill=MUTED))
-            x += 24 + width_of(said, 12) + 22
+            x += 29 if kind == "x" else 24
+            parts.append(element("text", said, x=x, y=top + 8.5, font_size=12, fill=MUTED))
+            x += width_of(said, 12) + 22
         return parts, x
 
 
