@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 import math
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ SHARED = "shared state"
 NOBODY = "environment"
 #: How wide the lanes are where nobody says how much room there is.
 WIDTH = 800
+_WIDE = re.compile(r'\bwidth="([\d.]+)" height="[^"]*" role="img"')
 
 
 @dataclass(frozen=True)
@@ -179,8 +181,9 @@ class TraceView(Drawn):
         steps = "".join(map(self._foldable, range(len(self.steps))))
         link = f'<p class="wb-note wb-link">Permalink <code class="wb-link">{escape(self.permalink)}</code></p>'
         drawn = self.pictures()
+        widest = max(float(_WIDE.findall(svg)[0]) for svg in drawn)
         beside = (
-            f'<div class="wb-beside"><div class="wb-picture">{drawn[-1]}</div>'
+            f'<div class="wb-beside" style="--wb-widest:{widest:.0f}px"><div class="wb-picture">{drawn[-1]}</div>'
             f'<div class="wb-lanes">{self.svg(width=WIDTH)}</div></div>'
         )
         return f'<div class="wb-trace" tabindex="0" data-pictures="{packed(drawn)}">{beside}{steps}{link}</div>'
