@@ -482,6 +482,14 @@ def test_a_table_that_is_too_wide_wraps() -> None:
     assert wide < LOOKS["card"].most + 40
 
 
+def test_what_is_said_below_makes_no_picture_wider() -> None:
+    remark = down("d", None, "words and more words " * 30)
+    _, alone, _ = place([card("c", "c")], {}, [remark])
+    _, beside, _ = place([part("p", "p", *(card(f"c{i}", "a card " * 3) for i in range(5)))], {}, [remark])
+    _, without, _ = place([part("p", "p", *(card(f"c{i}", "a card " * 3) for i in range(5)))], {})
+    assert alone < 520 < beside == without
+
+
 LONG = ["", "w" * 300, "word " * 60, "a_b.c/" * 50, "\U0001f600" * 80, "one \u4e2d\u6587 two"]
 
 

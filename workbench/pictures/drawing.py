@@ -170,7 +170,7 @@ def _drawn(
     heading = _lines("heading", [text(title, bold=True)] if title else [])
     texts = [one for one in wrong if isinstance(one, str)]
     said = _lines("violations", [Text(f"\N{BALLOT X} {clean(one)}", bold=True, tone=BAD) for one in texts])
-    placed, wide, tall = place((*heading, *_boxes(things), *said), fresh)
+    placed, wide, tall = place((*heading, *_boxes(things)), fresh, said)
     return Picture(
         model.name,
         _label(model, title, texts),

@@ -14,6 +14,8 @@ SIZE, SMALL = 14, 12
 _SHIFT = 10
 #: A frame this much lower than its neighbours stays so.
 _LEVELLED = 0.62
+#: How wide a remark below the picture may be even where the picture is narrow.
+_REMARKS = 480
 _PART_GAP, _ASIDE_GAP, _CELL_GAP, _ROW_PAD = 20, 14, 16, 5
 
 
@@ -115,7 +117,9 @@ def height_of(style: Text) -> int:
     return 17 if style.small else 20
 
 
-def place(things: Sequence[Thing], fresh: Mapping[str, frozenset[str]]) -> tuple[list[Placed], float, float]:
+def place(
+    things: Sequence[Thing], fresh: Mapping[str, frozenset[str]], below: Sequence[Thing] = ()
+) -> tuple[list[Placed], float, float]:
     """All things but arrows in their places, those in front last, and the picture's width and height.
 
     Parameters
@@ -123,12 +127,15 @@ def place(things: Sequence[Thing], fresh: Mapping[str, frozenset[str]]) -> tuple
     things : sequence of Thing
     fresh : mapping of str to set of str
         For a thing's id its lines of text that are new.
+    below : sequence of Thing
+        What is said of the others: it makes the picture no wider, unless that is narrow.
     """
     placed: list[Placed] = []
     y: float = MARGIN
     right: float = 0
-    for thing in things:
-        block = _lay(thing, WIDTH - 2 * MARGIN, fresh)
+    for at, thing in enumerate((*things, *below)):
+        room = WIDTH - 2 * MARGIN
+        block = _lay(thing, room if at < len(things) else min(max(right - MARGIN, _REMARKS), room), fresh)
         _settle(block, MARGIN, y, (), placed)
         y += block.h + _PART_GAP
         right = max(right, MARGIN + block.w)
