@@ -576,13 +576,23 @@ def test_two_results_side_by_side():
     assert f"{raced.distinct:,}" in compared.html()
 
 
-def test_two_traces_end_in_two_pictures_with_what_differs_marked():
+def test_two_traces_are_shown_where_they_part_and_at_their_ends():
     names = ["EveryoneCommits"]
     stock, raced = check(BakeryV2(Writers=2), names), check(BakeryV2(**RACE), names)
-    markup = view.compare(stock, raced, names=("stock", "race")).html()
-    assert markup.count('data-picture="bakery_v2_published"') == 2
-    assert 'data-change="differs"' in markup
-    assert 'data-change="differs"' not in view.compare(stock, stock).html()
+    compared = view.compare(stock, raced, names=("stock", "race"))
+    at, markup = compared.partings["EveryoneCommits"], compared.html()
+    label = stock["EveryoneCommits"].trace.steps[at].label
+    parting, ends = markup.partition("Where they part")[2].split("At their ends")
+    assert f'aria-label="bakery_v2_published, stock: {at + 1}  {label}"' in parting
+    for part in (parting, ends):
+        assert part.count('data-picture="bakery_v2_published"') == 2
+        assert part.count('data-change="differs"') > 1
+    ids = re.findall(r'<g id="([^"]+)"', markup)
+    assert len(set(ids)) == len(ids)
+    same = view.compare(stock, stock).html()
+    assert 'data-change="differs"' not in same
+    assert same.count("data-picture=") == 2
+    assert "Where they part" not in same
 
 
 def test_one_state_is_no_states():

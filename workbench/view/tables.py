@@ -1,6 +1,6 @@
 """Results as tables: verdicts, constants, and how two results differ."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -198,7 +198,9 @@ class Comparison(Drawn):
         for index in range(common, max(len(one), len(other))):
             sides = [_code(t.steps[index].label) if index < len(t) else "" for t in (one, other)]
             rows.append((str(index + 1), *sides))
-        pictures = f'<div class="wb-pair">{"".join(self._pair(name, one, other))}</div>'
+        pictures = "" if at is None else self._pair("Where they part", name, one, other, at + 1)
+        if at is None or max(len(one), len(other)) > at + 1:
+            pictures += self._pair("At their ends", name, one, other)
         same = "".join(f"<li><code>{escape(step.label)}</code></li>" for step in one.steps[:common])
         how = "nowhere" if not rows else f"after {counted(common, 'state')} in common"
         return (
@@ -207,14 +209,18 @@ class Comparison(Drawn):
             f"{table(('', *map(escape, self.names)), rows) if rows else ''}</details>"
         )
 
-    def _pair(self, name: str, one: Trace, other: Trace) -> Iterator[str]:
-        """The last states of both traces, with what differs marked."""
-        sides = [
-            Shown(t.model, t.states, faults(t.model, t.last, [name]), f"{side}: {len(t)}  {t.steps[-1].label}")
-            for side, t in zip(self.names, (one, other), strict=True)
-        ]
-        for place, drawn in enumerate(pair(*sides)):
-            yield element("div", drawn.svg_with(f"{name}-{place}-"), class_="wb-picture")
+    def _pair(self, heading: str, name: str, one: Trace, other: Trace, most: int | None = None) -> str:
+        """The last states of both traces, or the last of so many, side by side; what differs in them is marked."""
+        sides = []
+        for side, trace in zip(self.names, (one, other), strict=True):
+            *_, last = states = trace.states[:most]
+            title = f"{side}: {len(states)}  {trace.steps[len(states) - 1].label}"
+            sides.append(Shown(trace.model, states, faults(trace.model, last, [name]), title))
+        drawn = "".join(
+            element("div", drawn.svg_with(f"{name}-{most or 'end'}-{place}-"), class_="wb-picture")
+            for place, drawn in enumerate(pair(*sides))
+        )
+        return element("p", element("b", escape(heading))) + element("div", drawn, class_="wb-pair")
 
     def text(self) -> str:
         rows: list[tuple[str, ...]] = [("", *self.names)]
