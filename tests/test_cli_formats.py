@@ -140,6 +140,26 @@ def test_all_forms_of_one_trace_are_written(run):
     assert Path("t.md").read_text().count("    Note over") == states - 1
 
 
+def test_a_trace_is_written_for_people(run):
+    found = run("check", "bakery_v2", *RACE, "--html", "t.html", "--svg", "t.svg", "--itf", "t.itf.json", *CONFLICT)
+    states = len(json.loads(Path("t.itf.json").read_text())["states"])
+    assert "is written to t.itf.json, t.html, t.svg\n" in found.err
+    assert Path("t.html").read_text().count('<details class="wb-state"') == states
+    assert Path("t.svg").read_text().count('visibility="hidden"') == states - 1
+    again = run("replay", "bakery_v2", "t.itf.json", "--html", "again.html", "--svg", "-")
+    assert (again.status, again.out) == (0, Path("t.svg").read_text())
+    assert again.err.startswith("a behaviour of the model: ")
+    assert f"the behaviour, {states} states, is written to again.html\n" in again.err
+    assert Path("again.html").read_text() == Path("t.html").read_text()
+
+
+def test_of_no_behaviour_at_all_nothing_is_written(run):
+    found = run("replay", "bakery", "workbench:bakery#0/999.0", "--html", "none.html")
+    assert found.status == 1
+    assert "note: --html: nothing is written; there is no behaviour to show\n" in found.err
+    assert not Path("none.html").exists()
+
+
 def test_the_first_violated_property_is_that_which_is_checked_first(run):
     both = ["--property", "NonCrashedProgress", "--property", "EventualProgress"]
     found = run("check", "bakery", "--set", "LazyReap=false", *both, "--itf", "one.json")

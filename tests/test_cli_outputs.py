@@ -23,12 +23,14 @@ COMMANDS = {
     "graph": ["graph", *SMALL, "--dot", "g.dot", "--graphml", "g.xml", "--tables", "."],
     "report": ["report", "one.toml", "-o", "r.html"],
     "check": ["check", *SMALL, "--property", "SomeoneCommits", "--itf", "t.itf.json", "--tlc-json", "t.json"]
-    + ["--mermaid", "t.md", "--junit", "j.xml"],
+    + ["--mermaid", "t.md", "--junit", "j.xml", "--html", "t.html", "--svg", "t.svg"],
+    "replay": ["replay", "bakery", "workbench:bakery#0/0.0", "--html", "t.html", "--svg", "t.svg"],
 }
 OUTPUTS = {
     "graph": ["g.dot", "g.xml", "nodes.csv", "edges.csv"],
     "report": ["r.html"],
-    "check": ["t.itf.json", "t.json", "t.md", "j.xml"],
+    "check": ["t.itf.json", "t.json", "t.md", "j.xml", "t.html", "t.svg"],
+    "replay": ["t.html", "t.svg"],
 }
 
 
@@ -75,6 +77,10 @@ def contents(folder):
         ("check own.py:Own --tlc-json own.py", "--tlc-json"),
         ("check own.py:Own --mermaid folder/../own.py", "--mermaid"),
         ("check bakery --run-dir folder --itf folder/run.json", "--itf"),
+        ("check own.py:Own --html own.py", "--html"),
+        ("check one.toml --svg one.toml", "--svg"),
+        ("replay bakery one.cfg --html ./one.cfg", "--html"),
+        ("replay own.py:Own one.cfg --svg own.py", "--svg"),
         ("graph own.py:Own --dot own.py", "--dot"),
         ("graph own.py:Own --graphml ./own.py", "--graphml"),
     ],

@@ -26,6 +26,7 @@ from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.bakery_v2_extended import BakeryV2Extended
 from workbench.spaces.space import explore
+from workbench.view.difference import brief
 from workbench.view.svg import width_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -552,6 +553,41 @@ def test_an_incomplete_result_says_that_it_does_not_know():
     assert re.match(r"\? unknown +TicketOrderPreserved +the search is incomplete: ", view.verdict_table(result).text())
     assert view.summary(result).startswith("INCOMPLETE (")
     assert "incomplete</span>" in view.result_view(result).html()
+
+
+# A trace for others --------------------------------------------------------------------------------------------------
+
+
+def test_an_animated_trace_is_whole_without_its_style_sheet(conflict):
+    svg = view.animated_svg(conflict)
+    root = ElementTree.fromstring(svg)
+    frames = list(root.iterfind(f"{SVG}g"))
+    assert len(frames) == len(conflict)
+    assert [frame.get("visibility") for frame in frames] == ["hidden"] * (len(frames) - 1) + [None]
+    said = " ".join(text.text for text in root.iterfind(f"{SVG}text"))
+    for number, step in enumerate(conflict.steps, 1):
+        assert f"{number} {brief(step.label)}" in said
+    assert not re.search(r"<(script|foreignObject|image|use)\b|(href|src)=|url\(", svg)
+    ids = re.findall(r' id="([^"]*)"', svg)
+    assert len(set(ids)) == len(ids)
+    assert f"{len(conflict)} states, of which the last is: " in root.get("aria-label")
+
+
+def test_a_trace_of_one_state_does_not_move():
+    svg = view.animated_svg(replay(Bakery(), 0, []))
+    assert "@keyframes t" not in svg
+    assert 'visibility="hidden"' not in svg
+
+
+def test_an_animated_lasso_says_how_it_goes_on():
+    trace = check(BakeryV2(Writers=2, SafeAcks=False), ["EventualProgress"])["EventualProgress"].trace
+    assert f">{view.trace_view(trace).ending}</text>" in view.animated_svg(trace)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), True, "2"])
+def test_each_state_of_an_animation_takes_some_time(conflict, seconds):
+    with pytest.raises(InputError, match=r"seconds = .* is not accepted; it takes a number above 0"):
+        view.animated_svg(conflict, seconds=seconds)
 
 
 def test_two_results_side_by_side():

@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,11 +19,28 @@ from workbench.kernel import InputError, Result, Trace, Verdict
 from workbench.kernel.values import counted
 from workbench.storage.whole import STDOUT, check_outputs
 
-_TRACES = {
+
+def _page(trace: Trace) -> str:
+    from workbench import view  # plotting libraries load here, not with the command line
+
+    return view.trace_page(trace)
+
+
+def _animated(trace: Trace) -> str:
+    from workbench import view
+
+    return view.animated_svg(trace) + "\n"
+
+
+#: What shows a trace to people.
+SHOWN: dict[str, Callable[[Trace], str]] = {"--html": _page, "--svg": _animated}
+_TRACES: dict[str, Callable[[Trace], str]] = {
     "--itf": lambda trace: _json(to_itf(trace)),
     "--tlc-json": lambda trace: _json(to_tlc_json(trace)),
     "--mermaid": to_mermaid,
+    **SHOWN,
 }
+ALL = (*_TRACES, "--junit")
 
 
 def _json(document: dict[str, object]) -> str:
@@ -39,11 +56,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--itf", metavar="FILE", help="write the trace in the Informal Trace Format, for `replay` too")
     group.add_argument("--tlc-json", metavar="FILE", help="write the trace as TLC does")
     group.add_argument("--mermaid", metavar="FILE", help="write the trace as Markdown with a sequence diagram")
+    add_shown(group)
     group.add_argument("--junit", metavar="FILE", help="write a JUnit XML report")
     group.add_argument("--annotations", action="store_true", help="print what failed as GitHub Actions reads it")
 
 
-def _files(arguments: argparse.Namespace, options: Sequence[str] = (*_TRACES, "--junit")) -> dict[str, str]:
+def add_shown(parser: argparse._ActionsContainer) -> None:
+    """The options that write a trace for people."""
+    parser.add_argument(
+        "--html", metavar="FILE", help="write the trace as a page of its own, with pictures, to step through"
+    )
+    parser.add_argument("--svg", metavar="FILE", help="write the trace as an animated picture")
+
+
+def check_shown(arguments: argparse.Namespace, inputs: Sequence[str | Path]) -> None:
+    """Raise :class:`InputError` if what `add_shown` offers cannot be written."""
+    check_outputs(inputs, _files(arguments, tuple(SHOWN)))
+
+
+def write_shown(arguments: argparse.Namespace, trace: Trace | None) -> None:
+    """Write a trace for people, where that is asked for."""
+    for option, path in _files(arguments, tuple(SHOWN)).items():
+        if trace is None:
+            standard.remark(f"note: {option}: nothing is written; there is no behaviour to show")
+            continue
+        with writing(path) as out:
+            out.write(SHOWN[option](trace))
+        standard.remark(f"the behaviour, {counted(len(trace), 'state')}, is written to {path}")
+
+
+def _files(arguments: argparse.Namespace, options: Sequence[str] = ALL) -> dict[str, str]:
     """The options that were given, with their files."""
     given = {option: getattr(arguments, option[2:].replace("-", "_")) for option in options}
     return {option: path for option, path in given.items() if path is not None}
@@ -60,15 +102,15 @@ def check_arguments(arguments: argparse.Namespace, inputs: Sequence[str | Path],
 
 
 @contextmanager
-def report(arguments: argparse.Namespace) -> Iterator[None]:
+def report(arguments: argparse.Namespace, options: Sequence[str] = ALL) -> Iterator[None]:
     """What is printed in here leaves standard output to a file that goes there."""
-    with standard.writing_to(sys.stderr if STDOUT in _files(arguments).values() else standard.output()):
+    with standard.writing_to(sys.stderr if STDOUT in _files(arguments, options).values() else standard.output()):
         yield
 
 
 def write_trace(arguments: argparse.Namespace, result: Result) -> None:
     """Write the trace of a check to the files that are asked for."""
-    traced, files = _trace_of(result), _files(arguments, list(_TRACES))
+    traced, files = _trace_of(result), _files(arguments, tuple(_TRACES))
     if not files:
         return
     if traced is None:

@@ -3,6 +3,7 @@
   workbench replay bakery_v2 trace.itf.json                   as `workbench check --itf` wrote it
   workbench replay bakery log.itf.json --set Writers=2 --stutter
   workbench replay bakery_v2 'workbench:bakery_v2?MaxCrashes=1#0/0.0'
+  workbench replay bakery_v2 trace.itf.json --html trace.html  to be stepped through, with pictures
 
 The model's constants are those that the file notes, and --set goes before them.
 Exit status: 0 it is a behaviour of the model, 1 it is not, 2 bad input.
@@ -11,7 +12,8 @@ Exit status: 0 it is a behaviour of the model, 1 it is not, 2 bad input.
 import argparse
 from typing import Any
 
-from workbench.commands.files import read_text, reading
+from workbench.commands import outputs
+from workbench.commands.files import file_of_model, read_text, reading
 from workbench.commands.options import console, parse_assignments
 from workbench.formats.itf import constants_from_itf, parse_itf, read_itf
 from workbench.formats.permalink import parse_permalink
@@ -30,12 +32,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE.itf.json|PERMALINK")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
     parser.add_argument("--stutter", action="store_true", help="allow steps that change nothing of what is recorded")
+    outputs.add_shown(parser)
     parser.add_argument("--trace", action="store_true", help="print the model's behaviour, as far as it agrees")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    is_permalink = arguments.file.startswith(_PERMALINK)
+    outputs.check_shown(arguments, [*file_of_model(arguments.model), *([] if is_permalink else [arguments.file])])
     model, given = get_model(arguments.model), parse_assignments(arguments.set)
-    if arguments.file.startswith(_PERMALINK):
+    if is_permalink:
         report = _follow(model, arguments.file, given)
     else:
         text = read_text(arguments.file, "trace")
@@ -44,10 +49,12 @@ def run(arguments: argparse.Namespace) -> int:
         made = _make(model, constants_from_itf(document), given, arguments.file)
         with reading(arguments.file):
             report = validate(made, read_itf(made, document), arguments.stutter)
-    out = console()
-    out.print(str(report), markup=False)
-    if arguments.trace and report.trace is not None:
-        out.print(f"\n{report.trace}", markup=False)
+    with outputs.report(arguments, tuple(outputs.SHOWN)):
+        out = console()
+        out.print(str(report), markup=False)
+        if arguments.trace and report.trace is not None:
+            out.print(f"\n{report.trace}", markup=False)
+    outputs.write_shown(arguments, report.trace)
     return VALID if report.valid else NOT_A_BEHAVIOUR
 
 

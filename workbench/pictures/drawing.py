@@ -171,6 +171,7 @@ def _drawn(
     texts = [one for one in wrong if isinstance(one, str)]
     said = _lines("violations", [Text(f"\N{BALLOT X} {clean(one)}", bold=True, tone=BAD) for one in texts])
     placed, wide, tall = place((*heading, *_boxes(things)), fresh, said)
+    moves = _moves(place((*heading, *earlier), {})[0], placed) if earlier else {}
     return Picture(
         model.name,
         _label(model, title, texts),
@@ -179,8 +180,8 @@ def _drawn(
         marked,
         placed,
         _routes(things, placed),
-        (wide, tall),
-        _moves(place((*heading, *earlier), {})[0], placed) if earlier else {},
+        paint.Painter(changes, marked, moves).size(wide, tall),
+        moves,
     )
 
 

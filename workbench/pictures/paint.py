@@ -62,7 +62,7 @@ def _style() -> str:
     )
 
 
-_STYLE = _style()
+STYLE = _style()
 
 
 def number(value: float) -> str:
@@ -107,6 +107,11 @@ class Painter:
     ) -> None:
         self.changes, self.at_fault, self.moved, self.prefix = changes, at_fault, moved, prefix
 
+    def size(self, width: float, height: float) -> tuple[float, float]:
+        """How large a picture is whose things take so much room: there may be a legend below them."""
+        legend, wide = self._legend(height)
+        return max(width, wide), height + (_LEGEND_HEIGHT if legend else 0)
+
     def svg(
         self,
         model: str,
@@ -116,16 +121,14 @@ class Painter:
         width: float,
         height: float,
     ) -> str:
-        """The whole picture."""
-        legend, wide = self._legend(height)
-        height += _LEGEND_HEIGHT if legend else 0
-        width = max(width, wide)
+        """The whole picture, of a size that :meth:`size` gives."""
+        legend, _ = self._legend(height - _LEGEND_HEIGHT)
         followers = {
             item.id for one in placed if one.thing.kind == "queue" for item in one.thing.body[1:] if hasattr(item, "id")
         }
         return element(
             "svg",
-            element("style", _STYLE),
+            element("style", STYLE),
             element("rect", width=width, height=height, rx=8.0, fill=PAPER),
             *(self._thing(one, one.thing.id in followers) for one in placed),
             *(self._arrow(arrow, corners) for arrow, corners in arrows),

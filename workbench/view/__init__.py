@@ -4,6 +4,7 @@ Everything here has ``html()`` and ``text()``; pictures also have ``svg()``, and
 """
 
 from workbench.view.access import Access, accesses
+from workbench.view.animation import animated_svg
 from workbench.view.bars import Bars
 from workbench.view.charts import access_chart, coverage_chart, levels_chart, verdict_map
 from workbench.view.difference import difference
@@ -46,6 +47,7 @@ __all__ = [
     "access_chart",
     "accesses",
     "alternatives",
+    "animated_svg",
     "compare",
     "constants_table",
     "coverage_chart",

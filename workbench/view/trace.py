@@ -4,7 +4,6 @@ import base64
 import gzip
 import json
 import math
-import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -32,7 +31,6 @@ SHARED = "shared state"
 NOBODY = "environment"
 #: How wide the lanes are where nobody says how much room there is.
 WIDTH = 800
-_WIDE = re.compile(r'\bwidth="([\d.]+)" height="[^"]*" role="img"')
 
 
 @dataclass(frozen=True)
@@ -149,14 +147,15 @@ class TraceView(Drawn):
 
     def picture_svg(self, index: int, **options: Any) -> str:
         """The picture as SVG, with ids that no picture of another trace on the page has."""
-        return self.picture(index, **options).svg_with(self._prefix)
+        return self.picture(index, **options).svg_with(self.prefix)
 
     def pictures(self, **options: Any) -> list[str]:
         """The pictures of all states, as SVG."""
         return [self.picture_svg(index, **options) for index in range(len(self.steps))]
 
     @cached_property
-    def _prefix(self) -> str:
+    def prefix(self) -> str:
+        """What sets ids of this trace apart from those of others on a page."""
         return f"t{zlib.crc32(self.permalink.encode()):08x}-"
 
     def svg(self, current: int | None = None, width: float = math.inf) -> str:
@@ -180,8 +179,8 @@ class TraceView(Drawn):
         """The last picture beside the lanes, and the states; a script steps through the pictures of all states."""
         steps = "".join(map(self._foldable, range(len(self.steps))))
         link = f'<p class="wb-note wb-link">Permalink <code class="wb-link">{escape(self.permalink)}</code></p>'
-        drawn = self.pictures()
-        widest = max(float(_WIDE.findall(svg)[0]) for svg in drawn)
+        pictures = [self.picture(index) for index in range(len(self.steps))]
+        drawn, widest = [one.svg_with(self.prefix) for one in pictures], max(one.size[0] for one in pictures)
         beside = (
             f'<div class="wb-beside" style="--wb-widest:{widest:.0f}px"><div class="wb-picture">{drawn[-1]}</div>'
             f'<div class="wb-lanes">{self.svg(width=WIDTH)}</div></div>'
