@@ -1,8 +1,10 @@
 """Fixtures that several test files share, and what the marks of a test mean."""
 
+import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import strategies as st
@@ -51,6 +53,22 @@ def spark():
     session = spark_session("local[2,4]")  # a task whose worker dies is tried again
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Headless Chromium, which fetches nothing from anywhere."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("there is no Chromium on the PATH")
+    from playwright.sync_api import sync_playwright
+
+    quiet = ["background-networking", "component-update", "sync", "gpu"]
+    flags = ["--no-sandbox", "--no-first-run", *(f"--disable-{what}" for what in quiet)]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=flags)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="session")

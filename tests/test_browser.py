@@ -22,26 +22,13 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 TOUR = Path(__file__).parents[1] / "notebooks" / "00_tour.ipynb"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-#: Nothing may be fetched from anywhere.
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--no-first-run",
-    "--disable-component-update",
-    "--disable-sync",
-]
 NOTEBOOK = [
     "from workbench.widgets import Workbench",
     'panel = Workbench("v2_async")\npanel',
 ]
 PATIENCE = 30_000  # how long anything may take, in milliseconds
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on the PATH"),
-]
+pytestmark = pytest.mark.browser
 
 
 class Lab:
@@ -104,20 +91,10 @@ class Lab:
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def lab(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     lab = Lab(tmp_path_factory.mktemp("lab"))
     yield lab
     lab.stop()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 class Notebook:

@@ -389,6 +389,44 @@ def test_the_states_of_a_small_graph_can_be_shown_as_pictures(ring, race):
     assert "Pictures are drawn of up to 24 states" in large.notes[-1]
 
 
+def shown_at(markup):
+    """The pictures that appear at the nodes of a graph, by the nodes' ids."""
+    packed = re.search(r'data-pictures="([^"]*)"', markup).group(1)
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
+
+
+def test_a_picture_appears_at_each_state_of_a_graph(small, conflict):
+    for graph in (view.neighbourhood(small, 0, 2), view.alternatives(conflict)):
+        markup = graph.html()
+        shown = shown_at(markup)
+        assert set(shown) == {node.id for node in graph.nodes} == set(re.findall(r' data-node="([^"]*)"', markup))
+        for node in graph.nodes:
+            assert shown[node.id] == graph.draw(node.id).svg_with(f"peek-{node.id}-")
+    assert "data-pictures" not in view.projection(small, ["pc"]).html()
+    assert "data-pictures" not in view.state_graph(explore(Ring(Members=2), [], max_states=6), pictures=True).html()
+
+
+def test_of_many_states_some_have_pictures_those_of_the_trace_first(race, conflict, monkeypatch):
+    graph = view.state_graph(race, trace=conflict)
+    markup = graph.html()
+    assert len(shown_at(markup)) == 100
+    assert f"Pictures appear at 100 of {len(graph.nodes)} states" in markup
+    assert {node.id for node in graph.nodes if "trace" in node.marks} <= set(shown_at(markup))
+    monkeypatch.setattr("workbench.view.graph.MOST_PACKED", 9_000)
+    fewer = graph.html()
+    assert 0 < len(shown_at(fewer)) < 100
+    assert len(re.search(r'data-pictures="([^"]*)"', fewer).group(1)) <= 9_000
+
+
+def test_steps_not_taken_lead_to_pictures_too():
+    model = BakeryV2(Writers=2)
+    short, long = (replay(model, 0, walk(model, 0, length)) for length in (1, 12))
+    graph = view.alternatives(short, pictures=True)
+    assert all(node.picture is not None for node in graph.nodes)
+    assert svg_of(graph).findall(f".//{SVG}g[@data-picture]")
+    assert "Pictures are drawn of up to 24 states" in view.alternatives(long, pictures=True).notes[-1]
+
+
 def test_a_projection_onto_one_cell_or_nothing(race):
     labels = {node.label.splitlines()[0] for node in view.projection(race, ["decision[w1]"]).nodes}
     assert labels == {f"decision[w1] = {word}" for word in ("-", "committed", "rolled_back", "lk_409")}

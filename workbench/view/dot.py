@@ -145,6 +145,7 @@ def _dress(graph: "StateGraph", svg: str) -> str:
 
     svg = re.sub(r"<!--.*?-->\n?", "", svg, flags=re.DOTALL)
     svg = re.sub(r'<g id="[^"]*" class="node">\s*<title>([^<]*)</title>.*?</g>', hang, svg, flags=re.DOTALL)
+    svg = re.sub(r'<g (id="[^"]*") (class="node">\s*<title>([^<]*)</title>)', r'<g \1 data-node="\3" \2', svg)
     svg = re.sub(r"<title>([^<]*)</title>", tooltip, svg)
     svg = svg.replace(_CURRENT, "currentColor")
     width = re.search(r'<svg width="(\d+)pt"', svg)

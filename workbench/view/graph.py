@@ -1,6 +1,6 @@
 """State graphs as plain data: nodes, edges, what is marked on them, and what was left out."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -12,11 +12,15 @@ from workbench.kernel import Model, Result
 from workbench.kernel.values import counted
 from workbench.view import dot
 from workbench.view.html import Picture, element, escape
+from workbench.view.trace import packed
 
 #: How many edges a picture has at most, unless one asks for more.
 MOST_EDGES = 300
 #: Up to how many states are shown as pictures.
 MOST_PICTURES = 24
+
+#: At how many nodes of a graph the pictures of their states appear at most, and how long these may be, packed.
+MOST_SHOWN, MOST_PACKED = 100, 200_000
 
 #: What may be marked on a node or an edge.
 INITIAL, VIOLATING, TRACE, FOCUS, LOOP = "initial", "violating", "trace", "focus", "loop"
@@ -108,12 +112,15 @@ class StateGraph(Picture):
     edges : tuple of Edge
     notes : tuple of str
         What was left out.
+    draw : callable, optional
+        Gives the picture of a node's state. In HTML it appears when one points at the node.
     """
 
     title: str
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     notes: tuple[str, ...] = ()
+    draw: Callable[[str], pictures.Picture] | None = field(default=None, compare=False)
 
     def dot(self) -> str:
         """The graph in Graphviz's language."""
@@ -128,9 +135,28 @@ class StateGraph(Picture):
 
     def html(self) -> str:
         """The graph at its natural size: one that is wide is scrolled, since scaled down nobody could read it."""
-        notes = "".join(element("p", escape(note), class_="wb-note") for note in self.notes)
-        drawn = element("div", self.svg(), class_="wb-graph wb-scroll")
+        shown, more = self._pictures()
+        told = [*self.notes, *more]
+        notes = "".join(element("p", escape(note), class_="wb-note") for note in told)
+        drawn = element("div", self.svg(), class_="wb-graph wb-scroll", data_pictures=shown)
         return element("figure", element("figcaption", escape(self.title)), drawn, notes)
+
+    def _pictures(self) -> tuple[str | None, list[str]]:
+        """The pictures of the states, packed, and what to say of those that are left out.
+
+        Where there is no room for all of them, the states of a trace go before others, and then those drawn first.
+        """
+        if self.draw is None:
+            return None, []
+        bare = [node for node in self.nodes if node.picture is None]
+        chosen = sorted(bare, key=lambda node: TRACE not in node.marks)[:MOST_SHOWN]
+        drawn = {node.id: self.draw(node.id).svg_with(f"peek-{node.id}-") for node in chosen}
+        shown = packed(drawn)
+        while len(shown) > MOST_PACKED:
+            drawn = dict(list(drawn.items())[: len(drawn) * MOST_PACKED // (len(shown) + len(shown) // 10)])
+            shown = packed(drawn)
+        note = f"Pictures appear at {len(drawn):,} of {counted(len(bare), 'state')}"
+        return (shown if drawn else None), ([note] if len(drawn) < len(bare) else [])
 
     def text(self) -> str:
         lines = [f"{self.title}: {counted(len(self.nodes), 'node')}, {counted(len(self.edges), 'edge')}"]
@@ -160,9 +186,9 @@ class GraphDraft:
         if label not in labels:
             labels.append(label)
 
-    def finish(self, title: str, notes: Iterable[str]) -> StateGraph:
+    def finish(self, title: str, notes: Iterable[str], draw: Callable[[str], pictures.Picture]) -> StateGraph:
         edges = [
             Edge(*ends, tuple(labels), self.mark if ends in self.marked else frozenset(), len(labels))
             for ends, labels in self.labels.items()
         ]
-        return StateGraph(title, tuple(self.nodes.values()), tuple(edges), tuple(notes))
+        return StateGraph(title, tuple(self.nodes.values()), tuple(edges), tuple(notes), draw)

@@ -75,6 +75,11 @@ def asset(name: str) -> str:
     return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
+def script() -> str:
+    """What makes the drawings live that are in the same element."""
+    return f"<script>(() => {{\n{asset('pictures.js')}{asset('live.js')}}})();</script>"
+
+
 class Drawn:
     """Something drawn. What it says is in its attributes; `html` and `text` show it."""
 
@@ -196,5 +201,4 @@ def portable(fragment: str) -> str:
     """The fragment as a notebook keeps it: see the head of this module."""
     body, images = _SVG.subn(_as_image, fragment)
     body = _OPENING.sub(_with_styles, body)
-    script = f"<script>{asset('live.js')}</script>" if images else ""
-    return f'<div class="wb"><style>{asset("style.css")}</style>{body}{script}</div>'
+    return f'<div class="wb"><style>{asset("style.css")}</style>{body}{script() if images else ""}</div>'

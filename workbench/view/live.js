@@ -1,6 +1,6 @@
 // Makes drawings live: images of SVG become inline SVG (hover texts, search, the page's colours), and traces are
 // stepped by clicking a row or with the arrow keys. Without scripts everything is shown as it is.
-(() => {
+{
   const root = document.currentScript.closest(".wb") ?? document;
 
   for (const image of root.querySelectorAll("img.wb-svg")) {
@@ -15,14 +15,8 @@
     const node = box.querySelector("g.node")?.getBoundingClientRect();
     const frame = box.getBoundingClientRect();
     if (node) box.scrollLeft += node.left + node.width / 2 - frame.left - frame.width / 2;
+    showPictures(box);
   }
-
-  // The pictures of all steps travel as one compressed text.
-  const unpack = async (packed) => {
-    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return JSON.parse(await new Response(stream).text());
-  };
 
   for (const trace of root.querySelectorAll(".wb-trace:not(.wb-live)")) {
     const rows = trace.querySelectorAll(".wb-step");
@@ -62,4 +56,4 @@
     trace.querySelector(".wb-beside").insertAdjacentHTML("afterend", hint);
     show(current);
   }
-})();
+}

@@ -6,7 +6,7 @@ from workbench.kernel import InputError, Result, Trace, Verdict
 from workbench.kernel.values import counted
 from workbench.view.charts import access_chart, coverage_chart, levels_chart
 from workbench.view.graph import MOST_EDGES, MOST_PICTURES, Space, StateGraph
-from workbench.view.html import asset, badge, element, escape, table
+from workbench.view.html import asset, badge, element, escape, script, table
 from workbench.view.selection import alternatives, state_graph
 from workbench.view.tables import constants_table, summary, verdict_table
 from workbench.view.trace import trace_view
@@ -19,7 +19,7 @@ def page(title: str, body: str) -> str:
         '<meta name="viewport" content="width=device-width">'
         f"<style>{asset('style.css')}{asset('page.css')}</style></head>"
         f'<body><main class="wb"><h1>{escape(title)}</h1>{body}'
-        f"<script>{asset('live.js')}</script></main></body></html>\n"
+        f"{script()}</main></body></html>\n"
     )
 
 

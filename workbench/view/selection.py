@@ -7,6 +7,7 @@ import heapq
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from workbench.kernel import InputError, Model, State, Trace
 from workbench.kernel.actions import outcome_label
 from workbench.kernel.errors import unknown
 from workbench.kernel.values import counted, show
-from workbench.pictures import faults, picture
+from workbench.pictures import Picture, faults, picture
 from workbench.view.graph import (
     FOCUS,
     INITIAL,
@@ -172,9 +173,12 @@ def _of_states(
 ) -> StateGraph:
     draft, columns = GraphDraft(), _columns(space.model, variables)
     chosen, notes = sorted(numbers), list(notes)
-    if pictures and len(chosen) > MOST_PICTURES:
-        notes.append(f"Pictures are drawn of up to {MOST_PICTURES} states, and these are {len(chosen):,}")
-        pictures = False
+    pictures = pictures and not _too_many(len(chosen), notes)
+
+    def draw(id: str) -> Picture:
+        state = space.state(int(id))
+        return picture(space.model, state, at_fault=faults(space.model, state))
+
     wrong = _violating(space)
     path = [] if trace is None else [_number_of(space, state) for state in trace.states]
     first = int((space.levels == 1).sum())
@@ -188,12 +192,19 @@ def _of_states(
         }
         label = _spell(space.model, columns, [state.values[c] for c in columns]) or str(number)
         kept = frozenset(mark for mark, given in marks.items() if given)
-        drawn = picture(space.model, state, at_fault=faults(space.model, state)) if pictures else None
+        drawn = draw(str(number)) if pictures else None
         draft.nodes[str(number)] = Node(str(number), label, f"state {number}\n{state!r}", kept, picture=drawn)
     for t in transitions:
         draft.connect(str(space.sources[t]), str(space.targets[t]), space.label(t))
     draft.marked = {(str(a), str(b)) for a, b in itertools.pairwise(path)}
-    return draft.finish(title, notes)
+    return draft.finish(title, notes, draw)
+
+
+def _too_many(states: int, notes: list[str]) -> bool:
+    """Whether there is no room for pictures of so many states; if so, that is noted."""
+    if states > MOST_PICTURES:
+        notes.append(f"Pictures are drawn of up to {MOST_PICTURES} states, and these are {states:,}")
+    return states > MOST_PICTURES
 
 
 def _violating(space: Space) -> np.ndarray:
@@ -208,7 +219,9 @@ def _violating(space: Space) -> np.ndarray:
 # A trace with what else could have happened ---------------------------------------------------------------------------
 
 
-def alternatives(trace: Trace, *, variables: Sequence[str] = (), most_edges: int = MOST_EDGES) -> StateGraph:
+def alternatives(
+    trace: Trace, *, variables: Sequence[str] = (), most_edges: int = MOST_EDGES, pictures: bool = False
+) -> StateGraph:
     """A trace, and from each of its states the steps that were not taken.
 
     Parameters
@@ -218,6 +231,8 @@ def alternatives(trace: Trace, *, variables: Sequence[str] = (), most_edges: int
         What the nodes show of their states; for the trace's states their position by default.
     most_edges : int
         A bound on the edges; steps not taken from late states are left out first.
+    pictures : bool
+        Show each state as its picture, if there are no more states than there is room for.
     """
     model, draft = trace.model, GraphDraft()
     columns = _columns(model, variables)
@@ -255,7 +270,15 @@ def alternatives(trace: Trace, *, variables: Sequence[str] = (), most_edges: int
                     continue
                 draft.connect(ids[before], add(after, "", wrong(after)), outcome_label(instance, outcome))
     notes = [f"Not drawn: {counted(left_out, 'further step')} not taken"] if left_out else []
-    return draft.finish(f"A trace of {model.name}, with the steps not taken", notes)
+    states = list(ids)  # their numbers are their ids
+
+    def draw(id: str) -> Picture:
+        state = states[int(id)]
+        return picture(model, state, at_fault=faults(model, state))
+
+    if pictures and not _too_many(len(states), notes):
+        draft.nodes = {id: replace(node, picture=draw(id)) for id, node in draft.nodes.items()}
+    return draft.finish(f"A trace of {model.name}, with the steps not taken", notes, draw)
 
 
 # Projection -----------------------------------------------------------------------------------------------------------

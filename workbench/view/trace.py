@@ -5,7 +5,7 @@ import gzip
 import json
 import math
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -200,9 +200,10 @@ class TraceView(Drawn):
         return repr(self.trace)
 
 
-def packed(texts: Sequence[str]) -> str:
-    """Texts that have much in common as one short text, which ``live.js`` and the player unpack."""
-    return base64.b64encode(gzip.compress(json.dumps(list(texts)).encode(), mtime=0)).decode()
+def packed(texts: Sequence[str] | Mapping[str, str]) -> str:
+    """Texts that have much in common as one short text, which ``pictures.js`` and the player unpack."""
+    plain = json.dumps(dict(texts) if isinstance(texts, Mapping) else list(texts))
+    return base64.b64encode(gzip.compress(plain.encode(), mtime=0)).decode()
 
 
 def _as_dict(step: StepView) -> dict[str, Any]:
