@@ -44,7 +44,7 @@ from workbench.pictures import (
 from workbench.pictures.compare import compare
 from workbench.pictures.layout import LOOKS, place
 from workbench.pictures.letters import clean, width_of, wrap
-from workbench.pictures.route import areas
+from workbench.pictures.route import TEXT, areas
 from workbench.spaces.space import explore
 
 ROOT = Path(__file__).parent.parent
@@ -383,7 +383,7 @@ def crossed_texts(drawn: Any) -> list[str]:
             for (x1, y1), (x2, y2) in pairwise(corners):
                 apart = max(x1, x2) <= area.left or min(x1, x2) >= area.right
                 apart = apart or max(y1, y2) <= area.top or min(y1, y2) >= area.bottom
-                if area.is_text and not apart:
+                if area.cost == TEXT and not apart:
                     crossing.append(arrow_.id)
     return crossing
 

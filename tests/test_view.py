@@ -407,14 +407,14 @@ def test_a_picture_appears_at_each_state_of_a_graph(small, conflict):
 
 
 def test_of_many_states_some_have_pictures_those_of_the_trace_first(race, conflict, monkeypatch):
-    graph = view.state_graph(race, trace=conflict)
+    graph = view.state_graph(race, trace=conflict, most_edges=500)
     markup = graph.html()
-    assert len(shown_at(markup)) == 100
-    assert f"Pictures appear at 100 of {len(graph.nodes)} states" in markup
+    assert len(shown_at(markup)) == 200
+    assert f"Pictures appear at 200 of {len(graph.nodes)} states" in markup
     assert {node.id for node in graph.nodes if "trace" in node.marks} <= set(shown_at(markup))
     monkeypatch.setattr("workbench.view.graph.MOST_PACKED", 9_000)
     fewer = graph.html()
-    assert 0 < len(shown_at(fewer)) < 100
+    assert 0 < len(shown_at(fewer)) < 200
     assert len(re.search(r'data-pictures="([^"]*)"', fewer).group(1)) <= 9_000
 
 

@@ -10,7 +10,7 @@ from workbench.pictures.things import Arrow, Box, Table
 
 Point = tuple[float, float]
 #: What a route costs: a text crossed, a box crossed, lying on another arrow, a bend; and per unit of length.
-_TEXT, _BOX, _ARROW, _BEND, _LENGTH = 100.0, 30.0, 20.0, 4.0, 0.02
+TEXT, _BOX, _ARROW, _BEND, _LENGTH = 100.0, 30.0, 20.0, 4.0, 0.02
 _NEAR = 3.0
 _SHARES = (0.5, 0.25, 0.75)
 
@@ -24,10 +24,6 @@ class Area(NamedTuple):
     bottom: float
     cost: float
 
-    @property
-    def is_text(self) -> bool:
-        return self.cost == _TEXT
-
 
 def areas(placed: Sequence[Placed], *, but: frozenset[str]) -> list[Area]:
     """What is in the way: every text, and every box except those called `but` and all that they are in or hold."""
@@ -37,7 +33,7 @@ def areas(placed: Sequence[Placed], *, but: frozenset[str]) -> list[Area]:
         if one.thing.id in but or not but.isdisjoint(one.inside):
             continue
         for line in one.lines:
-            found.append(Area(line.x, line.y - line.size, line.x + line.width, line.y + 3, _TEXT))
+            found.append(Area(line.x, line.y - line.size, line.x + line.width, line.y + 3, TEXT))
         framed = not isinstance(one.thing, Box) or LOOKS[one.thing.kind].framed
         if framed and one.thing.id not in around and not isinstance(one.thing, Table):
             found.append(Area(one.x, one.y, one.x + one.w, one.y + one.h, _BOX))

@@ -20,7 +20,7 @@ MOST_EDGES = 300
 MOST_PICTURES = 24
 
 #: At how many nodes of a graph the pictures of their states appear at most, and how long these may be, packed.
-MOST_SHOWN, MOST_PACKED = 100, 200_000
+MOST_SHOWN, MOST_PACKED = 200, 200_000
 
 #: What may be marked on a node or an edge.
 INITIAL, VIOLATING, TRACE, FOCUS, LOOP = "initial", "violating", "trace", "focus", "loop"
