@@ -508,7 +508,7 @@ def test_as_expected(run, toml):
     status, out, err = run("check", path)
     assert (status, err) == (0, "")
     assert "everything holds" in out
-    assert "1 of 1 configurations are as expected" in out
+    assert "1 of 1 configuration is as expected" in out
 
 
 def test_different_from_what_is_expected(run, toml):
@@ -519,7 +519,7 @@ def test_different_from_what_is_expected(run, toml):
     assert "distinct: expected 1,000, found 4,806" in out
     assert "UniqueTickets: expected violated (3 states), found holds" in out
     assert "depth:" not in out
-    assert "0 of 1 configurations are as expected" in out
+    assert "0 of 1 configuration is as expected" in out
 
 
 def test_a_violation_of_which_nothing_is_said_is_not_expected(run, toml):
@@ -537,7 +537,7 @@ def test_a_configuration_that_is_not_finished_is_neither(run, toml):
     status, out, _ = run("check", path, "--max-states", 100)
     assert status == 3
     assert "one.toml is incomplete: the budget of 100 states is used up" in out
-    assert "0 of 1 configurations are as expected" in out
+    assert "0 of 1 configuration is as expected" in out
 
 
 @pytest.fixture

@@ -225,7 +225,8 @@ def _print_table(outcomes: list[tuple[Configuration, Result, list[str]]], wanted
             out.print(f"  {line}", markup=False)
     seconds = sum(result.seconds for _, result, _ in outcomes)
     right = sum(one.as_expected(result) for one, result, _ in outcomes)
-    out.print(f"\n{right} of {wanted} configurations are as expected ({seconds:.1f} s)")
+    are = "is" if wanted == 1 else "are"
+    out.print(f"\n{right} of {counted(wanted, 'configuration')} {are} as expected ({seconds:.1f} s)")
 
 
 def _path(one: Configuration) -> str:

@@ -26,6 +26,7 @@ from workbench.commands.options import above_zero, console, parse_assignments, p
 from workbench.commands.standard import say
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
+from workbench.kernel.values import counted
 from workbench.models import get_model
 
 NAME = "sweep"
@@ -137,7 +138,7 @@ def _print(rows: list[dict[str, Any]], grid: list[str], properties: list[str], n
         if not row["complete"]:
             out.print(", ".join(f"{name}={_value(row[name])}" for name in grid) + f": {why}", markup=False)
     outcomes = [_holds(row, properties) for row in rows]
-    line = f"{len(rows)} settings: everything holds in {outcomes.count(True)}, something is violated in "
+    line = f"{counted(len(rows), 'setting')}: everything holds in {outcomes.count(True)}, something is violated in "
     line += str(outcomes.count(False))
     out.print(line + (f"; it is not known in {outcomes.count(None)}" if None in outcomes else ""))
 

@@ -9,6 +9,7 @@ import math
 
 from workbench.kernel import InputError, Trace
 from workbench.kernel.errors import brief
+from workbench.kernel.values import counted
 from workbench.pictures.letters import clean, width_of, wrap
 from workbench.pictures.paint import BLUE_TINT, FONT, INK, MUTED, PAPER, STYLE, element
 from workbench.view.difference import brief as short
@@ -71,7 +72,7 @@ def animated_svg(trace: Trace | TraceView, *, seconds: float = 2.0) -> str:
         width=width,
         height=height,
         role="img",
-        aria_label=f"{len(drawn)} states, of which the last is: {clean(drawn[-1].label)}",
+        aria_label=f"{counted(len(drawn), 'state')}, of which the last is: {clean(drawn[-1].label)}",
         font_family=FONT,
         data_picture=view.trace.model.name,
     )

@@ -46,7 +46,7 @@ def _others(truths: Sequence[Truth], besides: bool) -> str:
         said.append(f"{what} hold{'s' if count == 1 else ''}")
     reachable = [truth for truth in truths if truth.kind == "reachable"]
     if reachable:
-        said.append(f"{sum(t.holds for t in reachable)} of {len(reachable)} wanted states reached here")
+        said.append(f"{sum(t.holds for t in reachable)} of {counted(len(reachable), 'wanted state')} reached here")
     goals = [truth for truth in truths if truth.kind == "liveness"]
     if goals:
         said.append(f"{sum(t.holds for t in goals)} of {counted(len(goals), 'goal')} met")
