@@ -5,7 +5,7 @@ import json
 import math
 import secrets
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,7 +21,7 @@ from workbench.engines.check import check
 from workbench.engines.spark.jobs import run_job
 from workbench.engines.spark.session import spark_session
 from workbench.engines.spark.shipping import receive, ship
-from workbench.kernel import InputError, Model, ModelError
+from workbench.kernel import Constant, InputError, Model, ModelError
 from workbench.kernel.budget import Budget
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.plan import make_plan
@@ -84,7 +84,7 @@ def sweep(
         the column ``<property>_states`` the number of states of a shortest trace; then ``distinct``, ``depth``,
         ``seconds``, ``complete``, ``stopped`` (why it is not complete) and ``error``. An interrupt (Ctrl-C) ends the
         sweep with what there is; the settings that have not finished are errors too. ``attrs`` holds the names of the
-        properties, the symmetric sets, and notes on how the checks were done.
+        properties, the symmetric sets, notes on how the checks were done, and the words for choices.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def sweep(
     names = [name for name in properties or model.declared_properties if name in asked_for]
     table = _table([{n: setting[n] for n in varied} for setting in settings], names, plans, outcomes)
     sets, notes = ([*dict.fromkeys(word for plan in plans for word in getattr(plan, part))] for part in _TOLD)
-    table.attrs = {"properties": names, "symmetry": sets, "notes": notes}
+    table.attrs = {"properties": names, "symmetry": sets, "notes": notes, "words": _words(model, varied)}
     return table
 
 
@@ -134,7 +134,15 @@ def _settings(model: type[Model], grid: Grid, fixed: Mapping[str, Any]) -> list[
                 raise InputError(f"constants: {name} = {brief(fixed[name])} is not accepted; the grid sets it")
             declared[name].parse(name, value)
     defaults = {name: constant.default for name, constant in declared.items()}
-    return [{**defaults, **fixed, **setting} for setting in varying]
+    return [
+        {name: _plain(name, declared[name], value) for name, value in {**defaults, **fixed, **setting}.items()}
+        for setting in varying
+    ]
+
+
+def _plain(name: str, constant: Constant, given: Any) -> Any:
+    """A value as it was given, but a choice without its word: by either it is the same setting."""
+    return constant.parse(name, given) if constant.kind == "choice" else given
 
 
 def _outcomes(
@@ -211,6 +219,14 @@ def _table(
         rows.append({**row, **{name: getattr(outcome, name) for name in _MEASURES}})
     counts = [f"{name}_states" for name in names] + ["distinct", "depth"]
     return pd.DataFrame(rows).astype(dict.fromkeys(counts, "Int64") | {"seconds": float, "complete": bool})
+
+
+def _words(model: type[Model], names: Iterable[str]) -> dict[str, dict[Any, str]]:
+    """The words for the values of those constants that are choices."""
+    choices = {
+        name: model.declared_constants[name] for name in names if model.declared_constants[name].kind == "choice"
+    }
+    return {name: {value: choice.word(value) for value in choice.domain} for name, choice in choices.items()}
 
 
 def _is_final(record: Record | None, budgets: Mapping[str, float | None]) -> bool:
