@@ -775,3 +775,16 @@ def test_a_report_in_a_browser(written, race, scheme):
 
 def _brightness(color):
     return sum(map(int, re.findall(r"\d+", color)[:3]))
+
+
+@pytest.mark.parametrize("word", ["none", "optimistic", "pessimistically locking"])
+def test_the_names_of_columns_do_not_run_into_what_is_above_them(word):
+    rows = [{"A": a, "B": b, "C": c, "P": "holds"} for a in range(3) for b in range(2) for c in range(2)]
+    frame = pd.DataFrame(rows)
+    frame.attrs["words"] = {"A": {a: f"{word}{a}" for a in range(3)}}
+    plot = view.verdict_map(frame).plot()
+    names = [label for label in plot.labels if "B \N{DOWNWARDS ARROW}" in label.text]
+    assert len(names) == len(plot.panels) == 2
+    for label, panel in zip(names, plot.panels, strict=True):
+        tall = 0.7 * width_of(f"{word}0") if panel.x.tilted else 12
+        assert label.y < panel.top - tall

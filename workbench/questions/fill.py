@@ -197,6 +197,7 @@ class _Watched:
             self.on_progress(done, self.of)
 
     def on_spark(self, done: int, of: int) -> None:
+        """Tell, and interrupt the sweep once, which then ends with what there is."""
         self.progress(done)
-        if done < of and self.should_stop():
-            raise KeyboardInterrupt  # which ends a sweep with what there is
+        if done < of and not self.stopped and self.should_stop():
+            raise KeyboardInterrupt

@@ -20,7 +20,7 @@ from workbench.kernel.values import Map, counted, show
 from workbench.pictures import Picture, faults, picture
 from workbench.view import sequence
 from workbench.view.access import accesses
-from workbench.view.html import Drawn, badge, element, escape
+from workbench.view.html import Drawn, Rendered, badge, element, escape
 from workbench.view.statetable import state_table
 from workbench.view.truth import Truth, judges
 from workbench.view.watches import Watch, watch, watch_table, watched_here
@@ -186,7 +186,9 @@ class TraceView(Drawn):
         steps = "".join(map(self._foldable, range(len(self.steps))))
         link = f'<p class="wb-note wb-link">Permalink <code class="wb-link">{escape(self.permalink)}</code></p>'
         drawn = self.pictures()
-        watched = watch_table(self.watches, [step.label for step in self.steps]).html() if self.watches else ""
+        watched = self._watched.html() if self.watches else ""
+        if watched:
+            watched = f'<details class="wb-watched" open><summary>watched</summary>{watched}</details>'
         beside = (
             f'<div class="wb-beside"><div class="wb-picture">{drawn[-1]}</div>'
             f'<div class="wb-lanes">{self.svg(width=WIDTH)}</div></div>'
@@ -205,8 +207,11 @@ class TraceView(Drawn):
         return f'<details class="wb-state" data-step="{index}"{opened}>{summary}{self.step_html(index)}</details>'
 
     def text(self) -> str:
-        watched = watch_table(self.watches, [step.label for step in self.steps]).text() if self.watches else ""
-        return repr(self.trace) + (f"\n\n{watched}" if watched else "")
+        return repr(self.trace) + (f"\n\n{self._watched.text()}" if self.watches else "")
+
+    @property
+    def _watched(self) -> Rendered:
+        return watch_table(self.watches, [step.label for step in self.steps])
 
 
 def packed(texts: Sequence[str]) -> str:
