@@ -172,6 +172,12 @@ def test_what_is_not_decided_is_named_and_not_guessed_at():
     assert "not decided (unknown): N=2" in repr(explained)
 
 
+def test_a_long_list_of_settings_is_cut():
+    told = repr(explain(table_where({"N": list(range(99))}, lambda N: verdict(N > 70)), "P"))
+    assert told.startswith("P: N > 70\n  exact on 99 settings\n  fails: N=0\n")
+    assert told.endswith("  fails: N=23\n  and 47 more settings")
+
+
 def test_nothing_is_known_where_nothing_is_decided():
     explained = explain(table_where({"N": [1, 2]}, lambda N: "unknown"), "P")
     assert explained.rule is None

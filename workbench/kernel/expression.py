@@ -71,7 +71,7 @@ class Expression:
             raise self._refused(_TAKES)
         tree, self._function = self._compile(_names(model))
         try:
-            value = self(model.initial_states()[0])
+            value = self(next(model.each_initial_state()))
         except RAISED as error:
             raise self._refused(_why(model, error)) from None
         self.remark = self._remark(tree, value)
@@ -187,7 +187,9 @@ def example_of(model: Model) -> str:
     >>> example_of(Bakery())
     's.next_ticket == 1'
     """
-    texts = (_example(str(cell.variable), cell.index, value) for cell, value in model.initial_states()[0].items())
+    texts = (
+        _example(str(cell.variable), cell.index, value) for cell, value in next(model.each_initial_state()).items()
+    )
     return next((text for text in texts if text is not None), "True")
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _GOOD, _BAD = ("holds", "reached"), ("violated", "not reached")
+#: How many settings of a kind are listed where a text is asked for.
+_MOST_LINES = 24
 _WORDS = frozenset({*_GOOD, *_BAD, "unknown", "error"})
 
 
@@ -149,11 +151,12 @@ class Explanation:
             "" if self.minimal else ", maybe not the smallest rule"
         )
         lines = [f"{self.property}: {self.rule or 'nothing is known'}", f"  {exact}"]
-        for failing in self.failing:
+        for failing in self.failing[:_MOST_LINES]:
             states = "" if failing.states is None else f", {counted(failing.states, 'state')}"
             lines.append(f"  fails: {self.told(failing.setting)}{states}")
-        lines += [f"  not decided ({why}): {self.told(setting)}" for setting, why in self.undecided]
-        return "\n".join(lines)
+        lines += [f"  not decided ({why}): {self.told(setting)}" for setting, why in self.undecided[:_MOST_LINES]]
+        left = sum(max(0, len(settings) - _MOST_LINES) for settings in (self.failing, self.undecided))
+        return "\n".join([*lines, *([f"  and {counted(left, 'more setting')}"] if left else [])])
 
 
 def explain(table: "pd.DataFrame", property: str, constants: Sequence[str] | None = None) -> Explanation:
