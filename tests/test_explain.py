@@ -220,6 +220,13 @@ def test_the_rules_of_hudi_come_out(hudi):
     assert len(reads.failing) == 16 + 4
 
 
+def test_a_rule_takes_words_too(hudi):
+    rule = hudi.explain("ConsistentRead").rule
+    for cell in hudi.cells:
+        word = ("none", "optimistic", "pessimistic")[cell.setting["ConcurrencyControl"]]
+        assert rule.holds({**cell.setting, "ConcurrencyControl": word}) == rule.holds(cell.setting)
+
+
 def test_each_failing_cell_has_its_counterexample(hudi):
     for failing in hudi.explain("ConsistentRead").failing:
         cell = hudi.cells[failing.row]

@@ -6,7 +6,7 @@ hand to what evaluates it; what is read from elsewhere, such as a permalink, sta
 
 import ast
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, NamedTuple
 
 from workbench.kernel.errors import RAISED, InputError, ModelError, brief, text_of, unknown
@@ -169,12 +169,12 @@ def _plain(value: Any) -> Any:
         return "a state"
     if isinstance(value, Mapping) and not isinstance(value, Map):
         return Map((_plain(key), _plain(item)) for key, item in value.items())
-    if isinstance(value, list):
-        return tuple(map(_plain, value))
     if isinstance(value, set):
         return frozenset(map(_plain, value))
-    if type(value) is tuple:
+    if type(value) is tuple or isinstance(value, (list, range, KeysView, ValuesView, ItemsView)):
         return tuple(map(_plain, value))
+    if callable(value) or isinstance(value, Iterator):
+        return f"a {type(value).__name__}"  # its own text differs from state to state
     return value
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.kernel import InputError
-from workbench.kernel.errors import unknown
+from workbench.kernel.errors import brief, unknown
 from workbench.kernel.values import counted, show
 from workbench.questions.formula import Formula, Joined, Literal, smallest
 
@@ -26,8 +26,22 @@ class Axis:
     values: tuple[Any, ...]
     words: tuple[str, ...]
 
+    def position(self, given: Any) -> int:
+        """That of a value, which may also be given by its word.
+
+        Raises
+        ------
+        InputError
+            For what is none.
+        """
+        for known in (self.values, self.words):
+            if given in known:
+                return known.index(given)
+        raise InputError(f"{self.name} = {brief(given)} is not accepted; the rule knows {', '.join(self.words)}")
+
     @property
     def ordered(self) -> bool:
+        """Whether the values are numbers, so that a rule may say which is larger."""
         return all(type(value) is int for value in self.values)
 
     def told(self, allowed: int) -> str:
@@ -66,7 +80,7 @@ class Rule:
         return self.formula.literals
 
     def holds(self, setting: Mapping[str, Any]) -> bool:
-        """Whether it is true in a setting, which has values of the table's for its constants.
+        """Whether it is true in a setting, which has values of the table's, or their words, for its constants.
 
         Raises
         ------
@@ -77,10 +91,7 @@ class Rule:
         for axis in self.axes:
             if axis.name not in setting:
                 raise unknown("constant of the setting", axis.name, setting)
-            value = setting[axis.name]
-            if value not in axis.values:
-                raise InputError(f"{axis.name} = {value!r} is not accepted; the rule knows {', '.join(axis.words)}")
-            case.append(axis.values.index(value))
+            case.append(axis.position(setting[axis.name]))
         return self.formula.holds(tuple(case))
 
     def __str__(self) -> str:
@@ -129,6 +140,8 @@ class Explanation:
     failing : list of Failing
     undecided : list of (dict, str)
         The settings on which the rule claims nothing, each with the reason.
+    axes : tuple of Axis
+        The constants that the rule may speak of.
     """
 
     property: str
@@ -143,7 +156,7 @@ class Explanation:
         """A setting in a line, as people read it."""
         pairs = []
         for axis in self.axes:
-            pairs.append(f"{axis.name}={axis.words[axis.values.index(setting[axis.name])]}")
+            pairs.append(f"{axis.name}={axis.words[axis.position(setting[axis.name])]}")
         return " ".join(pairs)
 
     def __repr__(self) -> str:
