@@ -12,8 +12,9 @@ from typing import NamedTuple
 Case = tuple[int, ...]
 Cube = tuple[int, ...]
 
-#: How many cubes are looked at before a search for prime ones is given up, and how many steps a search for a cover has.
-MOST_CUBES, MOST_STEPS = 3_000, 50_000
+#: How many cubes there may be before a search for prime ones is given up, and how many cases a search for a cover may
+#: look at: a second or so.
+MOST_CUBES, MOST_LOOKS = 1_000, 500_000
 
 
 class Literal(NamedTuple):
@@ -151,7 +152,7 @@ class _Covering:
     """
 
     def __init__(self, holding: list[list[int]], cost: list[int]) -> None:
-        self.cost, self.steps = cost, 0
+        self.cost, self.looks = cost, 0
         self.holding = holding
         self.elements: list[set[int]] = [set() for _ in cost]
         for element, sets in enumerate(holding):
@@ -162,7 +163,7 @@ class _Covering:
 
     def search(self) -> tuple[frozenset[int], bool]:
         self._branch(frozenset(), set(range(len(self.holding))), 0)
-        return self.best, self.steps <= MOST_STEPS
+        return self.best, self.looks <= MOST_LOOKS
 
     def _price(self, chosen: Iterable[int]) -> tuple[int, int]:
         """Literals first, then cubes."""
@@ -178,13 +179,15 @@ class _Covering:
         return frozenset(chosen)
 
     def _branch(self, chosen: frozenset[int], left: set[int], price: int) -> None:
-        self.steps += 1
+        self.looks += 1 + len(left)
         if not left:
             if (price, len(chosen)) < self.least:
                 self.best, self.least = chosen, (price, len(chosen))
             return
+        if self.looks > MOST_LOOKS:
+            return
         more, count = self._bound(left)
-        if self.steps > MOST_STEPS or (price + more, len(chosen) + count) >= self.least:
+        if (price + more, len(chosen) + count) >= self.least:
             return
         hardest = min(left, key=lambda element: len(self.holding[element]))
         for at in sorted(self.holding[hardest], key=lambda at: (self.cost[at], -len(self.elements[at] & left))):
