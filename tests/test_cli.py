@@ -511,6 +511,22 @@ def test_as_expected(run, toml):
     assert "1 of 1 configuration is as expected" in out
 
 
+def test_a_choice_may_be_given_by_its_word(run, toml):
+    small = ["--set", "Keys=1", "--set", "Values=1", "--property", "ConsistentRead", "--json"]
+    by_word, by_number = (
+        json.loads(run("check", "hudi", "--set", f"ConcurrencyControl={given}", *small)[1]) for given in ("none", 0)
+    )
+    assert by_word["constants"] == by_number["constants"]
+    assert by_word["constants"]["ConcurrencyControl"] == 0
+    path = toml('model = "hudi"\nconstants.ConcurrencyControl = "none"\nconstants.FailedWrites = "lazy"\n')
+    assert (
+        configurations.load(path).model.constants == get_model("hudi")(ConcurrencyControl=0, FailedWrites=2).constants
+    )
+    status, _, err = run("check", "hudi", "--set", "ConcurrencyControl=optimist")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "it takes one of 0 (none), 1 (optimistic), 2 (pessimistic)" in err
+
+
 def test_different_from_what_is_expected(run, toml):
     path = toml(BAKERY + "[expect]\ndistinct = 1000\ndepth = 18\nverdicts.UniqueTickets = {violated = 3}\n")
     status, out, _ = run("check", path)

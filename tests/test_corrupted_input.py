@@ -293,7 +293,7 @@ def fuzz_cfg(cases):
 
 
 def fuzz_permalink(cases):
-    link = "workbench:bakery_published?Writers=%5B%22a%22%2C%22b%22%5D&MaxCrashes=1#0/0.0,3.0,0.0@1"
+    link = "workbench:bakery_published?Writers=%5B%22a%22%2C%22b%22%5D&MaxCrashes=1#0/0.0,3.0,0.0@1&watch=s.pc"
 
     @examples(cases)
     @given(st.sampled_from([link, permalink(TRACE), permalink(LASSO)]).flatmap(lambda one: damaged(one.encode())))

@@ -50,6 +50,7 @@ from workbench.models.bakery_extended import BakeryExtended
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.hudi import Hudi
 from workbench.models.paimon import Paimon
+from workbench.view import trace_view
 
 
 class Pair(NamedTuple):
@@ -743,10 +744,34 @@ def test_a_permalink_of_a_lasso():
     assert (again.loop, again.back, again.states) == (1, None, trace.states)
 
 
+@given(st.lists(st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1), max_size=3))
+def test_a_permalink_keeps_what_is_watched(watches):
+    trace = replay(Bakery(), 0, [(0, 0)], loop=1)
+    line = permalink(trace, watches)
+    assert re.fullmatch(r"\S+", line)
+    assert parse_permalink(line).watches == tuple(watches)
+    assert str(parse_permalink(line)) == line
+    assert open_permalink(line, lambda _: Bakery).states == trace.states
+
+
+def test_what_a_permalink_watches_is_not_run(tmp_path):
+    path = tmp_path / "made"
+    hostile = f"open({str(path)!r}, 'w')"
+    line = permalink(replay(Bakery(), 0, []), [hostile])
+    trace = open_permalink(line, lambda _: Bakery)
+    assert parse_permalink(line).watches == (hostile,)
+    assert not path.exists()
+    trace_view(trace, watches=parse_permalink(line).watches)  # which is to run them: the text above was a real threat
+    assert path.exists()
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
         ("http://example.org", "it takes workbench:MODEL"),
+        ("workbench:bakery#0/&watch=", "watch = '' is not accepted; it takes an expression in one line"),
+        ("workbench:bakery#0/&watch=s%0A", r"watch = 's\n' is not accepted"),
+        ("workbench:bakery#0/&look=s", "it takes workbench:MODEL"),
         ("workbench:bakery#0/1.2.3", "it takes workbench:MODEL"),
         ("workbench:bakery?Writers=oops#0/", "Writers = 'oops' is not accepted; it takes a JSON value"),
         ("workbench:bakery?Writers=99#0/", "Writers = 99 is not accepted"),

@@ -199,7 +199,10 @@ def test_the_timeline_grows_in_order(constants):
 @pytest.mark.parametrize(
     ("constants", "message"),
     [
-        ({"ConcurrencyControl": 3}, "ConcurrencyControl = 3 is not accepted; it takes one of 0, 1, 2"),
+        (
+            {"ConcurrencyControl": 3},
+            "ConcurrencyControl = 3 is not accepted; it takes one of 0 (none), 1 (optimistic), 2 (pessimistic)",
+        ),
         ({"OpLimit": 0}, "OpLimit = 0 is not accepted; it takes an integer from 1 to 8"),
         ({"FileGroupCount": True}, "FileGroupCount = True is not accepted; it takes an integer from 1 to 4"),
         ({"UseSalt": 1}, "UseSalt = 1 is not accepted; it takes true or false"),

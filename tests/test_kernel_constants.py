@@ -4,14 +4,19 @@ import math
 
 import pytest
 
-from workbench.kernel import Constant, InputError, Model, ModelError, Names, Partition, Variable, action
+from workbench.formats.permalink import open_permalink, permalink
+from workbench.kernel import Constant, InputError, Model, ModelError, Names, Partition, Variable, action, replay
+from workbench.kernel.values import spell
+from workbench.models import get_model
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
+from workbench.models.hudi_extended import HudiExtended
 
 SWITCH = Constant(True, bool, "a switch")
 INTEGER = Constant(1, range(0, 4), "an integer")
 EVEN = Constant(2, range(2, 9, 2), "an integer, in steps")
 CHOICE = Constant("split", ("split", "atomic", 3), "a choice")
+WORDED = Constant(0, {0: "keep", 1: "eager", "2": "lazy"}, "a choice with words")
 NAMES = Constant(2, Names("w", range(1, 4)), "a set")
 PARTS = Constant(None, Partition("Writers"), "a partition")
 
@@ -24,6 +29,10 @@ PARTS = Constant(None, Partition("Writers"), "a partition")
         (EVEN, 8, 8),
         (CHOICE, "atomic", "atomic"),
         (CHOICE, 3, 3),
+        (WORDED, 1, 1),
+        (WORDED, "eager", 1),
+        (WORDED, "lazy", "2"),
+        (WORDED, "2", "2"),
         (NAMES, 3, ("w1", "w2", "w3")),
         (NAMES, ["a", "b2"], ("a", "b2")),
         (NAMES, ("x",), ("x",)),
@@ -43,6 +52,7 @@ def test_accepted(constant, given, value):
         *((INTEGER, bad, "an integer from 0 to 3") for bad in (4, -1, True, 1.0, math.nan, "1", None, 10**30, [1])),
         *((EVEN, bad, "an integer from 2 to 8 in steps of 2") for bad in (3, 10)),
         *((CHOICE, bad, "one of split, atomic, 3") for bad in ("Split", "", 3.0, True, None, ["split"])),
+        *((WORDED, bad, "one of 0 (keep), 1 (eager), 2 (lazy)") for bad in (2, "1", "Eager", "", True, 1.0, None, [])),
         *(
             (NAMES, bad, "a size from 1 to 3, or a list of that many names")
             for bad in (0, 4, -1, 10**18, True, 2.0, "ab", None, [], ["a", "a"], ["a", ""], ["a b"], ["1a"], ["é"])
@@ -73,7 +83,14 @@ def test_a_long_value_is_cut_short():
 
 @pytest.mark.parametrize(
     ("constant", "kind"),
-    [(SWITCH, "switch"), (INTEGER, "integer"), (CHOICE, "choice"), (NAMES, "names"), (PARTS, "partition")],
+    [
+        (SWITCH, "switch"),
+        (INTEGER, "integer"),
+        (CHOICE, "choice"),
+        (WORDED, "choice"),
+        (NAMES, "names"),
+        (PARTS, "partition"),
+    ],
 )
 def test_kinds(constant, kind):
     assert constant.kind == kind
@@ -83,6 +100,39 @@ def test_kinds(constant, kind):
 def test_a_domain_that_is_none(domain):
     with pytest.raises(ModelError, match="of a constant is not known; it takes bool, a range"):
         Constant(1, domain, "")
+
+
+@pytest.mark.parametrize(
+    ("choices", "why"),
+    [
+        ({0: "off", 1: "off"}, "each takes a word of its own"),
+        ({0: "", 1: "on"}, "each takes a word of its own"),
+        ({0: "two words"}, "each takes a word of its own"),
+        ({0: 1}, "each takes a word of its own"),
+        ({"on": "off", "off": "on"}, "a word may not be a value too"),
+    ],
+)
+def test_words_that_do_not_tell_choices_apart(choices, why):
+    with pytest.raises(ModelError, match=why):
+        Constant(next(iter(choices)), choices, "")
+
+
+@pytest.mark.parametrize(
+    ("constant", "value", "word"),
+    [(WORDED, 1, "eager"), (WORDED, "2", "lazy"), (CHOICE, 3, "3"), (SWITCH, True, "TRUE"), (PARTS, None, "-")],
+)
+def test_what_people_read_for_a_value(constant, value, word):
+    assert constant.word(value) == word
+
+
+def test_a_word_is_another_way_to_write_a_number():
+    """Permalinks, JSON and what is stored have the number, whichever was given."""
+    by_word, by_number = (HudiExtended(ConcurrencyControl=it, FailedWrites=2) for it in ("none", 0))
+    assert by_word.constants == by_number.constants
+    assert repr(by_word) == "HudiExtended(ConcurrencyControl=0, FailedWrites=2)"
+    assert spell(by_word.differing(), by_word.declared_constants) == "ConcurrencyControl=none FailedWrites=lazy"
+    assert permalink(replay(by_word, 0, [])) == "workbench:hudi?ConcurrencyControl=0&FailedWrites=2#0/"
+    assert open_permalink('workbench:hudi?ConcurrencyControl="none"#0/', get_model).model.ConcurrencyControl == 0
 
 
 @pytest.mark.parametrize(("prefix", "sizes"), [("w", range(0)), ("", range(1, 3)), ("9", range(1, 3))])

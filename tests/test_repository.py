@@ -174,7 +174,7 @@ RUNS_WHAT_IT_READS = {
 MAY_RUN_IT = {
     "engines/spark/shipping.py": "models and messages, between a driver and its workers, carried by Spark",
     "models/__init__.py": "a model's file, which the user has named",
-    "questions/seek.py": "an expression, which the user has typed",
+    "kernel/expression.py": "an expression, which the user has typed",
 }
 
 

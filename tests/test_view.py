@@ -881,3 +881,27 @@ def test_a_report_in_a_browser(written, race, scheme):
 
 def _brightness(color):
     return sum(map(int, re.findall(r"\d+", color)[:3]))
+
+
+@pytest.mark.parametrize("word", ["none", "optimistic", "pessimistically locking"])
+def test_the_names_of_columns_do_not_run_into_what_is_above_them(word):
+    rows = [{"A": a, "B": b, "C": c, "P": "holds"} for a in range(3) for b in range(2) for c in range(2)]
+    frame = pd.DataFrame(rows)
+    frame.attrs["words"] = {"A": {a: f"{word}{a}" for a in range(3)}}
+    plot = view.verdict_map(frame).plot()
+    names = [label for label in plot.labels if "B \N{DOWNWARDS ARROW}" in label.text]
+    assert len(names) == len(plot.panels) == 2
+    for label, panel in zip(names, plot.panels, strict=True):
+        tall = 0.7 * width_of(f"{word}0") if panel.x.tilted else 12
+        assert label.y < panel.top - tall
+
+
+def test_choices_are_told_by_their_words():
+    one, other = (check(get_model("hudi")(Keys=1, ConcurrencyControl=n), ["ConsistentRead"]) for n in (1, 0))
+    assert view.what_changed(one, other) == "ConcurrencyControl none instead of optimistic: ConsistentRead now fails"
+    compared = view.compare(one, other)
+    assert "ConcurrencyControl  optimistic  none" in compared.text()
+    assert "<code>optimistic</code></td><td><code>none</code>" in compared.html()
+    assert "ConcurrencyControl=none" in view.result_view(other).text() + view.result_view(other).html()
+    assert '<code class="wb-new">none</code>' in view.constants_table(other.model).html()
+    assert other.as_dict()["constants"]["ConcurrencyControl"] == 0

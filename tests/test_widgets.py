@@ -683,7 +683,7 @@ def test_the_search_of_the_panel_runs_in_a_thread() -> None:
     simulator._condition.value = "s.nothing"
     simulator._find()
     assert simulator._runner.wait(60)
-    assert "undeclared variable" in simulator._message.html
+    assert "unknown variable" in simulator._message.html
 
 
 def test_a_simulator_begins_at_any_step_of_a_violation() -> None:

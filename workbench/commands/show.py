@@ -30,7 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
     out.print(f"[bold]{model.name}[/]: {summary(model.__doc__)}\n")
     constants = _table("Constants", "name", "default", "accepts", "meaning")
     for name, constant in model.declared_constants.items():
-        constants.add_row(name, *map(escape, (json.dumps(constant.default), constant.describe(), constant.doc)))
+        default = constant.word(constant.default) if constant.kind == "choice" else json.dumps(constant.default)
+        constants.add_row(name, *map(escape, (default, constant.describe(), constant.doc)))
     actions = _table("Actions", "action", "process", "what it does")
     for name, action in model.declared_actions.items():
         label = f"{name}({', '.join(action.parameters)})" if action.parameters else name

@@ -1,7 +1,7 @@
 """Check a model under many settings of its constants, side by side on Spark.
 
   workbench sweep bakery_v2 --grid SafeAcks=true,false --grid MaxCrashes=0,1
-  workbench sweep hudi --grid ConcurrencyControl=0,1,2 --set MonotonicTs=false --out results
+  workbench sweep hudi --grid ConcurrencyControl=none,optimistic --set MonotonicTs=false --out results
 
 Values are separated by commas, or given as a JSON list: --grid Writers=[2,3]. With --out every result is kept as soon
 as it is there, and running the same command again computes only what is missing.
@@ -24,7 +24,7 @@ from rich.table import Table
 from workbench.commands import status
 from workbench.commands.options import above_zero, console, parse_assignments, parse_value
 from workbench.commands.standard import say
-from workbench.kernel import InputError
+from workbench.kernel import Constant, InputError
 from workbench.kernel.errors import brief
 from workbench.kernel.values import counted
 from workbench.models import get_model
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say(json.dumps({"model": model.name, "symmetry": table.attrs["symmetry"], "notes": notes, "rows": rows}))
     else:
-        _print(rows, list(grid), properties, notes)
+        _print(rows, {name: model.declared_constants[name] for name in grid}, properties, notes)
     outcomes = [_holds(row, properties) for row in rows]
     return status.VIOLATED if False in outcomes else status.UNKNOWN if None in outcomes else status.HOLDS
 
@@ -115,7 +115,7 @@ def _progress() -> Iterator[Callable[[int, int], None] | None]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _print(rows: list[dict[str, Any]], grid: list[str], properties: list[str], notes: list[str]) -> None:
+def _print(rows: list[dict[str, Any]], grid: dict[str, Constant], properties: list[str], notes: list[str]) -> None:
     out = console()
     table = Table(*grid, *properties, "distinct", "depth", "seconds", box=None, pad_edge=False)
     for column in table.columns:
@@ -125,7 +125,7 @@ def _print(rows: list[dict[str, Any]], grid: list[str], properties: list[str], n
     for row in rows:
         measures = (_number(row["distinct"]), _number(row["depth"]), _number(row["seconds"], ".2f"))
         table.add_row(
-            *(escape(_value(row[name])) for name in grid),
+            *(escape(_value(constant, row[name])) for name, constant in grid.items()),
             *(_verdict(row[name], row[f"{name}_states"]) for name in properties),
             *measures,
         )
@@ -136,7 +136,8 @@ def _print(rows: list[dict[str, Any]], grid: list[str], properties: list[str], n
     for row in rows:
         why = f"error: {row['error']}" if row["error"] else f"incomplete: {row['stopped']}"
         if not row["complete"]:
-            out.print(", ".join(f"{name}={_value(row[name])}" for name in grid) + f": {why}", markup=False)
+            setting = ", ".join(f"{name}={_value(constant, row[name])}" for name, constant in grid.items())
+            out.print(f"{setting}: {why}", markup=False)
     outcomes = [_holds(row, properties) for row in rows]
     line = f"{counted(len(rows), 'setting')}: everything holds in {outcomes.count(True)}, something is violated in "
     line += str(outcomes.count(False))
@@ -147,8 +148,8 @@ def _number(value: float | None, form: str = ",") -> str:
     return "-" if value is None else format(value, form)
 
 
-def _value(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+def _value(constant: Constant, value: Any) -> str:
+    return constant.word(value) if constant.kind == "choice" else json.dumps(value)
 
 
 def _verdict(word: str | None, states: int | None) -> str:

@@ -1,20 +1,16 @@
 """State graphs for other tools: DOT in the shape of TLC's ``-dump dot,actionlabels``, GraphML, and CSV tables."""
 
 import csv
-import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NamedTuple, TextIO
 
 from workbench.formats import dot
+from workbench.formats.spreadsheet import harmless
 from workbench.formats.tla import conjunction
 from workbench.kernel import State
 from workbench.kernel.text import printable, printable_lines
 from workbench.kernel.values import show
-
-#: The signs with which formulas begin, also in their wide form.
-_BEFORE_FORMULAS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
-_NEGATIVE = re.compile("-([0-9]+|0x[0-9a-f]+)?")
 
 
 class Node(NamedTuple):
@@ -99,21 +95,16 @@ def write_tables(nodes_out: TextIO, edges_out: TextIO, nodes: Iterable[Node], ed
     Nodes: Id, Label, Initial and, where states are known, a column per cell. Edges: Source, Target, Type, Label.
     A text that a spreadsheet would take for a formula has an apostrophe before it.
     """
-    csv.writer(nodes_out, lineterminator="\n").writerows(map(_harmless, _rows(nodes)))
+    csv.writer(nodes_out, lineterminator="\n").writerows(map(harmless, _rows(nodes)))
     writer = csv.writer(edges_out, lineterminator="\n")
     writer.writerow(["Source", "Target", "Type", "Label"])
     for edge in edges:
         source, target, label = _texts(edge)
-        writer.writerow(_harmless([source, target, "Directed", label]))
+        writer.writerow(harmless([source, target, "Directed", label]))
 
 
 def _texts(edge: Edge) -> tuple[str, str, str]:
     return printable(str(edge.source)), printable(str(edge.target)), printable_lines(edge.action)
-
-
-def _harmless(row: Iterable[str]) -> list[str]:
-    """The cells of a row, so that a spreadsheet takes none for a formula; numbers, and "-" for nothing, are none."""
-    return [f"'{text}" if text[:1] in _BEFORE_FORMULAS and not _NEGATIVE.fullmatch(text) else text for text in row]
 
 
 def _rows(nodes: Iterable[Node]) -> Iterator[list[str]]:

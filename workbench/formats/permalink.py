@@ -2,12 +2,14 @@
 
 ``workbench:bakery_v2?SafeAcks=false#0/12.0,3.1,7.0`` names the model, the constants that differ from their defaults (as
 JSON), the initial state, and the moves: the number of the action instance and of the outcome. A lasso ends in ``@4``,
-the index of the state that it returns to.
+the index of the state that it returns to. What is watched in the trace may follow: ``&watch=len%28s.iceberg%29``. Such
+expressions are texts here, as is everything that is read: they are run where somebody gives them to a
+:func:`workbench.view.trace_view`, which is for a person to decide who has seen them.
 """
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
@@ -18,7 +20,9 @@ from workbench.storage.strict_json import read_json
 
 _LINE = re.compile(r"workbench:(?P<model>[^?#]+)(\?(?P<constants>[^#]*))?(#(?P<path>.*))?")
 _N = r"[0-9]{1,9}"
-_PATH = re.compile(rf"(?P<start>{_N})/(?P<moves>({_N}\.{_N}(,{_N}\.{_N})*)?)(@(?P<loop>{_N}))?")
+_PATH = re.compile(
+    rf"(?P<start>{_N})/(?P<moves>({_N}\.{_N}(,{_N}\.{_N})*)?)(@(?P<loop>{_N}))?(?P<watches>(&watch=[^&]*)*)"
+)
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,8 @@ class Permalink:
     start : int
     moves : tuple of (int, int)
     loop : int or None
+    watches : tuple of str
+        Expressions to watch in the trace, as they were written.
     """
 
     model: str
@@ -40,17 +46,19 @@ class Permalink:
     start: int = 0
     moves: tuple[tuple[int, int], ...] = ()
     loop: int | None = None
+    watches: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         pairs = [(name, json.dumps(value, separators=(",", ":"))) for name, value in self.constants.items()]
         query = "?" + urlencode(pairs, quote_via=quote, safe='[],"') if pairs else ""
         moves = ",".join(f"{instance}.{outcome}" for instance, outcome in self.moves)
         loop = "" if self.loop is None else f"@{self.loop}"
-        return f"workbench:{self.model}{query}#{self.start}/{moves}{loop}"
+        watches = "".join(f"&watch={quote(text, safe='')}" for text in self.watches)
+        return f"workbench:{self.model}{query}#{self.start}/{moves}{loop}{watches}"
 
 
-def permalink(trace: Trace) -> str:
-    """The line that re-creates `trace`.
+def permalink(trace: Trace, watches: Iterable[str] = ()) -> str:
+    """The line that re-creates `trace`, and says which expressions are watched in it.
 
     Examples
     --------
@@ -60,7 +68,8 @@ def permalink(trace: Trace) -> str:
     'workbench:bakery_published?LazyReap=false#0/0.0,3.0'
     """
     moves = tuple((move.instance, move.outcome) for move in trace.moves)
-    return str(Permalink(trace.model.name, trace.model.differing(), trace.start, moves, trace.loop))
+    model = trace.model
+    return str(Permalink(model.name, model.differing(), trace.start, moves, trace.loop, tuple(watches)))
 
 
 def parse_permalink(line: str) -> Permalink:
@@ -76,7 +85,7 @@ def parse_permalink(line: str) -> Permalink:
     if parts is None or path is None:
         raise InputError(
             f"permalink {brief(line)} is not accepted; "
-            "it takes workbench:MODEL?NAME=VALUE&...#START/INSTANCE.OUTCOME,..."
+            "it takes workbench:MODEL?NAME=VALUE&...#START/INSTANCE.OUTCOME,...&watch=EXPRESSION"
         )
     constants: dict[str, Any] = {}
     for pair in parts["constants"].split("&") if parts["constants"] else ():
@@ -90,7 +99,11 @@ def parse_permalink(line: str) -> Permalink:
             raise InputError(f"permalink: {what[:120]} is not accepted; it takes a JSON value") from None
     moves = tuple((int(a), int(b)) for a, b in re.findall(r"([0-9]+)\.([0-9]+)", path["moves"]))
     loop = None if path["loop"] is None else int(path["loop"])
-    return Permalink(parts["model"], constants, int(path["start"]), moves, loop)
+    watches = tuple(_unquoted(text) for text in path["watches"].split("&watch=")[1:])
+    for text in watches:
+        if not text.strip() or not text.isprintable():
+            raise InputError(f"permalink: watch = {brief(text)} is not accepted; it takes an expression in one line")
+    return Permalink(parts["model"], constants, int(path["start"]), moves, loop, watches)
 
 
 def _unquoted(text: str) -> str:
@@ -102,7 +115,7 @@ def _unquoted(text: str) -> str:
 
 
 def open_permalink(line: str, find_model: Callable[[str], type[Model]]) -> Trace:
-    """The trace that a permalink stands for.
+    """The trace that a permalink stands for; what it says to watch is left to :func:`parse_permalink`.
 
     Parameters
     ----------

@@ -1,12 +1,12 @@
 """Constants: the switches and sizes of a model, each with a domain, a default and one line of documentation."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.errors import InputError, ModelError, brief, listed
-from workbench.kernel.values import Name
+from workbench.kernel.values import Name, show
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -66,7 +66,46 @@ class Partition:
         return tuple(tuple(Name(name) if isinstance(name, str) else name for name in part) for part in given)
 
 
-_KINDS = {range: "integer", tuple: "choice", Names: "names", Partition: "partition"}
+class Choice:
+    """One of some values, each of which may have a word that people read and write in its place.
+
+    Parameters
+    ----------
+    choices : sequence, or mapping of values to words
+    """
+
+    def __init__(self, choices: Sequence[Any] | Mapping[Any, str]) -> None:
+        self.values = tuple(choices)
+        self.words = dict(choices) if isinstance(choices, Mapping) else {}
+        words = list(self.words.values())
+        if not all(isinstance(word, str) and _NAME.fullmatch(word) for word in words) or len(set(words)) < len(words):
+            raise ModelError(f"the choices {brief(dict(choices))} are not accepted; each takes a word of its own")
+        if words and set(words) & set(self.values):
+            raise ModelError(f"the choices {brief(dict(choices))} are not accepted; a word may not be a value too")
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.values)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def word(self, value: Any) -> str:
+        """What people read for `value`."""
+        return self.words[value] if self.words and value in self.words else show(value)
+
+    def describe(self) -> str:
+        return "one of " + ", ".join(f"{v} ({self.words[v]})" if self.words else str(v) for v in self.values)
+
+    def parse(self, given: Any) -> Any:
+        for value in self.values:
+            if given == value and type(given) is type(value):
+                return value
+            if self.words and isinstance(given, str) and given == self.words[value]:
+                return value
+        raise ValueError
+
+
+_KINDS = {range: "integer", Choice: "choice", Names: "names", Partition: "partition"}
 
 
 class Constant:
@@ -76,8 +115,9 @@ class Constant:
     ----------
     default
         A value that the domain accepts.
-    domain : type | range | sequence | Names | Partition
-        ``bool`` for a switch, a range of integers, a sequence of choices, or a set of names.
+    domain : type | range | sequence | mapping | Names | Partition
+        ``bool`` for a switch, a range of integers, a sequence of choices or a mapping of choices to the words for them,
+        or a set of names.
     doc : str
         One line, shown wherever the constant is offered.
 
@@ -88,16 +128,19 @@ class Constant:
     Traceback (most recent call last):
         ...
     workbench.kernel.errors.InputError: MaxCrashes = 7 is not accepted; it takes an integer from 0 to 3
+    >>> control = Constant(0, {0: "none", 1: "optimistic"}, "how writers keep out of each other's way")
+    >>> control.parse("Control", "optimistic"), control.word(1)
+    (1, 'optimistic')
     """
 
     def __init__(self, default: Any, domain: Any, doc: str) -> None:
         self.default = default
-        self.domain: Any = tuple(domain) if isinstance(domain, (list, tuple)) else domain
+        self.domain: Any = Choice(domain) if domain and isinstance(domain, (list, tuple, dict)) else domain
         self.doc = doc
-        if self.domain is not bool and (type(self.domain) not in _KINDS or self.domain in (range(0), ())):
+        if self.domain is not bool and (type(self.domain) not in _KINDS or self.domain == range(0)):
             raise ModelError(
                 f"the domain {brief(domain)} of a constant is not known; "
-                "it takes bool, a range, a sequence of choices, Names or Partition"
+                "it takes bool, a range, a sequence of choices, a mapping of choices to words, Names or Partition"
             )
 
     if TYPE_CHECKING:  # a model has the value under the constant's name, where its class has the declaration
@@ -118,9 +161,11 @@ class Constant:
         if isinstance(self.domain, range):
             steps = "" if self.domain.step == 1 else f" in steps of {self.domain.step}"
             return f"an integer from {self.domain[0]} to {self.domain[-1]}{steps}"
-        if isinstance(self.domain, tuple):
-            return "one of " + ", ".join(map(str, self.domain))
         return self.domain.describe()
+
+    def word(self, value: Any) -> str:
+        """`value` as people read it: the word for a choice that has one."""
+        return self.domain.word(value) if isinstance(self.domain, Choice) else show(value)
 
     def parse(self, name: str, given: Any) -> Any:
         """The value that `given` stands for.
@@ -135,8 +180,6 @@ class Constant:
                 accepted = isinstance(given, bool)
             elif isinstance(self.domain, range):
                 accepted = type(given) is int and given in self.domain
-            elif isinstance(self.domain, tuple):
-                accepted = any(given == choice and type(given) is type(choice) for choice in self.domain)
             else:
                 return self.domain.parse(given)
             if not accepted:

@@ -7,10 +7,13 @@ plain tuple of its fields.
 
 import hashlib
 from collections.abc import Hashable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.errors import ModelError, brief
 from workbench.kernel.text import printable
+
+if TYPE_CHECKING:
+    from workbench.kernel.constants import Constant
 
 Value = Hashable
 
@@ -246,9 +249,10 @@ def show(value: Any) -> str:
     return hex(value) if isinstance(value, int) and value.bit_length() > _LONG else str(value)
 
 
-def spell(constants: Mapping[str, Any]) -> str:
-    """Constants in a line, such as ``SafeAcks=FALSE MaxCrashes=2``."""
-    return " ".join(f"{name}={show(value)}" for name, value in constants.items())
+def spell(constants: Mapping[str, Any], declared: "Mapping[str, Constant] | None" = None) -> str:
+    """Constants in a line, such as ``SafeAcks=FALSE MaxCrashes=2``; with their declarations, choices by their words."""
+    words = {name: constant.word for name, constant in (declared or {}).items()}
+    return " ".join(f"{name}={words.get(name, show)(value)}" for name, value in constants.items())
 
 
 def counted(number: int, one: str, more: str | None = None) -> str:

@@ -8,7 +8,7 @@ that had been published by then. What goes wrong when two writers do this at a t
 The properties, and the commands that check them::
 
     workbench check hudi                                # as the specification asks for: everything holds
-    workbench check hudi --set ConcurrencyControl=0     # ConsistentRead: a slice without the other writer's row
+    workbench check hudi --set ConcurrencyControl=none  # ConsistentRead: a slice without the other writer's row
     workbench check hudi --set MonotonicTs=false        # ConsistentRead: two operations share one timestamp
     workbench check specs/hudi/duplicate_key.toml       # NoDuplicateKeysAcrossFiles: a key in two file groups
 
@@ -86,8 +86,8 @@ class Hudi(Model):
     MonotonicTs = Constant(True, bool, "timestamps come from one monotonic provider; otherwise they may collide")
     ConcurrencyControl = Constant(
         OPTIMISTIC,
-        (NONE, OPTIMISTIC, PESSIMISTIC),
-        "0: none, 1: optimistic (a check before the commit), 2: pessimistic (a lock per file group)",
+        {NONE: "none", OPTIMISTIC: "optimistic", PESSIMISTIC: "pessimistic"},
+        "optimistic: a check before the commit, pessimistic: a lock for each file group",
     )
     PrimaryKeyConflictCheck = Constant(True, bool, "an insert gives way if its key was mapped to another file group")
     PutIfAbsentSupported = Constant(False, bool, "writing a file whose name exists fails, instead of overwriting it")

@@ -31,8 +31,8 @@ class HudiExtended(Hudi):
     LocksExpire = Constant(True, bool, "a failed writer's locks are released")
     FailedWrites = Constant(
         KEEP,
-        (KEEP, EAGER, LAZY),
-        "who begins an operation rolls back 0: nothing, 1: all that is not Completed, 2: unless it has a heartbeat",
+        {KEEP: "keep", EAGER: "eager", LAZY: "lazy"},
+        "who begins an operation rolls back: nothing, all that is not Completed (eager), or unless it has a heartbeat",
     )
     RereadTimeline = Constant(True, bool, "a lazy rollback looks at the timeline again after the heartbeats")
 

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from workbench.engines.check import check
-from workbench.kernel import InputError, Model, Result, State, Trace, invariant, replay
+from workbench.kernel import Model, Result, State, Trace, invariant, replay
+from workbench.kernel.expression import Expression
 from workbench.kernel.state import Predicate
 
 _GOAL = "NotThere"
@@ -75,12 +76,13 @@ def _searcher(model: Model, predicate: Predicate, begin: State | None) -> Model:
 
 
 def predicate_of(model: Model, expression: str) -> Predicate:
-    """The function of the state that a Python expression over ``s`` and the model's constants stands for.
+    """The function of the state that an expression stands for, such as one that a person has typed.
 
     Raises
     ------
     InputError
-        If it is not an expression, or cannot be evaluated in the initial state.
+        If it is not an expression, or cannot be evaluated in the initial state; see
+        :class:`workbench.kernel.expression.Expression`.
 
     Examples
     --------
@@ -89,25 +91,5 @@ def predicate_of(model: Model, expression: str) -> Predicate:
     >>> there = predicate_of(model, 's.pc[Writers[0]] == "Done"')
     >>> there(model.initial_states()[0])
     False
-    >>> predicate_of(model, "s.pc ==")
-    Traceback (most recent call last):
-        ...
-    workbench.kernel.errors.InputError: condition 's.pc ==' is not accepted; it takes a Python expression over s and \
-the constants
     """
-    try:
-        code = compile(expression.strip(), "<condition>", "eval")
-    except (SyntaxError, ValueError):
-        raise InputError(
-            f"condition {expression!r} is not accepted; it takes a Python expression over s and the constants"
-        ) from None
-    names = dict(model.constants)
-
-    def predicate(s: Any) -> bool:
-        return bool(eval(code, {**names, "s": s}))
-
-    try:
-        predicate(model.initial_states()[0])
-    except Exception as error:
-        raise InputError(f"condition {expression!r} is not accepted: {error}") from None
-    return predicate
+    return Expression(model, expression)

@@ -1,6 +1,5 @@
 """Sweeps: one check per setting of a model's constants, each a task of Spark's, and a table of what came of them."""
 
-import itertools
 import json
 import math
 import secrets
@@ -17,23 +16,17 @@ from pyspark import TaskContext
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
-from workbench.engines.check import check
 from workbench.engines.spark.jobs import run_job
 from workbench.engines.spark.session import spark_session
 from workbench.engines.spark.shipping import receive, ship
-from workbench.kernel import InputError, Model, ModelError
+from workbench.kernel import Model
 from workbench.kernel.budget import Budget
-from workbench.kernel.errors import brief, unknown
-from workbench.kernel.plan import make_plan
 from workbench.questions.records import Outcome, Record, Records, failed
+from workbench.questions.settings import Grid, Plan, check_setting, plans_of, settings_of, table_of, varied_in
 from workbench.storage.identity import Identity
 from workbench.storage.lock import writer_lock
 
-ERROR = "error"
-_MEASURES = ("distinct", "depth", "seconds", "complete", "stopped", ERROR)
 _ATTEMPTS = 2  # at a setting on which the worker dies
-
-Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
 
 
 def sweep(
@@ -84,7 +77,7 @@ def sweep(
         the column ``<property>_states`` the number of states of a shortest trace; then ``distinct``, ``depth``,
         ``seconds``, ``complete``, ``stopped`` (why it is not complete) and ``error``. An interrupt (Ctrl-C) ends the
         sweep with what there is; the settings that have not finished are errors too. ``attrs`` holds the names of the
-        properties, the symmetric sets, and notes on how the checks were done.
+        properties, the symmetric sets, notes on how the checks were done, and the words for choices.
 
     Raises
     ------
@@ -92,49 +85,32 @@ def sweep(
         For names or values that are not accepted, for a result in `out` that is damaged, and while another sweep writes
         there. Values that do not go together are an error of their setting.
     """
-    settings = _settings(model, grid, constants or {})
+    settings = settings_of(model, grid, constants or {})
+    budgets = {"max_states": max_states, "max_seconds": max_seconds, "max_bytes": max_bytes}
     Budget(max_states, max_seconds, max_bytes)  # refuses what is none
-    plans = _plans(model, settings, properties, symmetry)
+    plans = plans_of(model, settings, properties, symmetry)
+    outcomes = carry_out(model, settings, plans, budgets, out=out, spark=spark, on_progress=on_progress)
+    return table_of(model, varied_in(grid), settings, properties, plans, outcomes)
+
+
+def carry_out(
+    model: type[Model],
+    settings: Sequence[Mapping[str, Any]],
+    plans: Sequence[Plan],
+    budgets: Mapping[str, Any],
+    *,
+    out: str | Path | None = None,
+    spark: SparkSession | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> list[Outcome]:
+    """What comes of the check of each setting, as :func:`sweep` has it."""
     made_by = Identity.of_class(model, {}, ())
     questions = [_question(made_by, *it) for it in zip(settings, plans, strict=True)]
-    given = {"max_states": max_states, "max_seconds": max_seconds, "max_bytes": max_bytes}
-    budgets = {name: None if most == math.inf else most for name, most in given.items()}
+    finite = {name: None if most == math.inf else most for name, most in budgets.items()}
     temporary = tempfile.TemporaryDirectory() if out is None else nullcontext(str(out))
     with temporary as folder, writer_lock(folder, "sweep folder"):
-        job = _Job(model, budgets, Records(Path(folder).absolute()))
-        outcomes = _outcomes(job, questions, spark, on_progress or (lambda done, of: None))
-    varied = dict.fromkeys(grid if isinstance(grid, Mapping) else itertools.chain(*grid))
-    asked_for = {name for plan in plans for name in plan.names}
-    names = [name for name in properties or model.declared_properties if name in asked_for]
-    table = _table([{n: setting[n] for n in varied} for setting in settings], names, plans, outcomes)
-    sets, notes = ([*dict.fromkeys(word for plan in plans for word in getattr(plan, part))] for part in _TOLD)
-    table.attrs = {"properties": names, "symmetry": sets, "notes": notes}
-    return table
-
-
-def _settings(model: type[Model], grid: Grid, fixed: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All constants of every setting that `grid` stands for, as they were given."""
-    if not (isinstance(model, type) and issubclass(model, Model)):
-        raise InputError(f"model {model!r} is not accepted; it takes a class, such as Hudi, without constants")
-    if isinstance(grid, Mapping):
-        for name, values in grid.items():
-            if isinstance(values, str) or not isinstance(values, Sequence):
-                raise InputError(f"grid: {name} = {brief(values)} is not accepted; it takes a list of values")
-        varying = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
-    else:
-        varying = [dict(setting) for setting in grid]
-    if not varying:
-        raise InputError(f"grid {brief(grid)} is not accepted; it takes at least one setting")
-    declared = model.declared_constants
-    for setting in [*varying, fixed]:
-        for name, value in setting.items():
-            if name not in declared:
-                raise unknown(f"constant of {model.name}", name, declared)
-            if name in fixed and setting is not fixed:
-                raise InputError(f"constants: {name} = {brief(fixed[name])} is not accepted; the grid sets it")
-            declared[name].parse(name, value)
-    defaults = {name: constant.default for name, constant in declared.items()}
-    return [{**defaults, **fixed, **setting} for setting in varying]
+        job = _Job(model, finite, Records(Path(folder).absolute()))
+        return _outcomes(job, questions, spark, on_progress or (lambda done, of: None))
 
 
 def _outcomes(
@@ -163,56 +139,6 @@ def _outcomes(
     return [failed(why) if record is None else record.outcome for record in final]
 
 
-class _Plan(NamedTuple):
-    """What is checked in one setting."""
-
-    names: tuple[str, ...]
-    symmetry: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-_TOLD = ("symmetry", "notes")
-
-
-def _plans(
-    model: type[Model],
-    settings: Sequence[Mapping[str, Any]],
-    properties: Sequence[str] | None,
-    symmetry: bool | Sequence[str],
-) -> list[_Plan]:
-    """What is checked in each setting: of what was asked for that which applies with its constants."""
-    for name in properties or ():
-        if name not in model.declared_properties:
-            raise unknown(f"property of {model.name}", name, model.declared_properties)
-    plans: list[_Plan] = []
-    for setting in settings:
-        try:
-            checked = model(**setting)
-        except Exception:  # what is wrong becomes the setting's result
-            plans.append(_Plan(tuple(properties or (n for n, p in model.declared_properties.items() if p.by_default))))
-            continue
-        applying = None if properties is None else [name for name in properties if name in checked.properties]
-        plan = make_plan(checked, applying, symmetry)
-        plans.append(_Plan(tuple(p.name for p in plan.properties), plan.symmetry, tuple(plan.notes)))
-    return plans
-
-
-def _table(
-    settings: list[dict[str, Any]], names: Sequence[str], plans: list[_Plan], outcomes: list[Outcome]
-) -> pd.DataFrame:
-    taken = {*_MEASURES, *names}
-    rows = []
-    for setting, plan, outcome in zip(settings, plans, outcomes, strict=True):
-        row = {name + "_" * (name in taken): value for name, value in setting.items()}
-        for name in names:
-            verdict = outcome.verdicts.get(name)
-            row[name] = verdict.word if verdict else ERROR if name in plan.names else None
-            row[f"{name}_states"] = verdict.states if verdict else None
-        rows.append({**row, **{name: getattr(outcome, name) for name in _MEASURES}})
-    counts = [f"{name}_states" for name in names] + ["distinct", "depth"]
-    return pd.DataFrame(rows).astype(dict.fromkeys(counts, "Int64") | {"seconds": float, "complete": bool})
-
-
 def _is_final(record: Record | None, budgets: Mapping[str, float | None]) -> bool:
     """Whether there is a result that another check with these budgets would not improve."""
     if record is None:
@@ -229,10 +155,10 @@ class _Question(NamedTuple):
     key: str
     identity: Identity
     constants: Mapping[str, Any]
-    plan: _Plan
+    plan: Plan
 
 
-def _question(model: Identity, setting: Mapping[str, Any], plan: _Plan) -> _Question:
+def _question(model: Identity, setting: Mapping[str, Any], plan: Plan) -> _Question:
     """That of a setting, given the identity of the model without any."""
     plain = json.loads(json.dumps(setting))
     identity = replace(model, constants=plain, properties=tuple(sorted(plan.names)), symmetry=plan.symmetry)
@@ -261,17 +187,7 @@ class _Job:
             self.records.write(Record(question.identity, self.name, self.budgets, outcome))
 
     def _check(self, question: _Question) -> Outcome:
-        names, symmetry = question.plan.names, question.plan.symmetry
-        try:
-            checked = self.model(**question.constants)
-            result = check(checked, names, symmetry=symmetry, engine="local", **self.budgets)
-        except InputError as error:
-            return failed(str(error), final=True)
-        except ModelError as error:
-            return failed(f"{type(error).__name__}: {error}", final=True)
-        except Exception as error:  # whatever it is, it is the result of this setting and of no other
-            return failed(f"{type(error).__name__}: {error}")
-        return Outcome.of(result)
+        return check_setting(self.model, question.constants, question.plan, self.budgets)[0]
 
 
 def _worker(shipped: bytes) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

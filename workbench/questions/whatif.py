@@ -42,12 +42,17 @@ class Attempt:
         pairs = [(self.before[verdict.name], verdict) for verdict in self.result.verdicts]
         return [(one, other) for one, other in pairs if {one.holds, other.holds} == {True, False}]
 
+    @property
+    def told(self) -> str:
+        """The changes in a line, choices by their words."""
+        return spell(self.changes, self.before.model.declared_constants)
+
     def __repr__(self) -> str:
         if self.result is None:
-            return f"{spell(self.changes)}: {self.error}"
+            return f"{self.told}: {self.error}"
         unknown = [f"{v.name} unknown" for v in self.result.verdicts if v.holds is None]
         told = [f"{after.name} {after.word}, before {before.word}" for before, after in self.flipped] + unknown
-        return f"{spell(self.changes)}: {'; '.join(told) or 'no verdict changes'}"
+        return f"{self.told}: {'; '.join(told) or 'no verdict changes'}"
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from workbench.view.tables import (
 from workbench.view.trace import StepView, TraceView, trace_view
 from workbench.view.tracepage import trace_page
 from workbench.view.truth import Truth, truths
+from workbench.view.watches import Watch, watch
 
 __all__ = [
     "Access",
@@ -44,6 +45,7 @@ __all__ = [
     "StepView",
     "TraceView",
     "Truth",
+    "Watch",
     "access_chart",
     "accesses",
     "alternatives",
@@ -69,5 +71,6 @@ __all__ = [
     "truths",
     "verdict_map",
     "verdict_table",
+    "watch",
     "what_changed",
 ]

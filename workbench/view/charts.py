@@ -1,7 +1,7 @@
 """Charts of results: what each shows, as data; how they are drawn is in `bars` and `grid`."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -99,7 +99,8 @@ def verdict_map(
     ----------
     frame : DataFrame
         A row per configuration: a column per constant, and a column per property with the words of the verdicts
-        (``holds``, ``violated``, ``unknown``, ``reached``, ``not reached`` or ``error``).
+        (``holds``, ``violated``, ``unknown``, ``reached``, ``not reached`` or ``error``). ``attrs["words"]``, where it
+        is there, has the words for choices, by constant and value.
     constants : sequence of str, optional
         The columns that are constants; those before the first verdicts for None, as in the table of a sweep.
     x, y : str, optional
@@ -130,15 +131,20 @@ def verdict_map(
     down = y or (free.pop(0) if free else None)
     rest = [name for name in varying if name not in (across, down)]
     axes = (down, values.get(down or "", [None])), (across, values[across])
+    words = frame.attrs.get("words", {})
+
+    def word(constant: str, value: Any) -> str:
+        return words.get(constant, {}).get(value) or show(value)
+
     panels = []
     for name, *combination in itertools.product(chosen, *(values[name] for name in rest)):
         where = dict(zip(rest, combination, strict=True))
         kept = [row for row in rows if all(row[constant] == value for constant, value in where.items())]
-        told = "\n".join(f"{constant} = {show(value)}" for constant, value in where.items())
+        told = "\n".join(f"{constant} = {word(constant, value)}" for constant, value in where.items())
         if kept:
             title = f"{name}\n{told}" if told else name
-            panels.append(_panel(title, name, kept, *axes))
-    fixed = [f"{n} = {show(values[n][0])}" for n in constants if n not in varying and values[n]]
+            panels.append(_panel(title, name, kept, *axes, word))
+    fixed = [f"{n} = {word(n, values[n][0])}" for n in constants if n not in varying and values[n]]
     notes = (f"Everywhere: {', '.join(fixed)}",) if fixed else ()
     return Grid("Verdicts over the constants", tuple(panels), (down or "", across), notes)
 
@@ -159,14 +165,18 @@ def _is_verdict(value: object) -> bool:
 _Axis = tuple[str | None, list[Any]]
 
 
-def _panel(title: str, name: str, rows: list[Any], down: _Axis, across: _Axis) -> Panel:
+def _panel(
+    title: str, name: str, rows: list[Any], down: _Axis, across: _Axis, word: Callable[[str, Any], str]
+) -> Panel:
     def at(axis: _Axis, row: Any) -> str:
-        return "" if axis[0] is None else show(row[axis[0]])
+        return "" if axis[0] is None else word(axis[0], row[axis[0]])
+
+    def ticks(axis: _Axis) -> tuple[str, ...]:
+        return ("",) if axis[0] is None else tuple(word(axis[0], value) for value in axis[1])
 
     cells = {}
     for row in rows:
         if _is_verdict(row[name]):
             place = ", ".join(f"{axis[0]} = {at(axis, row)}" for axis in (down, across) if axis[0] is not None)
             cells[at(down, row), at(across, row)] = Cell(row[name], MARKS[row[name]][0], f"{name} {row[name]}: {place}")
-    lines = ("",) if down[0] is None else tuple(map(show, down[1]))
-    return Panel(title, lines, tuple(map(show, across[1])), cells)
+    return Panel(title, ticks(down), ticks(across), cells)

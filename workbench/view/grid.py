@@ -12,6 +12,8 @@ from workbench.view.svg import fit, width_of
 _WIDTH, _LEGEND, _ROW = 1160, 34, 24
 #: How wide a line of several panels may be: what a notebook has room for beside a sidebar.
 _LINE = 820
+#: Up to this width in all, long names of columns stand upright.
+_UPRIGHT = 260
 _EMPTY = "rgba(128,128,128,0.1)"
 DOWN, RIGHT = "\N{DOWNWARDS ARROW}", "\N{RIGHTWARDS ARROW}"
 _GOOD, _BAD = "#007a59", "#b84700"
@@ -119,11 +121,12 @@ class _Layout:
         count = max((len(panel.columns) for panel in self.panels), default=1)
         widest = max(map(width_of, columns), default=0)
         self.left = 14 + min(220, max(map(width_of, rows), default=0))
-        self.tilted = widest > 64
+        self.tilted = widest > 64 and count * (widest + 10) > _UPRIGHT
         self.cell = 40 if self.tilted else max(48, widest + 10)
         self.cell = min(self.cell, (_WIDTH - self.left) / count)
         lines = max((panel.title.count("\n") + 1 if panel.title else 0 for panel in self.panels), default=0)
-        self.head = 18 * lines + (16 + 0.75 * widest if self.tilted else 42 if lines else 24)
+        self.above = 16 + 0.75 * widest if self.tilted else 24  # what the columns' names take
+        self.head = 18 * lines + (18 if lines else 0) + self.above
         lines_above = [self.axes, *(line for panel in self.panels for line in panel.title.split("\n"))]
         needed = max(map(width_of, lines_above)) if lines else 0
         spill = 0.75 * widest - self.cell if self.tilted else 0
@@ -157,7 +160,7 @@ class _Layout:
             return []
         lines = [fit(line, self.wide) for line in panel.title.split("\n")]
         titles = [Label(x, y + 14 + 18 * at, line, 12, at == 0) for at, line in enumerate(lines)]
-        return [*titles, Label(x, y + self.head - 26, self.axes, 11)]
+        return [*titles, Label(x, y + self.head - self.above - 2, self.axes, 11)]
 
     def _panel(self, panel: Panel, x: float, y: float) -> plot.Panel:
         columns = tuple(Tick(at + 0.5, column) for at, column in enumerate(panel.columns))

@@ -61,9 +61,9 @@ def summary(result: Result) -> str:
 
 def constants_line(model: Model) -> Rendered:
     """The constants that differ from their defaults, in a line."""
-    differing, defaults = model.differing(), "with its default constants"
-    markup = " ".join(_code(spell({name: value})) for name, value in differing.items())
-    return Rendered(markup or defaults, spell(differing) or defaults)
+    differing, defaults, declared = model.differing(), "with its default constants", model.declared_constants
+    markup = " ".join(_code(spell({name: value}, declared)) for name, value in differing.items())
+    return Rendered(markup or defaults, spell(differing, declared) or defaults)
 
 
 def constants_table(model: Model | type[Model]) -> Rendered:
@@ -72,7 +72,7 @@ def constants_table(model: Model | type[Model]) -> Rendered:
     differing = model.differing() if isinstance(model, Model) else {}
     rows, lines = [], []
     for name, constant in model.declared_constants.items():
-        value = show(given.get(name, constant.default))
+        value = constant.word(given.get(name, constant.default))
         marked = element("code", escape(value), class_="wb-new" if name in differing else None)
         rows.append((_code(name), marked, escape(constant.describe()), escape(constant.doc)))
         lines.append((name, value + (" *" if name in differing else ""), constant.doc))
@@ -103,16 +103,23 @@ def what_changed(before: Result, after: Result) -> str:
     if before.model.name != after.model.name:
         what = f"{after.model.name} instead of {before.model.name}"
     else:
-        what = ", ".join(_setting(*change) for change in changes(before.model, after.model)) or "Same constants"
+        what = ", ".join(_setting(after.model, *change) for change in changes(before.model, after.model))
+        what = what or "Same constants"
     old = {verdict.name: verdict for verdict in before.verdicts}
     told = [_now(old[v.name], v) for v in after.verdicts if v.name in old and old[v.name].word != v.word]
     return f"{what}: {', '.join(told) or 'no verdict changes'}"
 
 
-def _setting(name: str, before: Any, after: Any) -> str:
+def _setting(model: Model, name: str, before: Any, after: Any) -> str:
     if isinstance(after, bool):
         return f"{name} {'on' if after else 'off'}"
-    return f"{name} {show(after)} instead of {show(before)}"
+    return f"{name} {_word(model, name, after)} instead of {_word(model, name, before)}"
+
+
+def _word(model: Model, name: str, value: Any) -> str:
+    """The value of a constant as people read it; nothing where the model has no such constant."""
+    constant = model.declared_constants.get(name)
+    return show(None) if constant is None else constant.word(value)
 
 
 def _now(before: Verdict, after: Verdict) -> str:
@@ -175,12 +182,16 @@ class Comparison(Drawn):
         return {n: parting(a.trace, b.trace) for n, a, b in self.verdicts if a and b and a.trace and b.trace}
 
     def html(self) -> str:
-        rows = [(_code(name), _code(show(one)), _code(show(other))) for name, one, other in self.constants]
+        rows = [(_code(name), *map(_code, words)) for name, *words in self._constants()]
         rows += [(_code(name), _side(one), _side(other)) for name, one, other in self.verdicts]
         rows += [(element("b", name), one, other) for name, one, other in self._counts()]
         traces = "".join(self._aligned(name, at) for name, at in self.partings.items())
         body = table(("", *map(escape, self.names)), rows)
         return f"<p><b>{escape(self.line)}</b></p>{body}{traces}"
+
+    def _constants(self) -> list[tuple[str, str, str]]:
+        left, right = self.left.model, self.right.model
+        return [(name, _word(left, name, one), _word(right, name, other)) for name, one, other in self.constants]
 
     def _counts(self) -> list[tuple[str, str, str]]:
         return [
@@ -224,7 +235,7 @@ class Comparison(Drawn):
 
     def text(self) -> str:
         rows: list[tuple[str, ...]] = [("", *self.names)]
-        rows += [(n, show(a), show(b)) for n, a, b in self.constants]
+        rows += self._constants()
         rows += [(n, a.word if a else "-", b.word if b else "-") for n, a, b in self.verdicts]
         return f"{self.line}\n{_columns([*rows, *self._counts()])}"
 

@@ -20,9 +20,10 @@ from workbench.kernel.values import Map, counted, show
 from workbench.pictures import Picture, faults, picture
 from workbench.view import sequence
 from workbench.view.access import accesses
-from workbench.view.html import Drawn, badge, element, escape
+from workbench.view.html import Drawn, Rendered, badge, element, escape
 from workbench.view.statetable import state_table
 from workbench.view.truth import Truth, judges
+from workbench.view.watches import Watch, watch, watch_table, watched_here
 from workbench.view.wording import choices_of, listed, spaced, told_change, told_doc
 
 #: The lane of what no single actor owns.
@@ -99,6 +100,8 @@ class TraceView(Drawn):
         The step that closes a cycle.
     properties : sequence of str or None
         Those whose truth is shown; None for all.
+    watches : sequence of Watch
+        The expressions that are watched, each with what it is in every state.
     permalink : str
     """
 
@@ -109,13 +112,15 @@ class TraceView(Drawn):
         steps: list[StepView],
         back: StepView | None,
         properties: Sequence[str] | None = None,
+        watches: Sequence[Watch] = (),
     ) -> None:
         self.trace, self.lanes, self.steps, self.back, self.properties = trace, lanes, steps, back, properties
+        self.watches = watches
         self.loop = trace.loop
 
     @cached_property
     def permalink(self) -> str:
-        return permalink(self.trace)
+        return permalink(self.trace, [watch.expression for watch in self.watches])
 
     @property
     def ending(self) -> str | None:
@@ -133,6 +138,7 @@ class TraceView(Drawn):
             "loop": self.loop,
             "steps": [_as_dict(step) for step in self.steps],
             "back": None if self.back is None else _as_dict(self.back),
+            "watches": [watch.as_dict() for watch in self.watches],
         }
 
     def picture(self, index: int, **options: Any) -> Picture:
@@ -166,11 +172,12 @@ class TraceView(Drawn):
         return sequence.draw(self, current, width)
 
     def step_html(self, index: int) -> str:
-        """The state after step `index`: what changed, every property's truth, and the rest folded."""
+        """The state after step `index`: what is watched, what changed, every property's truth, and the rest folded."""
         step = self.steps[index]
         then = "" if self.ending is None or index + 1 < len(self.steps) else f"Then: {self.ending}."
         return (
             element("p", escape(step.sentence), class_="wb-sentence")
+            + watched_here(self.watches, index)
             + state_table(step.state, step.changes, step.truths).html()
             + (element("p", escape(then), class_="wb-note") if then else "")
         )
@@ -181,11 +188,16 @@ class TraceView(Drawn):
         link = f'<p class="wb-note wb-link">Permalink <code class="wb-link">{escape(self.permalink)}</code></p>'
         pictures = [self.picture(index) for index in range(len(self.steps))]
         drawn, widest = [one.svg_with(self.prefix) for one in pictures], max(one.size[0] for one in pictures)
+        watched = self._watched.html() if self.watches else ""
+        if watched:
+            watched = f'<details class="wb-watched" open><summary>watched</summary>{watched}</details>'
         beside = (
             f'<div class="wb-beside" style="--wb-widest:{widest:.0f}px"><div class="wb-picture">{drawn[-1]}</div>'
             f'<div class="wb-lanes">{self.svg(width=WIDTH)}</div></div>'
         )
-        return f'<div class="wb-trace" tabindex="0" data-pictures="{packed(drawn)}">{beside}{steps}{link}</div>'
+        return (
+            f'<div class="wb-trace" tabindex="0" data-pictures="{packed(drawn)}">{beside}{watched}{steps}{link}</div>'
+        )
 
     def _foldable(self, index: int) -> str:
         """One step, folded to its label unless it is the last."""
@@ -197,7 +209,11 @@ class TraceView(Drawn):
         return f'<details class="wb-state" data-step="{index}"{opened}>{summary}{self.step_html(index)}</details>'
 
     def text(self) -> str:
-        return repr(self.trace)
+        return repr(self.trace) + (f"\n\n{self._watched.text()}" if self.watches else "")
+
+    @property
+    def _watched(self) -> Rendered:
+        return watch_table(self.watches, [step.label for step in self.steps])
 
 
 def packed(texts: Sequence[str] | Mapping[str, str]) -> str:
@@ -224,7 +240,11 @@ def _change(change: Change) -> dict[str, str]:
 
 
 def trace_view(
-    trace: Trace, *, variables: Sequence[str] | None = None, properties: Sequence[str] | None = None
+    trace: Trace,
+    *,
+    variables: Sequence[str] | None = None,
+    properties: Sequence[str] | None = None,
+    watches: Sequence[str] = (),
 ) -> TraceView:
     """A trace with its lanes, effects and truths worked out.
 
@@ -235,11 +255,14 @@ def trace_view(
         Show changes of these variables only.
     properties : sequence of str, optional
         The properties whose truth is shown; all that the model declares for None.
+    watches : sequence of str
+        Python expressions over the state ``s``, the model ``self`` and its constants, such as ``len(s.claims)``: what
+        each is in every state, highlighted where it changes. They are run: give none that you do not understand.
 
     Raises
     ------
     InputError
-        For a variable or property that the model does not declare.
+        For a variable or property that the model does not declare, or an expression that is not accepted.
 
     Examples
     --------
@@ -252,6 +275,8 @@ def trace_view(
     ('w1', ['claims', 'my_ticket[w1]'])
     >>> list(view.steps[2].effects)
     ['shared state']
+    >>> [reading.text for reading in trace_view(view.trace, watches=["s.next_ticket"]).watches[0].readings]
+    ['1', '1', '2']
     """
     model = trace.model
     for name in variables or ():
@@ -302,7 +327,7 @@ def trace_view(
     back = None if trace.back is None else view(len(steps) + 1, trace.back, before)
     busy = {lane for step in [*steps, *([back] if back else [])] for lane in (step.lane, *step.effects)}
     lanes = [lane for lane in owners.lanes if lane in busy or lane in owners.members or lane == SHARED]
-    return TraceView(trace, lanes, steps, back, properties)
+    return TraceView(trace, lanes, steps, back, properties, [watch(trace, text) for text in dict.fromkeys(watches)])
 
 
 def _lane(step: Step | ActionInstance) -> str:

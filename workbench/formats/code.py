@@ -1,0 +1,146 @@
+"""Questions as code: the lines of Python that ask the same again, in a notebook or a script."""
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from workbench.formats.permalink import permalink
+from workbench.kernel import Model, Trace
+
+_ROOM = 100
+
+
+def check_as_code(model: Model, properties: Sequence[str] | None = None, **options: Any) -> str:
+    """The lines that check `model` again.
+
+    Parameters
+    ----------
+    model : Model
+    properties : sequence of str, optional
+    **options
+        Those of :func:`workbench.engines.check.check` that differ from the defaults, such as ``symmetry=True``.
+
+    Examples
+    --------
+    >>> from workbench.models.hudi_extended import HudiExtended
+    >>> print(check_as_code(HudiExtended(ConcurrencyControl=0), ["ConsistentRead"], max_states=10_000))
+    from workbench import check, get_model
+    <BLANKLINE>
+    model = get_model("hudi")(ConcurrencyControl="none")
+    result = check(model, ["ConsistentRead"], max_states=10000)
+    result
+    <BLANKLINE>
+    """
+    made = _call(_class(type(model)), _named(_words(type(model), model.differing())))
+    asked = _call("check", ["model", *_asked(properties, options)])
+    imports = [("workbench", "check"), *_imports(type(model))]
+    return _snippet(imports, f"model = {made}", f"result = {asked}", "result")
+
+
+def grid_as_code(
+    model: type[Model],
+    grid: Mapping[str, Sequence[Any]],
+    properties: Sequence[str] | None = None,
+    *,
+    constants: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> str:
+    """The lines that fill a grid again: see :func:`workbench.questions.fill.fill`, whose parameters these are."""
+    values = {n: [_word(model, n, value) for value in values] for n, values in grid.items()}
+    fixed = [f"constants={_dict(_words(model, constants))}"] if constants else []
+    asked = _asked(properties, {})
+    filled = _call("fill", [_class(model), "grid", *asked, *fixed, *_named(options)])
+    imports = [("workbench.questions.fill", "fill"), *_imports(model)]
+    return _snippet(imports, f"grid = {_dict(values)}", f"filled = {filled}", "filled.table")
+
+
+def trace_as_code(trace: Trace, watches: Iterable[str] = ()) -> str:
+    """The lines that open a trace again, from its permalink, with what is watched in it."""
+    model, watched = type(trace.model), list(watches)
+    find = "get_model" if _is_ours(model) else f"lambda _: {_class(model)}"
+    opened = _call("open_permalink", [_repr(permalink(trace)), find])
+    view = _call("trace_view", ["trace", *([f"watches={_repr(watched)}"] if watched else [])])
+    imports = [("workbench.formats.permalink", "open_permalink"), ("workbench.view", "trace_view"), *_imports(model)]
+    return _snippet(imports, f"trace = {opened}", view)
+
+
+def _snippet(imports: Iterable[tuple[str, str]], *lines: str) -> str:
+    by_module: dict[str, list[str]] = {}
+    for module, name in sorted(set(imports)):
+        by_module.setdefault(module, []).append(name)
+    head = [f"from {module} import {', '.join(names)}" for module, names in by_module.items()]
+    return "\n".join([*head, "", *lines, ""])
+
+
+# Models --------------------------------------------------------------------------------------------------------------
+
+
+def _is_ours(model: type[Model]) -> bool:
+    return model.__module__.startswith("workbench.models.")
+
+
+def _file(model: type[Model]) -> str | None:
+    """The file that :func:`workbench.get_model` has loaded a class from."""
+    module = sys.modules.get(model.__module__)
+    return getattr(module, "__file__", None) if model.__module__.startswith("model_file_") else None
+
+
+def _class(model: type[Model]) -> str:
+    """The class, by a name that the snippet, or the notebook that it is pasted into, knows."""
+    if _is_ours(model):
+        return f"get_model({_repr(model.name)})"
+    file = _file(model)
+    return model.__qualname__ if file is None else f"get_model({_repr(f'{file}:{model.__name__}')})"
+
+
+def _imports(model: type[Model]) -> list[tuple[str, str]]:
+    if _is_ours(model) or _file(model) is not None:
+        return [("workbench", "get_model")]
+    return [] if model.__module__ == "__main__" else [(model.__module__, model.__qualname__)]
+
+
+def _word(model: type[Model], name: str, value: Any) -> Any:
+    constant = model.declared_constants[name]
+    words = constant.domain.words if constant.kind == "choice" else {}
+    return words[value] if words and value in words else value
+
+
+def _words(model: type[Model], constants: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _word(model, name, value) for name, value in constants.items()}
+
+
+# Python --------------------------------------------------------------------------------------------------------------
+
+
+def _asked(properties: Sequence[str] | None, options: Mapping[str, Any]) -> list[str]:
+    return [*([] if properties is None else [_repr(list(properties))]), *_named(options)]
+
+
+def _named(options: Mapping[str, Any]) -> list[str]:
+    return [f"{name}={_repr(value)}" for name, value in options.items() if value is not None]
+
+
+def _repr(value: Any) -> str:
+    """A value as code, texts in double quotes where that needs no escapes."""
+    if isinstance(value, str):
+        plain = repr(str(value))
+        return f'"{plain[1:-1]}"' if plain[0] == "'" and '"' not in plain and "\\'" not in plain else plain
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_repr, value))}]"
+    return repr(value)
+
+
+def _dict(values: Mapping[str, Any]) -> str:
+    return _wrapped("{", [f"{_repr(name)}: {_repr(value)}" for name, value in values.items()], "}")
+
+
+def _call(name: str, arguments: Sequence[str]) -> str:
+    return _wrapped(f"{name}(", arguments, ")")
+
+
+def _wrapped(begin: str, parts: Sequence[str], end: str) -> str:
+    line = f"{begin}{', '.join(parts)}{end}"
+    if len(line) <= _ROOM:
+        return line
+    inside = "".join(f"    {part.replace(chr(10), chr(10) + '    ')},\n" for part in parts)
+    return f"{begin}\n{inside}{end}"

@@ -1,0 +1,214 @@
+"""Expressions on the state that a person types: watches, and conditions of states to be sought.
+
+An expression is Python, with the rights of the process. It is run only where somebody has typed it, or has given it by
+hand to what evaluates it; what is read from elsewhere, such as a permalink, stays text until then.
+"""
+
+import ast
+import sys
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from typing import Any, NamedTuple
+
+from workbench.kernel.errors import RAISED, InputError, ModelError, brief, text_of, unknown
+from workbench.kernel.model import Model
+from workbench.kernel.state import Indexed, Reader, State, seen
+from workbench.kernel.values import Map, Name, show
+
+_TAKES = "it takes a Python expression over s, self and the constants"
+
+
+class Reading(NamedTuple):
+    """What an expression is in one state.
+
+    Attributes
+    ----------
+    text : str
+        As people read it; begins with ``error:`` where it cannot be evaluated.
+    true : bool
+        Whether it is true as a condition.
+    """
+
+    text: str
+    true: bool
+
+
+class Expression:
+    """A Python expression over the state ``s``, the model ``self``, its constants, and the names of its module.
+
+    Parameters
+    ----------
+    model : Model
+    text : str
+
+    Attributes
+    ----------
+    text : str
+    remark : str or None
+        What a person should know who takes it as a condition: that it can only be true, or is no truth value.
+
+    Raises
+    ------
+    InputError
+        If it is no expression, or cannot be evaluated in the initial state.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery import Bakery
+    >>> model = Bakery(Writers=2)
+    >>> Expression(model, "{w: s.pc[w] for w in self.Writers}").read(model.initial_states()[0]).text
+    '{w1: NodeStartup, w2: NodeStartup}'
+    >>> Expression(model, "s.pc").remark
+    's.pc has a value for each index: as a condition it is always true'
+    >>> Expression(model, "len(s.icebreg)")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    workbench.kernel.errors.InputError: expression 'len(s.icebreg)' is not accepted: unknown variable 'icebreg' (did...
+    """
+
+    def __init__(self, model: Model, text: str) -> None:
+        self.text = " ".join(line.strip() for line in text.splitlines()).strip()
+        if not self.text.isprintable():
+            raise self._refused(_TAKES)
+        tree, self._function = self._compile(_names(model))
+        try:
+            value = self(next(model.each_initial_state()))
+        except RAISED as error:
+            raise self._refused(_why(model, error)) from None
+        self.remark = self._remark(tree, value)
+
+    def _compile(self, names: dict[str, Any]) -> tuple[ast.expr, Callable[[Any], Any]]:
+        """The function of ``s``. What is nested in the expression sees ``s`` and all names as it does."""
+        try:
+            compile(self.text, "<expression>", "eval")  # refuses what only a function's body may be, such as a yield
+            tree = ast.parse(self.text, mode="eval")
+            body, only_s = tree.body, ast.arguments([], [ast.arg("s")], None, [], [], None, [])
+            whole = ast.fix_missing_locations(ast.Expression(ast.Lambda(only_s, body)))
+            return body, eval(compile(whole, "<expression>", "eval"), names)
+        except SyntaxError as error:
+            raise self._refused(f"{error.msg}; {_TAKES}") from None
+        except (ValueError, RecursionError, MemoryError):  # a NUL in it, nested too deep
+            raise self._refused(_TAKES) from None
+
+    def _refused(self, why: str) -> InputError:
+        return InputError(f"expression {brief(self.text)} is not accepted: {why}")
+
+    def __call__(self, state: Reader) -> Any:
+        """Its value in `state`, whatever that is; raises what it raises."""
+        return self._function(seen(state))
+
+    def read(self, state: State) -> Reading:
+        """What it is in `state`, where it may fail."""
+        try:
+            value = self(state)
+            return Reading(show(_plain(value)), bool(value))
+        except RAISED as error:
+            return Reading(f"error: {_said(error)}", False)
+
+    def _remark(self, tree: ast.expr, value: Any) -> str | None:
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        always = f"as a condition it is always {'true' if value else 'false'}"
+        if "s" not in names:
+            return f"{self.text} does not depend on the state s: {always}"
+        if isinstance(value, bool):
+            return None
+        if isinstance(value, Indexed):
+            return f"{self.text} has a value for each index: {always}"
+        if callable(value):
+            return f"{self.text} is a function, which is not called: {always}"
+        if isinstance(tree, ast.GeneratorExp):
+            return f"{self.text} is a generator: {always}; any(...) or all(...) says more"
+        if isinstance(tree, (ast.Dict, ast.Tuple, ast.List, ast.Set)) or hasattr(value, "_fields"):
+            return f"{self.text} has a fixed number of members: {always}"
+        if isinstance(value, Reader):
+            return f"{self.text} is a state: {always}"
+        kind, unless = _KINDS.get(type(value), ("something else", "empty"))
+        return f"{self.text} is not true or false but {kind}: as a condition it is true unless it is {unless}"
+
+    def __repr__(self) -> str:
+        return f"Expression({self.text!r})"
+
+
+#: What a value of a type is called, and when it counts as false.
+_KINDS: dict[type, tuple[str, str]] = {
+    **dict.fromkeys((Map, dict), ("a mapping", "empty")),
+    **dict.fromkeys((set, frozenset), ("a set", "empty")),
+    **dict.fromkeys((tuple, list), ("a sequence", "empty")),
+    **dict.fromkeys((str, Name), ("a text", "empty")),
+    **dict.fromkeys((int, float), ("a number", "0")),
+    type(None): ("nothing here", "nothing, 0 or empty"),
+}
+
+
+def _names(model: Model) -> dict[str, Any]:
+    """What an expression may name: what the model's authors can, the constants, and the model."""
+    names: dict[str, Any] = {}
+    for base in reversed(type(model).__mro__[:-2]):
+        names.update(vars(sys.modules[base.__module__]) if base.__module__ in sys.modules else {})
+    return {**names, **model.constants, "self": model}
+
+
+def _why(model: Model, error: BaseException) -> str:
+    """Why an expression failed in the initial state; what is only misspelt is told with what there is."""
+    if isinstance(error, NameError):
+        return str(unknown("name", error.name, ["s", "self", *model.constants]))
+    said = _said(error)
+    wanted = said.removeprefix("undeclared variable ").partition(";")[0].strip("'")
+    if isinstance(error, ModelError) and said.startswith("undeclared variable"):
+        return str(unknown("variable", wanted, model.declared_variables))
+    return f"in the initial state, {said}"
+
+
+def _said(error: BaseException) -> str:
+    told = text_of(error)
+    return told if isinstance(error, (InputError, ModelError)) else f"{type(error).__name__}: {told}".removesuffix(": ")
+
+
+def _plain(value: Any) -> Any:
+    """The value that is shown as `value` would be, were it one that a state may hold."""
+    if isinstance(value, Reader):
+        return "a state"
+    if isinstance(value, Mapping) and not isinstance(value, Map):
+        return Map((_plain(key), _plain(item)) for key, item in value.items())
+    if isinstance(value, set):
+        return frozenset(map(_plain, value))
+    if type(value) is tuple or isinstance(value, (list, range, KeysView, ValuesView, ItemsView)):
+        return tuple(map(_plain, value))
+    if callable(value) or isinstance(value, Iterator):
+        return f"a {type(value).__name__}"  # its own text differs from state to state
+    return value
+
+
+def example_of(model: Model) -> str:
+    """A condition that is true in the initial state: an example that works for this model.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery import Bakery
+    >>> example_of(Bakery())
+    's.next_ticket == 1'
+    """
+    texts = (
+        _example(str(cell.variable), cell.index, value) for cell, value in next(model.each_initial_state()).items()
+    )
+    return next((text for text in texts if text is not None), "True")
+
+
+def _example(variable: str, index: Any, value: Any) -> str | None:
+    place = "" if index is None else f"[{_literal(index)}]"
+    if index is not None and _literal(index) is None:
+        return None
+    if _literal(value) is None or value == ():
+        return f"len(s.{variable}{place}) == {len(value)}"
+    return f"s.{variable}{place} {'is' if value is None else '=='} {_literal(value)}"
+
+
+def _literal(value: Any) -> str | None:
+    """`value` as Python, if that needs no names."""
+    if isinstance(value, str):
+        return f'"{value}"' if value.isprintable() and not set(value) & set('"\\') else repr(str(value))
+    if value is None or isinstance(value, int):
+        return repr(value)
+    if isinstance(value, tuple):
+        parts = [_literal(part) for part in value]
+        return None if None in parts else f"({', '.join(map(str, parts))}{',' * (len(parts) == 1)})"
+    return None

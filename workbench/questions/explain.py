@@ -1,0 +1,256 @@
+"""The smallest rule that separates the settings in which a property holds from those in which it does not."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief, unknown
+from workbench.kernel.values import counted, show
+from workbench.questions.formula import Formula, Joined, Literal, smallest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_GOOD, _BAD = ("holds", "reached"), ("violated", "not reached")
+#: How many settings of a kind are listed where a text is asked for.
+_MOST_LINES = 24
+_WORDS = frozenset({*_GOOD, *_BAD, "unknown", "error"})
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A constant of the table: its values there, in order, and how people read them."""
+
+    name: str
+    values: tuple[Any, ...]
+    words: tuple[str, ...]
+
+    def position(self, given: Any) -> int:
+        """That of a value, which may also be given by its word.
+
+        Raises
+        ------
+        InputError
+            For what is none.
+        """
+        for known in (self.values, self.words):
+            if given in known:
+                return known.index(given)
+        raise InputError(f"{self.name} = {brief(given)} is not accepted; the rule knows {', '.join(self.words)}")
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the values are numbers, so that a rule may say which is larger."""
+        return all(type(value) is int for value in self.values)
+
+    def told(self, allowed: int) -> str:
+        """That the constant has one of the values at some positions, as bits."""
+        inside = [at for at in range(len(self.values)) if allowed >> at & 1]
+        outside = [at for at in range(len(self.values)) if not allowed >> at & 1]
+        if set(map(type, self.values)) == {bool}:
+            return self.name if self.values[inside[0]] else f"not {self.name}"
+        if len(inside) == 1:
+            return f"{self.name} == {self.words[inside[0]]}"
+        if self.ordered and outside == list(range(len(outside))):
+            return f"{self.name} > {self.words[outside[-1]]}"
+        if self.ordered and inside == list(range(len(inside))):
+            return f"{self.name} < {self.words[outside[0]]}"
+        if len(outside) == 1:
+            return f"{self.name} != {self.words[outside[0]]}"
+        return f"{self.name} in {{{', '.join(self.words[at] for at in inside)}}}"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A formula over constants.
+
+    Attributes
+    ----------
+    axes : tuple of Axis
+    formula : Formula
+    """
+
+    axes: tuple[Axis, ...]
+    formula: Formula
+
+    @property
+    def literals(self) -> int:
+        """How many conditions on single constants it has."""
+        return self.formula.literals
+
+    def holds(self, setting: Mapping[str, Any]) -> bool:
+        """Whether it is true in a setting, which has values of the table's, or their words, for its constants.
+
+        Raises
+        ------
+        InputError
+            For a constant that is missing, or has another value.
+        """
+        case = []
+        for axis in self.axes:
+            if axis.name not in setting:
+                raise unknown("constant of the setting", axis.name, setting)
+            case.append(axis.position(setting[axis.name]))
+        return self.formula.holds(tuple(case))
+
+    def __str__(self) -> str:
+        return self._told(self.formula)
+
+    def _told(self, formula: Formula) -> str:
+        if isinstance(formula, Literal):
+            return self.axes[formula.constant].told(formula.allowed)
+        if not formula.parts:
+            return "always" if formula.every else "never"
+        parts = [f"({self._told(p)})" if isinstance(p, Joined) else self._told(p) for p in formula.parts]
+        return (" and " if formula.every else " or ").join(parts)
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A setting in which the property does not hold.
+
+    Attributes
+    ----------
+    row : int
+        Its place in the table.
+    setting : dict
+    states : int or None
+        How many states the shortest counterexample has.
+    """
+
+    row: int
+    setting: dict[str, Any]
+    states: int | None
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """Where a property holds, in one rule.
+
+    Attributes
+    ----------
+    property : str
+    rule : Rule or None
+        True in each setting in which the property holds, false in each in which it does not; None if none is decided.
+    minimal : bool
+        Whether no "or" of "and"s, and no "and" of "or"s, does the same with fewer conditions.
+    decided : int
+        How many settings were decided.
+    failing : list of Failing
+    undecided : list of (dict, str)
+        The settings on which the rule claims nothing, each with the reason.
+    axes : tuple of Axis
+        The constants that the rule may speak of.
+    """
+
+    property: str
+    rule: Rule | None
+    minimal: bool
+    decided: int
+    failing: list[Failing]
+    undecided: list[tuple[dict[str, Any], str]]
+    axes: tuple[Axis, ...]
+
+    def told(self, setting: Mapping[str, Any]) -> str:
+        """A setting in a line, as people read it."""
+        pairs = []
+        for axis in self.axes:
+            pairs.append(f"{axis.name}={axis.words[axis.position(setting[axis.name])]}")
+        return " ".join(pairs)
+
+    def __repr__(self) -> str:
+        exact = f"exact on {counted(self.decided, 'setting')}" + (
+            "" if self.minimal else ", maybe not the smallest rule"
+        )
+        lines = [f"{self.property}: {self.rule or 'nothing is known'}", f"  {exact}"]
+        for failing in self.failing[:_MOST_LINES]:
+            states = "" if failing.states is None else f", {counted(failing.states, 'state')}"
+            lines.append(f"  fails: {self.told(failing.setting)}{states}")
+        lines += [f"  not decided ({why}): {self.told(setting)}" for setting, why in self.undecided[:_MOST_LINES]]
+        left = sum(max(0, len(settings) - _MOST_LINES) for settings in (self.failing, self.undecided))
+        return "\n".join([*lines, *([f"  and {counted(left, 'more setting')}"] if left else [])])
+
+
+def explain(table: "pd.DataFrame", property: str, constants: Sequence[str] | None = None) -> Explanation:
+    """The smallest rule over some constants for when `property` holds, exact on the settings of a table.
+
+    Settings that are not decided (a budget ended the check, it failed, or the property does not apply) are named; the
+    rule does not guess at them. What the table does not vary, or does not hold, it says nothing about.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A row per setting, as :func:`workbench.sweep` and :func:`workbench.questions.fill.fill` make it.
+    property : str
+    constants : sequence of str, optional
+        The columns that the rule may speak of; those before the first verdicts for None.
+
+    Raises
+    ------
+    InputError
+        For a column that is not there, or if settings that agree on all of `constants` differ in the verdict.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> control, salt = [0, 0, 1, 1, 2, 2], [False, True] * 3
+    >>> words = ["violated", "violated", "violated", "holds", "violated", "holds"]
+    >>> table = pd.DataFrame({"Control": control, "Salt": salt, "Safe": words})
+    >>> table.attrs["words"] = {"Control": {0: "none", 1: "optimistic", 2: "pessimistic"}}
+    >>> str(explain(table, "Safe").rule)
+    'Control > none and Salt'
+    """
+    rows: list[dict[str, Any]] = table.to_dict("records")  # type: ignore[assignment]
+    columns = [str(column) for column in table.columns]
+    for name in (property, *(constants or ())):
+        if name not in columns:
+            raise unknown("column of the table", name, columns)
+    if constants is None:
+        judged = [name for name in columns if any(isinstance(r[name], str) and r[name] in _WORDS for r in rows)]
+        constants = columns[: columns.index(judged[0])] if judged else []
+    axes = tuple(
+        _axis(name, (row[name] for row in rows), table.attrs.get("words", {}).get(name, {})) for name in constants
+    )
+    true: dict[tuple[int, ...], None] = {}
+    false: dict[tuple[int, ...], None] = {}
+    failing, undecided = [], []
+    for number, row in enumerate(rows):
+        setting = {axis.name: row[axis.name] for axis in axes}
+        case = tuple(axis.values.index(row[axis.name]) for axis in axes)
+        word = row[property]
+        if word in _GOOD:
+            true[case] = None
+        elif word in _BAD:
+            false[case] = None
+            failing.append(Failing(number, setting, _states(row.get(f"{property}_states"))))
+        else:
+            undecided.append((setting, word if isinstance(word, str) else "does not apply"))
+    both = next((case for case in true if case in false), None)
+    if both is not None:
+        place = ", ".join(f"{axis.name} = {axis.words[at]}" for axis, at in zip(axes, both, strict=True))
+        raise InputError(
+            f"constants = {list(constants)} is not accepted: with {place or 'none of them'}, {property} holds in one "
+            "setting and not in another; it takes all constants that differ"
+        )
+    if not true and not false:
+        return Explanation(property, None, True, 0, failing, undecided, axes)
+    found = smallest(true, false, [len(axis.values) for axis in axes])
+    decided = len(rows) - len(undecided)
+    return Explanation(property, Rule(axes, found.formula), found.minimal, decided, failing, undecided, axes)
+
+
+def _axis(name: str, given: Iterable[Any], words: Mapping[Any, str]) -> Axis:
+    values: list[Any] = []
+    for value in given:
+        if value not in values:
+            values.append(value)
+    if all(type(value) is int for value in values):
+        values.sort()
+    word: Callable[[Any], str] = words.__getitem__ if words else show
+    return Axis(name, tuple(values), tuple(map(word, values)))
+
+
+def _states(given: Any) -> int | None:
+    """The number in a cell, which is a missing value where there is no trace."""
+    return given if isinstance(given, int) else None

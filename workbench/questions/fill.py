@@ -1,0 +1,203 @@
+"""A grid of settings, filled cell by cell: in this process, with results and traces; on Spark if it is large."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+
+from workbench.kernel import InputError, Model, Result, Trace
+from workbench.kernel.budget import Budget
+from workbench.kernel.errors import unknown
+from workbench.questions.explain import Explanation, explain
+from workbench.questions.records import Outcome, failed
+from workbench.questions.settings import Grid, check_setting, plain, plans_of, settings_of, table_of, varied_in
+
+#: Grids of more settings are filled on Spark, unless one says otherwise.
+MOST_HERE = 128
+#: The error of settings that were not checked.
+NOT_REACHED = "not checked: stopped"
+
+Where = Literal["auto", "local", "spark"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One setting, and what came of its check.
+
+    Attributes
+    ----------
+    number : int
+        Its place in the grid, and its row in the table.
+    setting : dict
+        The constants that the grid varies.
+    constants : dict
+        All constants, as a model takes them.
+    outcome : Outcome
+    result : Result or None
+        With its traces; None where there is an error, or where the check was made on Spark.
+    """
+
+    number: int
+    setting: dict[str, Any]
+    constants: dict[str, Any]
+    outcome: Outcome
+    result: Result | None
+
+    def trace(self, property: str) -> Trace | None:
+        """The trace of a property's verdict, if there is one here."""
+        verdicts = [] if self.result is None else self.result.verdicts
+        return next((verdict.trace for verdict in verdicts if verdict.name == property), None)
+
+
+@dataclass(frozen=True, repr=False)
+class Filled:
+    """A grid with what came of each of its settings.
+
+    Attributes
+    ----------
+    model : type of Model
+    cells : list of Cell
+        One per setting, in the order of the grid. Those that were not reached have an error that says so.
+    table : DataFrame
+        The same columns as that of :func:`workbench.sweep`.
+    stopped : bool
+        Whether it ended before all settings were checked.
+    """
+
+    model: type[Model]
+    cells: list[Cell]
+    table: pd.DataFrame
+    stopped: bool
+
+    def at(self, setting: Mapping[str, Any]) -> Cell:
+        """The cell of a setting, given by the constants that the grid varies.
+
+        Raises
+        ------
+        InputError
+            If the grid has no such setting.
+        """
+        wanted = {}
+        for name, value in setting.items():
+            if name not in self.cells[0].setting:
+                raise unknown("constant of the grid", name, self.cells[0].setting)
+            wanted[name] = plain(name, self.model.declared_constants[name], value)
+        found = [cell for cell in self.cells if all(cell.setting[name] == value for name, value in wanted.items())]
+        if len(found) != 1:
+            raise InputError(
+                f"setting {dict(setting)} is not accepted; it stands for {len(found)} settings of the grid"
+            )
+        return found[0]
+
+    def explain(self, property: str) -> Explanation:
+        """The smallest rule for when a property holds, see :func:`workbench.questions.explain.explain`."""
+        return explain(self.table, property, list(self.cells[0].setting))
+
+
+def fill(
+    model: type[Model],
+    grid: Grid,
+    properties: Sequence[str] | None = None,
+    *,
+    constants: Mapping[str, Any] | None = None,
+    symmetry: bool | Sequence[str] = False,
+    max_states: int | None = None,
+    max_seconds: float | None = None,
+    max_bytes: int | None = None,
+    where: Where = "auto",
+    on_cell: Callable[[Cell], object] | None = None,
+    on_progress: Callable[[int, int], object] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Filled:
+    """Check `model` under many settings of its constants, one after the other, and tell of each as it is done.
+
+    Parameters
+    ----------
+    model, grid, properties, constants, symmetry, max_states, max_seconds, max_bytes
+        As for :func:`workbench.sweep`. The budgets are those of each check.
+    where : str
+        ``local``: in this process, which keeps every result with its traces. ``spark``: side by side, as a sweep,
+        which keeps the verdicts. ``auto``: on Spark for more than 128 settings.
+    on_cell : callable, optional
+        Called with each :class:`Cell` when it is done; of those checked on Spark, when all are.
+    on_progress : callable, optional
+        Called with the number of finished settings and of all.
+    should_stop : callable, optional
+        Asked again and again, also within a check; once it is True, what has been checked is returned.
+
+    Raises
+    ------
+    InputError
+        For names or values that are not accepted. Values that do not go together are an error of their setting.
+
+    Examples
+    --------
+    >>> from workbench.models.hudi import Hudi
+    >>> grid = {"ConcurrencyControl": ["none", "optimistic"], "MonotonicTs": [True, False]}
+    >>> filled = fill(Hudi, grid, ["ConsistentRead"], constants={"Keys": 1, "Values": 1})
+    >>> str(filled.explain("ConsistentRead").rule)
+    'ConcurrencyControl == optimistic and MonotonicTs'
+    >>> len(filled.at({"ConcurrencyControl": 1, "MonotonicTs": False}).trace("ConsistentRead"))
+    14
+    """
+    settings = settings_of(model, grid, constants or {})
+    if where not in ("auto", "local", "spark"):
+        raise InputError(f"where = {where!r} is not accepted; it takes auto, local or spark")
+    budgets = {"max_states": max_states, "max_seconds": max_seconds, "max_bytes": max_bytes}
+    Budget(max_states, max_seconds, max_bytes)  # refuses what is none
+    plans, varied = plans_of(model, settings, properties, symmetry), varied_in(grid)
+    watched = _Watched(len(settings), on_cell, on_progress, should_stop or (lambda: False))
+
+    def cell(number: int, outcome: Outcome, result: Result | None = None) -> Cell:
+        setting = settings[number]
+        return Cell(number, {name: setting[name] for name in varied}, setting, outcome, result)
+
+    if where == "spark" or (where == "auto" and len(settings) > MOST_HERE):
+        from workbench.questions.sweep import carry_out  # pyspark loads here
+
+        made = carry_out(model, settings, plans, budgets, on_progress=watched.on_spark)
+        cells = [cell(number, outcome) for number, outcome in enumerate(made)]
+        for one in cells:
+            watched.tell(one)
+    else:
+        cells = []
+        for number, (setting, plan) in enumerate(zip(settings, plans, strict=True)):
+            if watched.should_stop():
+                cells.append(cell(number, failed(NOT_REACHED)))
+                continue
+            made_of_it = check_setting(model, setting, plan, {**budgets, "should_stop": watched.should_stop})
+            cells.append(cell(number, *made_of_it))
+            watched.tell(cells[-1])
+            watched.progress(number + 1)
+    table = table_of(model, varied, settings, properties, plans, [cell.outcome for cell in cells])
+    return Filled(model, cells, table, watched.stopped)
+
+
+@dataclass
+class _Watched:
+    """Who wants to be told how far it is, and may stop it."""
+
+    of: int
+    on_cell: Callable[[Cell], object] | None
+    on_progress: Callable[[int, int], object] | None
+    asked: Callable[[], bool]
+    stopped: bool = False
+
+    def should_stop(self) -> bool:
+        self.stopped = self.stopped or self.asked()
+        return self.stopped
+
+    def tell(self, cell: Cell) -> None:
+        if self.on_cell is not None:
+            self.on_cell(cell)
+
+    def progress(self, done: int) -> None:
+        if self.on_progress is not None:
+            self.on_progress(done, self.of)
+
+    def on_spark(self, done: int, of: int) -> None:
+        """Tell, and interrupt the sweep once, which then ends with what there is."""
+        self.progress(done)
+        if done < of and not self.stopped and self.should_stop():
+            raise KeyboardInterrupt

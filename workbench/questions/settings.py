@@ -1,0 +1,150 @@
+"""The settings of a grid: what they are, what is checked in each, one of these checks, and the table of all."""
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from workbench.engines.check import check
+from workbench.kernel import Constant, InputError, Model, ModelError, Result
+from workbench.kernel.errors import brief, unknown
+from workbench.kernel.plan import make_plan
+from workbench.questions.records import Outcome, failed
+
+ERROR = "error"
+_MEASURES = ("distinct", "depth", "seconds", "complete", "stopped", ERROR)
+
+Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
+
+
+def settings_of(model: type[Model], grid: Grid, fixed: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """All constants of every setting that `grid` stands for, as they were given."""
+    if not (isinstance(model, type) and issubclass(model, Model)):
+        raise InputError(f"model {model!r} is not accepted; it takes a class, such as Hudi, without constants")
+    if isinstance(grid, Mapping):
+        for name, values in grid.items():
+            if isinstance(values, str) or not isinstance(values, Sequence):
+                raise InputError(f"grid: {name} = {brief(values)} is not accepted; it takes a list of values")
+        varying = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
+    else:
+        varying = [dict(setting) for setting in grid]
+    if not varying:
+        raise InputError(f"grid {brief(grid)} is not accepted; it takes at least one setting")
+    declared = model.declared_constants
+    for setting in [*varying, fixed]:
+        for name, value in setting.items():
+            if name not in declared:
+                raise unknown(f"constant of {model.name}", name, declared)
+            if name in fixed and setting is not fixed:
+                raise InputError(f"constants: {name} = {brief(fixed[name])} is not accepted; the grid sets it")
+            declared[name].parse(name, value)
+    defaults = {name: constant.default for name, constant in declared.items()}
+    return [
+        {name: plain(name, declared[name], value) for name, value in {**defaults, **fixed, **setting}.items()}
+        for setting in varying
+    ]
+
+
+def plain(name: str, constant: Constant, given: Any) -> Any:
+    """A value as it was given, but a choice without its word: by either it is the same setting."""
+    return constant.parse(name, given) if constant.kind == "choice" else given
+
+
+class Plan(NamedTuple):
+    """What is checked in one setting."""
+
+    names: tuple[str, ...]
+    symmetry: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+_TOLD = ("symmetry", "notes")
+
+
+def plans_of(
+    model: type[Model],
+    settings: Sequence[Mapping[str, Any]],
+    properties: Sequence[str] | None,
+    symmetry: bool | Sequence[str],
+) -> list[Plan]:
+    """What is checked in each setting: of what was asked for that which applies with its constants."""
+    for name in properties or ():
+        if name not in model.declared_properties:
+            raise unknown(f"property of {model.name}", name, model.declared_properties)
+    plans: list[Plan] = []
+    for setting in settings:
+        try:
+            checked = model(**setting)
+        except Exception:  # what is wrong becomes the setting's result
+            plans.append(Plan(tuple(properties or (n for n, p in model.declared_properties.items() if p.by_default))))
+            continue
+        applying = None if properties is None else [name for name in properties if name in checked.properties]
+        plan = make_plan(checked, applying, symmetry)
+        plans.append(Plan(tuple(p.name for p in plan.properties), plan.symmetry, tuple(plan.notes)))
+    return plans
+
+
+def check_setting(
+    model: type[Model], constants: Mapping[str, Any], plan: Plan, options: Mapping[str, Any]
+) -> tuple[Outcome, Result | None]:
+    """Check one setting in process; whatever goes wrong is its outcome, and no other's.
+
+    `options` are further ones of :func:`workbench.engines.check.check`, such as budgets.
+    """
+    try:
+        checked = model(**constants)
+        result = check(checked, plan.names, symmetry=plan.symmetry, engine="local", **options)
+    except InputError as error:
+        return failed(str(error), final=True), None
+    except ModelError as error:
+        return failed(f"{type(error).__name__}: {error}", final=True), None
+    except Exception as error:  # also what no one has foreseen, such as too little memory
+        return failed(f"{type(error).__name__}: {error}"), None
+    return Outcome.of(result), result
+
+
+def varied_in(grid: Grid) -> list[str]:
+    """The constants that a grid gives values for."""
+    return list(dict.fromkeys(grid if isinstance(grid, Mapping) else itertools.chain(*grid)))
+
+
+def table_of(
+    model: type[Model],
+    varied: Sequence[str],
+    settings: Sequence[Mapping[str, Any]],
+    properties: Sequence[str] | None,
+    plans: Sequence[Plan],
+    outcomes: Sequence[Outcome],
+) -> pd.DataFrame:
+    """A row per setting, with the columns that :func:`workbench.sweep` tells of."""
+    asked_for = {name for plan in plans for name in plan.names}
+    names = [name for name in properties or model.declared_properties if name in asked_for]
+    table = _table([{name: setting[name] for name in varied} for setting in settings], names, plans, outcomes)
+    sets, notes = ([*dict.fromkeys(word for plan in plans for word in getattr(plan, part))] for part in _TOLD)
+    table.attrs = {"properties": names, "symmetry": sets, "notes": notes, "words": _words(model, varied)}
+    return table
+
+
+def _table(
+    settings: list[dict[str, Any]], names: Sequence[str], plans: Sequence[Plan], outcomes: Sequence[Outcome]
+) -> pd.DataFrame:
+    taken = {*_MEASURES, *names}
+    rows = []
+    for setting, plan, outcome in zip(settings, plans, outcomes, strict=True):
+        row = {name + "_" * (name in taken): value for name, value in setting.items()}
+        for name in names:
+            verdict = outcome.verdicts.get(name)
+            row[name] = verdict.word if verdict else ERROR if name in plan.names else None
+            row[f"{name}_states"] = verdict.states if verdict else None
+        rows.append({**row, **{name: getattr(outcome, name) for name in _MEASURES}})
+    counts = [f"{name}_states" for name in names] + ["distinct", "depth"]
+    return pd.DataFrame(rows).astype(dict.fromkeys(counts, "Int64") | {"seconds": float, "complete": bool})
+
+
+def _words(model: type[Model], names: Iterable[str]) -> dict[str, dict[Any, str]]:
+    """The words for the values of those constants that are choices."""
+    choices = {
+        name: model.declared_constants[name] for name in names if model.declared_constants[name].kind == "choice"
+    }
+    return {name: {value: choice.word(value) for value in choice.domain} for name, choice in choices.items()}
