@@ -131,16 +131,20 @@ class Notebook:
         self.complaints: list[str] = []
         self.page.on("console", lambda said: self._heard(said.type, said.text))
         self.page.on("pageerror", lambda error: self._heard("error", str(error)))
-        self.page.goto(lab.url(name))
+        self.address = lab.url(name)
+        self.page.goto(self.address)
         self.page.wait_for_selector(".jp-StatusBar-TextItem:has-text('| Idle')")  # the kernel is there
-        self.page.click(".lm-MenuBar-itemLabel:text-is('Run')")
-        self.page.click(".lm-Menu-itemLabel:text-is('Run All Cells')")
+        self.run_all()
         for part in (".wb-headline", ".wb-switch:has-text('RestampPatch')", ".wb-tabs"):
             self.page.wait_for_selector(part)
 
     def _heard(self, kind: str, text: str) -> None:
         if kind == "error":
             self.complaints.append(text)
+
+    def run_all(self) -> None:
+        self.page.click(".lm-MenuBar-itemLabel:text-is('Run')")
+        self.page.click(".lm-Menu-itemLabel:text-is('Run All Cells')")
 
     def open(self, tab: str) -> None:
         self.page.click(f".wb-tabs .lm-TabBar-tabLabel:text-is('{tab}')")
@@ -271,6 +275,25 @@ def test_the_tour_runs_and_its_panel_answers(browser: Any, lab: Lab) -> None:
     assert notebook.too_wide() == []
     assert notebook.complaints == []
     notebook.close()
+
+
+def test_a_panel_outlives_ten_re_runs_of_its_cell_and_a_reload(notebook: Notebook) -> None:
+    page = notebook.page
+    for _ in range(9):
+        page.evaluate("() => document.querySelectorAll('.wb-panel').forEach((old) => (old.dataset.old = 'yes'))")
+        notebook.run_all()
+        page.wait_for_selector(".wb-panel:not([data-old]) .wb-headline")
+    page.keyboard.press("Control+s")
+    page.wait_for_selector(".jp-Toolbar-kernelStatus[data-status=idle], .jp-StatusBar-TextItem:has-text('| Idle')")
+    page.wait_for_timeout(1000)
+    # The page asks the kernel for the state of all widgets, and waits for no more than four seconds.
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 20})
+    page.set_default_timeout(4 * PATIENCE)
+    page.goto(notebook.address.removesuffix("?reset"))
+    page.wait_for_selector(".wb-headline, .jp-OutputArea-output:has-text('model not found')")
+    assert page.locator(".jp-OutputArea-output:has-text('model not found')").count() == 0
+    notebook.flip("RestampPatch")
+    assert "RestampPatch off: NoLakekeeperConflict now fails" in notebook.headline()
 
 
 def test_a_long_check_shows_its_progress_and_can_be_stopped(notebook: Notebook) -> None:

@@ -4,10 +4,8 @@ import base64
 import gzip
 import json
 import re
-import threading
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,11 +27,10 @@ from workbench.kernel import (
 from workbench.models import MODELS, get_model
 from workbench.models.bakery import Bakery
 from workbench.models.hudi import Hudi
-from workbench.widgets import Simulator, TracePlayer, Workbench, panel, presets
+from workbench.session import session, start_from
+from workbench.widgets import Simulator, TracePlayer, Workbench, head
 from workbench.widgets.controls import Controls
-from workbench.widgets.jobs import Runner
 from workbench.widgets.player import WIDTH
-from workbench.widgets.presets import start_from
 
 BakeryV2 = get_model("bakery_v2")
 STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
@@ -42,8 +39,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 
 def settle(shown: Workbench) -> None:
     """Wait until neither the check nor a tab is at work."""
-    assert shown.runner.wait(60)
-    assert shown.aside.wait(60)
+    assert shown.session.settle(60)
 
 
 def opened(shown: Workbench, title: str) -> Any:
@@ -58,55 +54,6 @@ def everything(widget: object) -> str:
     """All the HTML in a widget and in those inside it."""
     own = getattr(widget, "html", "")
     return own + "".join(map(everything, getattr(widget, "children", ())))
-
-
-# Jobs ----------------------------------------------------------------------------------------------------------------
-
-
-def test_a_newer_job_cancels_the_one_before_it() -> None:
-    runner = Runner(threading.RLock())
-    told: list[object] = []
-    started = threading.Event()
-
-    def long(job):
-        started.set()
-        while not job.should_stop():
-            time.sleep(0.001)
-        return "old"
-
-    runner.start(long, told.append, told.append)
-    assert started.wait(10)
-    runner.start(lambda job: "new", told.append, told.append)
-    assert runner.wait(10)
-    assert told == ["new"]
-
-
-def test_a_stopped_job_hands_over_what_it_has() -> None:
-    runner = Runner(threading.RLock())
-    told: list[object] = []
-
-    def work(job):
-        job.pause(60)
-        return job.should_stop()
-
-    runner.start(work, told.append, told.append)
-    assert runner.busy
-    runner.stop()
-    assert runner.wait(10)
-    assert told == [True]
-
-
-def test_a_job_that_fails_says_why() -> None:
-    runner = Runner(threading.RLock())
-    done: list[object] = []
-    failed: list[str] = []
-
-    def work(job):
-        raise InputError("Writers = 9 is not accepted")
-
-    runner.start(work, done.append, failed.append)
-    assert runner.wait(10)
-    assert (done, failed) == ([], ["Writers = 9 is not accepted"])
 
 
 # Controls ------------------------------------------------------------------------------------------------------------
@@ -164,46 +111,6 @@ def test_a_control_is_made_for_each_kind_of_constant() -> None:
     assert Every(**changed[-1]).Parts == (("a1", "a2"), ("a3",))
 
 
-# What a panel starts from --------------------------------------------------------------------------------------------
-
-
-def test_a_panel_starts_from_whatever_names_a_model() -> None:
-    path = Path(__file__).parents[1] / "specs" / "bakery" / "v2_race.toml"
-    by_name, by_path = start_from("v2_race"), start_from(str(path))
-    for start in (by_name, by_path, start_from(by_name.configuration)):
-        assert start.symmetry
-        assert start.properties == by_name.configuration.properties
-        assert start.model.constants == by_name.configuration.model.constants
-    assert start_from(Bakery).model.constants == Bakery().constants
-    model = Bakery(Writers=2)
-    assert start_from(model).model is model
-    assert start_from("hudi").with_constants({"OpLimit": 1}).model.constants["OpLimit"] == 1
-
-
-@pytest.mark.parametrize("what", ["v2_rase", "nosuch.toml", 7, "hudi.py:Nothing"])
-def test_what_is_no_model_is_refused_in_one_line(what: object) -> None:
-    with pytest.raises(InputError) as refused:
-        start_from(what)
-    assert "\n" not in str(refused.value)
-
-
-def test_presets_are_the_configurations_of_the_model() -> None:
-    names = [name.split(" ")[0] for name in presets.presets(BakeryV2)]
-    assert "v2_race" in names
-    assert "v1" not in names
-    assert not any(path.parent.name == "hudi" for path in presets.presets(BakeryV2).values())
-
-
-def test_a_panel_needs_no_specs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(presets.workbench, "__file__", str(tmp_path / "lib" / "workbench" / "__init__.py"))
-    monkeypatch.chdir(tmp_path)
-    assert presets.presets(BakeryV2) == {}
-    shown = Workbench("bakery", Writers=2)
-    assert shown.wait(60) is not None
-    with pytest.raises(InputError, match="v2_race"):
-        start_from("v2_race")
-
-
 # The panel -----------------------------------------------------------------------------------------------------------
 
 
@@ -227,7 +134,7 @@ def test_a_panel_shows_the_verdicts_of_a_check(stale: Workbench) -> None:
 
 
 def test_a_flipped_switch_is_checked_and_the_difference_told(stale: Workbench) -> None:
-    stale._controls._controls["RestampPatch"].widget.value = True
+    stale._head.controls._controls["RestampPatch"].widget.value = True
     settle(stale)
     assert stale.result["NoLakekeeperConflict"].holds
     assert "RestampPatch on: NoLakekeeperConflict now holds" in stale.change
@@ -239,7 +146,7 @@ def test_a_flipped_switch_is_checked_and_the_difference_told(stale: Workbench) -
 
 
 def test_bad_constants_are_one_line_and_the_old_verdict_is_greyed(stale: Workbench) -> None:
-    parts = stale._controls._controls["NodeParts"].widget
+    parts = stale._head.controls._controls["NodeParts"].widget
     parts.value = "w1 | w9"
     settle(stale)
     assert "NodeParts" in stale._status.html
@@ -254,11 +161,11 @@ def test_bad_constants_are_one_line_and_the_old_verdict_is_greyed(stale: Workben
 
 
 def test_after_a_long_check_a_change_waits_for_the_button(stale: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(panel, "LIVE_SECONDS", 0.0)
+    monkeypatch.setattr(session, "LIVE_SECONDS", 0.0)
     stale.run()
     settle(stale)
     before = stale.result
-    stale._controls._controls["RestampPatch"].widget.value = True
+    stale._head.controls._controls["RestampPatch"].widget.value = True
     settle(stale)
     assert stale.result is before
     assert "press Run" in stale._progress.html
@@ -301,8 +208,8 @@ def checked(shown: Workbench) -> list[str]:
 def test_until_somebody_chooses_the_properties_are_those_that_the_constants_ask_for() -> None:
     shown = Workbench("bakery", Writers=2)
     assert checked(shown)[-1] == "NonCrashedProgress"
-    assert shown._properties["RestartsHeal"].disabled
-    assert shown._checked.titles[0].startswith("6 of 8 properties are checked")
+    assert shown._head.properties["RestartsHeal"].disabled
+    assert shown._head._checked.titles[0].startswith("6 of 8 properties are checked")
     shown.apply({"MaxCrashes": 0})
     assert checked(shown)[-1] == "EventualProgress"
     shown.apply({"MaxCrashes": 1, "MaxRestarts": 1})
@@ -311,7 +218,7 @@ def test_until_somebody_chooses_the_properties_are_those_that_the_constants_ask_
 
 def test_once_somebody_has_chosen_the_properties_stay_as_far_as_there_are_such() -> None:
     shown = Workbench("bakery", Writers=2, MaxRestarts=1)
-    for name, box in shown._properties.items():
+    for name, box in shown._head.properties.items():
         box.value = name in ("UniqueTickets", "RestartsHeal")
     shown.run()
     assert checked(shown) == ["UniqueTickets", "RestartsHeal"]
@@ -322,20 +229,21 @@ def test_once_somebody_has_chosen_the_properties_stay_as_far_as_there_are_such()
 
 
 def test_a_named_configuration_sets_everything_and_is_as_expected(stale: Workbench) -> None:
-    name = next(name for name in stale._presets if name.startswith("v2_async "))
-    stale._preset.value = name
+    name = next(name for name in stale._head.presets if name.startswith("v2_async "))
+    stale._head.preset.value = name
     settle(stale)
     one = start_from("v2_async")
-    assert stale.result.model.constants == one.model.constants
-    assert [v.name for v in stale.result.verdicts] == one.properties
+    assert one.configuration is not None
+    assert stale.result.model.constants == one.constants
+    assert [v.name for v in stale.result.verdicts] == one.configuration.properties
     assert stale.result.symmetry == ("Writers",)
     assert stale.result.distinct == one.configuration.expect["distinct"]
     assert "as expected" in stale._status.html
     stale.apply({"RestampPatch": False})
     settle(stale)
-    assert stale._preset.value == panel._BY_HAND
+    assert stale._head.preset.value == head.BY_HAND
     assert "as expected" not in stale._status.html
-    stale._preset.value = panel._DEFAULTS
+    stale._head.preset.value = head.DEFAULTS
     settle(stale)
     assert stale.result.model.constants == BakeryV2().constants
     assert [v.name for v in stale.result.verdicts] == [p.name for p in BakeryV2().select()]
@@ -348,7 +256,7 @@ def test_what_is_unknown_or_missing_is_not_as_expected(keep: bool, monkeypatch: 
         last = replace(result.verdicts[-1], holds=None, trace=None, why="for a reason")
         return replace(result, verdicts=[*result.verdicts[:-1], *([last] if keep else [])])
 
-    monkeypatch.setattr(panel, "check", without_last)
+    monkeypatch.setattr(session, "check", without_last)
     shown = Workbench("v1_no_crash")
     settle(shown)
     assert "Not as v1_no_crash.toml expects" in shown._status.html
@@ -357,7 +265,7 @@ def test_what_is_unknown_or_missing_is_not_as_expected(keep: bool, monkeypatch: 
 
 
 def test_where_nothing_is_checked_nothing_is_said_to_hold(stale: Workbench) -> None:
-    for box in stale._properties.values():
+    for box in stale._head.properties.values():
         box.value = False
     settle(stale)
     assert "nothing is checked" in stale._verdict.html
@@ -370,20 +278,8 @@ def test_a_constant_may_be_called_like_a_parameter() -> None:
             Workbench("bakery", **{name: 1})
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_job_that_ends_its_thread_is_over() -> None:
-    runner, told = Runner(threading.RLock()), list[object]()
-
-    def leaving(_):
-        raise SystemExit(0)
-
-    runner.start(leaving, told.append, told.append)
-    assert runner.wait(10)
-    assert told == ["SystemExit: 0"]
-
-
 def test_properties_can_be_left_out(stale: Workbench) -> None:
-    for name, box in stale._properties.items():
+    for name, box in stale._head.properties.items():
         box.value = name == "UniqueTickets"
     settle(stale)
     assert [v.name for v in stale.result.verdicts] == ["UniqueTickets"]
@@ -434,7 +330,7 @@ def test_one_may_step_on_from_a_trace(stale: Workbench) -> None:
 def test_the_simulator_begins_anew_with_other_constants(stale: Workbench) -> None:
     simulator = opened(stale, "Step it yourself").simulator
     simulator.walk(5, seed=1)
-    stale._properties["UniqueTickets"].value = False
+    stale._head.properties["UniqueTickets"].value = False
     settle(stale)
     assert len(simulator.trace) == 6, "the constants are the same"
     stale.apply({"RestampPatch": True})
@@ -678,12 +574,12 @@ def test_the_search_of_the_panel_runs_in_a_thread() -> None:
     simulator = Simulator(BakeryV2(Writers=2))
     simulator._condition.value = "len(s.iceberg) == 3"
     simulator._find()
-    assert simulator._runner.wait(60)
+    assert simulator.stepper.search.wait(60)
     assert len(simulator.state.iceberg) == 3
     simulator._condition.value = "s.nothing"
     simulator._find()
-    assert simulator._runner.wait(60)
-    assert "undeclared variable" in simulator._message.html
+    assert simulator.stepper.search.wait(60)
+    assert "undeclared variable" in everything(simulator._searching)
 
 
 def test_a_simulator_begins_at_any_step_of_a_violation() -> None:
