@@ -4,10 +4,13 @@ import base64
 import gzip
 import json
 import re
+import threading
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import ipywidgets
 import pytest
 
 from workbench.engines.check import check
@@ -27,7 +30,8 @@ from workbench.kernel import (
 from workbench.models import MODELS, get_model
 from workbench.models.bakery import Bakery
 from workbench.models.hudi import Hudi
-from workbench.session import session, start_from
+from workbench.session import kept, session, start_from
+from workbench.session.kept import explore
 from workbench.widgets import Simulator, TracePlayer, Workbench, head
 from workbench.widgets.controls import Controls
 from workbench.widgets.player import WIDTH
@@ -405,6 +409,118 @@ def test_compare_shows_another_result_beside_this_one(stale: Workbench) -> None:
     tab._other.value = preset
     settle(stale)
     assert "SafeAcks" in everything(tab)
+
+
+def test_what_if_goes_on_while_another_tab_is_open(stale: Workbench) -> None:
+    stale._tabs.selected_index = [tab.title for tab in stale.tabs].index("What if")
+    aside = stale.session.aside("flips")
+    assert aside.running
+    graph = [tab.title for tab in stale.tabs].index("Graph")
+    stale._tabs.selected_index = graph
+    assert stale.session.aside("graph").wait(60)
+    tab = opened(stale, "What if")
+    assert {"RestampPatch": True} in [attempt.changes for attempt in tab._attempts if attempt.flipped]
+    assert "RestampPatch=TRUE" in everything(tab)
+    assert tab._flips._stop.layout.display == "none"
+
+
+def test_what_if_shows_that_it_is_at_work_when_one_comes_back() -> None:
+    shown = Workbench("bakery_v2")
+    settle(shown)
+    go = threading.Event()
+    shown.session.aside("flips").start((shown.session.number, False), "Checking", lambda job: go.wait(60) and [])
+    titles = [tab.title for tab in shown.tabs]
+    for title in ("What if", "Verdicts", "What if"):
+        shown._tabs.selected_index = titles.index(title)
+    tab = shown.tabs[titles.index("What if")]
+    assert "Checking" in everything(tab)
+    assert tab._flips._stop.layout.display == ""
+    go.set()
+    settle(shown)
+    assert tab._flips._stop.layout.display == "none"
+
+
+def test_a_configuration_with_one_symmetric_set_is_as_expected(tmp_path: Path) -> None:
+    model = get_model("hudi")(Values=1, FileGroupCount=2)
+    wanted = check(model, ["ConsistentRead"], symmetry=["Keys"])
+    path = tmp_path / "keys.toml"
+    path.write_text(
+        'title = "Keys alone"\nmodel = "hudi"\nsymmetry = ["Keys"]\nproperties = ["ConsistentRead"]\n'
+        "[constants]\nValues = 1\nFileGroupCount = 2\n"
+        f'[expect]\ndistinct = {wanted.distinct}\nverdicts = {{ConsistentRead = "holds"}}\n'
+    )
+    shown = Workbench(path)
+    settle(shown)
+    assert "Keys alone: as expected" in shown._status.html
+    assert [name for name, box in shown._head.symmetry.items() if box.value] == ["Keys"]
+    shown._head.symmetry["Values"].value = True
+    settle(shown)
+    assert shown.result.symmetry == ("Keys", "Values")
+
+
+class Broken(Every):
+    """Its first step fails."""
+
+    @action
+    def wrong(self, s):
+        raise ValueError("on purpose")
+
+
+def test_a_model_whose_first_check_fails_says_so_in_one_line() -> None:
+    shown = Workbench(Broken)
+    with pytest.raises(InputError, match="on purpose"):
+        shown.wait(60)
+    assert "on purpose" in repr(shown)
+    assert "\n" not in repr(shown)
+    assert "still checking" not in repr(shown)
+    assert "on purpose" in shown._status.html
+    data, _ = shown._repr_mimebundle_()
+    assert "on purpose" in data["text/plain"]
+
+
+def test_graph_and_charts_search_the_states_of_a_result_once(stale: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    searches: list[Any] = []
+    monkeypatch.setattr(kept, "explore", lambda *asked, **options: searches.append(asked) or explore(*asked, **options))
+    for title in ("Graph", "Charts", "Graph"):
+        assert everything(opened(stale, title))
+    assert len(searches) == 1
+
+
+def test_compare_names_what_it_compares(stale: Workbench) -> None:
+    stale.apply({"RestampPatch": True})
+    settle(stale)
+    tab = opened(stale, "Compare")
+    assert "before: RestampPatch = FALSE" in everything(tab)
+    assert "now: RestampPatch = TRUE" in everything(tab)
+    tab._other.value = next(name for name in tab._presets if name.startswith("v2_two_writers_wedge "))
+    settle(stale)
+    assert "<th>v2_two_writers_wedge</th><th>now</th>" in everything(tab)
+
+
+# How long it lives ---------------------------------------------------------------------------------------------------
+
+
+def test_a_closed_panel_leaves_nothing_behind() -> None:
+    before = ipywidgets.Widget.get_manager_state()["state"].keys()
+    shown = Workbench("bakery_v2", **STALE)
+    settle(shown)
+    for tab in shown.tabs:
+        opened(shown, tab.title)
+    assert ipywidgets.Widget.get_manager_state()["state"].keys() > before
+    shown.close()
+    assert ipywidgets.Widget.get_manager_state()["state"].keys() == before
+
+
+def test_a_panel_is_small_until_its_tabs_are_opened() -> None:
+    before = ipywidgets.Widget.get_manager_state()["state"].keys()
+    shown = Workbench("v2_async")
+    settle(shown)
+    state = ipywidgets.Widget.get_manager_state()["state"]
+    own = {name: one for name, one in state.items() if name not in before}
+    assert len(own) < 100
+    assert len(json.dumps(own)) < 150_000
+    assert sum(one["state"].get("_css", "") != "" for one in own.values()) == 1
+    shown.close()
 
 
 # Without a kernel ----------------------------------------------------------------------------------------------------

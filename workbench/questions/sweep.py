@@ -25,6 +25,7 @@ from workbench.kernel import InputError, Model, ModelError
 from workbench.kernel.budget import Budget
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.plan import make_plan
+from workbench.questions.progress import line_in_notebook
 from workbench.questions.records import Outcome, Record, Records, failed
 from workbench.storage.identity import Identity
 from workbench.storage.lock import writer_lock
@@ -75,7 +76,7 @@ def sweep(
     spark : SparkSession, optional
         That of :func:`workbench.spark_session` for None.
     on_progress : callable, optional
-        Called again and again with the number of finished settings and of all.
+        Called again and again with the number of finished settings and of all; by default a notebook shows them.
 
     Returns
     -------
@@ -102,7 +103,7 @@ def sweep(
     temporary = tempfile.TemporaryDirectory() if out is None else nullcontext(str(out))
     with temporary as folder, writer_lock(folder, "sweep folder"):
         job = _Job(model, budgets, Records(Path(folder).absolute()))
-        outcomes = _outcomes(job, questions, spark, on_progress or (lambda done, of: None))
+        outcomes = _outcomes(job, questions, spark, on_progress or line_in_notebook("settings checked"))
     varied = dict.fromkeys(grid if isinstance(grid, Mapping) else itertools.chain(*grid))
     asked_for = {name for plan in plans for name in plan.names}
     names = [name for name in properties or model.declared_properties if name in asked_for]

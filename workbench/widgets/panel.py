@@ -9,7 +9,7 @@ from workbench.kernel.budget import Progress
 from workbench.kernel.values import counted
 from workbench.session import Session, start_from
 from workbench.view import result_view, trace_view, what_changed
-from workbench.view.html import Drawn, Joined, badge, element, escape
+from workbench.view.html import Drawn, Joined, Rendered, badge, element, escape
 from workbench.widgets.charts_tab import ChartsTab
 from workbench.widgets.compare_tab import CompareTab
 from workbench.widgets.graph_tab import GraphTab
@@ -211,6 +211,8 @@ class Workbench(Panel, ipywidgets.VBox):
     def static(self) -> Drawn | None:
         """The result with the trace of the selected property, to be shown where there is no kernel."""
         with self.session.lock:
+            if self.session.error is not None:
+                return Rendered(complaint(self.session.error), repr(self))
             if self.result is None:
                 return None
             shown = result_view(self.result)
