@@ -6,12 +6,14 @@ import json
 import re
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import ipywidgets
 import pytest
+from jupyter_client.manager import start_new_kernel
 
 from workbench.engines.check import check
 from workbench.kernel import (
@@ -521,6 +523,73 @@ def test_a_panel_is_small_until_its_tabs_are_opened() -> None:
     assert len(json.dumps(own)) < 150_000
     assert sum(one["state"].get("_css", "") != "" for one in own.values()) == 1
     shown.close()
+
+
+class Kernel:
+    """A kernel that runs cells as a notebook has it do, each under the name of its cell."""
+
+    def __init__(self) -> None:
+        self.manager, self.client = start_new_kernel(kernel_name="python3")
+
+    def run(self, cell: str, code: str) -> str:
+        """What a cell prints."""
+        content = {"code": code, "silent": False, "store_history": True, "allow_stdin": False}
+        message = self.client.session.msg("execute_request", content, metadata={"cellId": cell})
+        self.client.shell_channel.send(message)
+        printed = ""
+        while True:
+            said = self.client.get_iopub_msg(timeout=60)
+            if said["parent_header"].get("msg_id") != message["header"]["msg_id"]:
+                continue
+            assert said["msg_type"] != "error", said["content"]["traceback"]
+            if said["msg_type"] == "stream":
+                printed += said["content"]["text"]
+            if said["msg_type"] == "status" and said["content"]["execution_state"] == "idle":
+                return printed.strip()
+
+    def alive(self) -> int:
+        """How many panels, and simulators on their own, the kernel keeps."""
+        return int(
+            self.run(
+                "count",
+                "from ipywidgets import Widget; print(sum('wb-panel' in one['state'].get("
+                "'_dom_classes', ()) for one in Widget.get_manager_state()['state'].values()))",
+            )
+        )
+
+
+@pytest.fixture(scope="module")
+def kernel() -> Iterator[Kernel]:
+    kernel = Kernel()
+    kernel.run("imports", "from workbench.widgets import Simulator, TracePlayer, Workbench")
+    yield kernel
+    kernel.client.stop_channels()
+    kernel.manager.shutdown_kernel(now=True)
+
+
+def test_a_panel_is_closed_when_its_cell_is_run_again(kernel: Kernel) -> None:
+    before = kernel.alive()
+    for _ in range(3):
+        kernel.run("one", "panel = Workbench('bakery', Writers=2)\npanel")
+    assert kernel.alive() == before + 1
+    for _ in range(2):
+        kernel.run("two", "Simulator('bakery')")
+    assert kernel.alive() == before + 2
+    assert kernel.run("three", "print(panel.wait(60).holds)") == "True"
+    kernel.run("one", "panel.result")
+    assert kernel.alive() == before + 2, "nothing has replaced it"
+
+
+def test_a_panel_stays_while_another_cell_shows_it(kernel: Kernel) -> None:
+    before = kernel.alive()
+    kernel.run("make", "shown = Workbench('bakery', Writers=2)")
+    kernel.run("show", "shown")
+    kernel.run("show", "shown")
+    assert kernel.alive() == before + 1
+    kernel.run("make", "shown = Workbench('bakery', Writers=2)")
+    assert kernel.alive() == before + 2, "the old one is in sight"
+    kernel.run("show", "shown")
+    assert kernel.alive() == before + 1
 
 
 # Without a kernel ----------------------------------------------------------------------------------------------------
