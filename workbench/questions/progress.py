@@ -13,7 +13,8 @@ def line_in_notebook(what: str) -> Callable[[int, int], None]:
         return lambda done, of: None
     from IPython.display import display
 
-    handle, told = None, ""
+    handle: Any = None
+    told = ""
 
     def show(done: int, of: int) -> None:
         nonlocal handle, told
