@@ -28,7 +28,7 @@ class CompareTab(Tab):
     def build(self) -> list[Any]:
         self._presets = presets(self.session.settings.model_class)
         self._other = ipywidgets.Dropdown(
-            options=[_BEFORE, _KEPT, *self._presets], description="compare with", layout={"width": "100%"},
+            options=[_BEFORE, _KEPT, *self._presets], description="compare with", layout={"width": "auto"},
             style={"description_width": "initial"},
         )  # fmt: skip
         self._other.observe(self.again, "value")
