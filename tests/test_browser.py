@@ -108,16 +108,20 @@ class Notebook:
         self.complaints: list[str] = []
         self.page.on("console", lambda said: self._heard(said.type, said.text))
         self.page.on("pageerror", lambda error: self._heard("error", str(error)))
-        self.page.goto(lab.url(name))
+        self.address = lab.url(name)
+        self.page.goto(self.address)
         self.page.wait_for_selector(".jp-StatusBar-TextItem:has-text('| Idle')")  # the kernel is there
-        self.page.click(".lm-MenuBar-itemLabel:text-is('Run')")
-        self.page.click(".lm-Menu-itemLabel:text-is('Run All Cells')")
+        self.run_all()
         for part in (".wb-headline", ".wb-switch:has-text('RestampPatch')", ".wb-tabs"):
             self.page.wait_for_selector(part)
 
     def _heard(self, kind: str, text: str) -> None:
         if kind == "error":
             self.complaints.append(text)
+
+    def run_all(self) -> None:
+        self.page.click(".lm-MenuBar-itemLabel:text-is('Run')")
+        self.page.click(".lm-Menu-itemLabel:text-is('Run All Cells')")
 
     def open(self, tab: str) -> None:
         self.page.click(f".wb-tabs .lm-TabBar-tabLabel:text-is('{tab}')")
@@ -247,6 +251,33 @@ def test_the_tour_runs_and_its_panel_answers(browser: Any, lab: Lab) -> None:
     notebook.page.wait_for_selector(".wb-player .wb-step")
     assert notebook.too_wide() == []
     assert notebook.complaints == []
+    notebook.close()
+
+
+def test_a_panel_outlives_ten_re_runs_of_its_cell_and_a_reload(browser: Any, lab: Lab) -> None:
+    """A page asks the kernel for all widgets at once and waits four seconds; on a slow one ten panels are too many."""
+    lab.settings("themes", {"theme": "JupyterLab Light"})
+    count = "from ipywidgets import Widget\nprint(len(Widget.get_manager_state()['state']), 'widgets')"
+    lab.write("again.ipynb", [*NOTEBOOK, count])
+    notebook = Notebook(browser, lab, "again.ipynb")
+    page = notebook.page
+    for _ in range(9):
+        page.evaluate("() => document.querySelectorAll('.wb-panel').forEach((old) => (old.dataset.old = 'yes'))")
+        notebook.run_all()
+        page.wait_for_selector(".wb-panel:not([data-old]) .wb-headline")
+    page.wait_for_selector(".jp-StatusBar-TextItem:has-text('| Idle')")
+    printed = page.text_content(".jp-OutputArea-output:has-text('widgets') >> nth=-1") or ""
+    assert int(printed.split()[0]) < 120
+    page.keyboard.press("Control+s")
+    page.wait_for_timeout(1000)
+    slow = page.context.new_cdp_session(page)
+    slow.send("Emulation.setCPUThrottlingRate", {"rate": 6})
+    page.goto(notebook.address.removesuffix("?reset"))
+    page.wait_for_selector(".wb-headline, .jp-OutputArea-output:has-text('model not found')", timeout=4 * PATIENCE)
+    slow.send("Emulation.setCPUThrottlingRate", {"rate": 1})
+    assert page.locator(".jp-OutputArea-output:has-text('model not found')").count() == 0
+    notebook.flip("RestampPatch")
+    assert "RestampPatch off: NoLakekeeperConflict now fails" in notebook.headline()
     notebook.close()
 
 

@@ -124,7 +124,7 @@ def test_a_state_is_seen_at_its_node(browser: Any, tmp_path: Path, kept: bool) -
 
 
 @pytest.fixture
-def animated(tmp_path: Path) -> Iterator[tuple[Path, int]]:
+def animated(tmp_path: Path) -> tuple[Path, int]:
     trace, file = story("hudi"), tmp_path / "story.svg"
     file.write_text(view.animated_svg(trace, seconds=2), encoding="utf-8")
     return file, len(trace)

@@ -1,6 +1,7 @@
 """Questions as code: the lines run, and ask the same again."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,10 +46,10 @@ class Own(Model):
         return not all(s.done.values())
 
 
-def run(code: str) -> dict[str, object]:
+def run(code: str) -> dict[str, Any]:
     """What a snippet leaves, with the value of its last line as ``shown``."""
     *lines, last = code.removesuffix("\n").split("\n")
-    space: dict[str, object] = {}
+    space: dict[str, Any] = {}
     exec("\n".join([*lines, f"shown = {last}"]), space)
     return space
 
@@ -73,16 +74,17 @@ def test_a_check_is_repeated(model, properties, options):
     assert [v.as_dict() for v in again["result"].verdicts] == [v.as_dict() for v in result.verdicts]
 
 
-def test_choices_are_written_by_their_words():
+def test_choices_are_written_by_their_words() -> None:
     code = check_as_code(HudiExtended(ConcurrencyControl=2))
     assert 'get_model("hudi")(ConcurrencyControl="pessimistic")' in code
 
 
-def test_a_model_of_a_file_is_found_again(tmp_path: Path):
+def test_a_model_of_a_file_is_found_again(tmp_path: Path) -> None:
     path = tmp_path / "counter.py"
     path.write_text(COUNTER)
     model = get_model(f"{path}:Counter")(Most=4)
     trace = check(model)["Small"].trace
+    assert trace is not None
     assert run(check_as_code(model))["result"].distinct == 5
     assert run(trace_as_code(trace))["trace"].states == trace.states
 

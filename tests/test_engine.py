@@ -32,6 +32,15 @@ def test_states_in_many_blocks(monkeypatch, block):
     assert len(targets) == searching.generated - 1 == int(searching.store.column("degree").sum())
 
 
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_progress_says_how_many_states_wait_to_be_expanded(engine):
+    told = []
+    result = check(BakeryV2(), SAFETY, engine=engine, on_progress=told.append)
+    assert len(told) > 10
+    assert all(0 < at.frontier <= at.states for at in told[:-1])
+    assert told[-1].states - told[-1].frontier <= result.distinct
+
+
 def test_what_an_interrupted_search_kept_fits_together(monkeypatch):
     """Wherever the interrupt comes, transitions lead to states that are counted."""
     for when in (1, 5, 30, 60, 90, 120):

@@ -492,7 +492,7 @@ def test_a_class_is_not_a_model():
 
 # Choices --------------------------------------------------------------------------------------------------------------
 
-MANY = 10_000
+MANY = 30_000
 
 
 @pytest.mark.parametrize(
@@ -518,7 +518,7 @@ def test_many_options_take_linear_time(options):
     model = Chooser()
     began = time.process_time()
     outcomes = model.outcomes(model.instances[0], model.initial_states()[0])
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 4  # far above what linear takes on a busy machine; quadratic takes longer
     assert {outcome.choices[0][1] for outcome, _ in outcomes} == set(options)
 
 

@@ -6,11 +6,14 @@ import json
 import re
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import ipywidgets
 import pytest
+from jupyter_client.manager import start_new_kernel
 
 from workbench.engines.check import check
 from workbench.kernel import (
@@ -29,11 +32,11 @@ from workbench.kernel import (
 from workbench.models import MODELS, get_model
 from workbench.models.bakery import Bakery
 from workbench.models.hudi import Hudi
-from workbench.widgets import Simulator, TracePlayer, Workbench, panel, presets
+from workbench.session import kept, session, start_from
+from workbench.session.kept import explore
+from workbench.widgets import Simulator, TracePlayer, Workbench, head
 from workbench.widgets.controls import Controls
-from workbench.widgets.jobs import Runner
 from workbench.widgets.player import WIDTH
-from workbench.widgets.presets import start_from
 
 BakeryV2 = get_model("bakery_v2")
 STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
@@ -42,8 +45,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 
 def settle(shown: Workbench) -> None:
     """Wait until neither the check nor a tab is at work."""
-    assert shown.runner.wait(60)
-    assert shown.aside.wait(60)
+    assert shown.session.settle(60)
 
 
 def opened(shown: Workbench, title: str) -> Any:
@@ -58,55 +60,6 @@ def everything(widget: object) -> str:
     """All the HTML in a widget and in those inside it."""
     own = getattr(widget, "html", "")
     return own + "".join(map(everything, getattr(widget, "children", ())))
-
-
-# Jobs ----------------------------------------------------------------------------------------------------------------
-
-
-def test_a_newer_job_cancels_the_one_before_it() -> None:
-    runner = Runner(threading.RLock())
-    told: list[object] = []
-    started = threading.Event()
-
-    def long(job):
-        started.set()
-        while not job.should_stop():
-            time.sleep(0.001)
-        return "old"
-
-    runner.start(long, told.append, told.append)
-    assert started.wait(10)
-    runner.start(lambda job: "new", told.append, told.append)
-    assert runner.wait(10)
-    assert told == ["new"]
-
-
-def test_a_stopped_job_hands_over_what_it_has() -> None:
-    runner = Runner(threading.RLock())
-    told: list[object] = []
-
-    def work(job):
-        job.pause(60)
-        return job.should_stop()
-
-    runner.start(work, told.append, told.append)
-    assert runner.busy
-    runner.stop()
-    assert runner.wait(10)
-    assert told == [True]
-
-
-def test_a_job_that_fails_says_why() -> None:
-    runner = Runner(threading.RLock())
-    done: list[object] = []
-    failed: list[str] = []
-
-    def work(job):
-        raise InputError("Writers = 9 is not accepted")
-
-    runner.start(work, done.append, failed.append)
-    assert runner.wait(10)
-    assert (done, failed) == ([], ["Writers = 9 is not accepted"])
 
 
 # Controls ------------------------------------------------------------------------------------------------------------
@@ -164,46 +117,6 @@ def test_a_control_is_made_for_each_kind_of_constant() -> None:
     assert Every(**changed[-1]).Parts == (("a1", "a2"), ("a3",))
 
 
-# What a panel starts from --------------------------------------------------------------------------------------------
-
-
-def test_a_panel_starts_from_whatever_names_a_model() -> None:
-    path = Path(__file__).parents[1] / "specs" / "bakery" / "v2_race.toml"
-    by_name, by_path = start_from("v2_race"), start_from(str(path))
-    for start in (by_name, by_path, start_from(by_name.configuration)):
-        assert start.symmetry
-        assert start.properties == by_name.configuration.properties
-        assert start.model.constants == by_name.configuration.model.constants
-    assert start_from(Bakery).model.constants == Bakery().constants
-    model = Bakery(Writers=2)
-    assert start_from(model).model is model
-    assert start_from("hudi").with_constants({"OpLimit": 1}).model.constants["OpLimit"] == 1
-
-
-@pytest.mark.parametrize("what", ["v2_rase", "nosuch.toml", 7, "hudi.py:Nothing"])
-def test_what_is_no_model_is_refused_in_one_line(what: object) -> None:
-    with pytest.raises(InputError) as refused:
-        start_from(what)
-    assert "\n" not in str(refused.value)
-
-
-def test_presets_are_the_configurations_of_the_model() -> None:
-    names = [name.split(" ")[0] for name in presets.presets(BakeryV2)]
-    assert "v2_race" in names
-    assert "v1" not in names
-    assert not any(path.parent.name == "hudi" for path in presets.presets(BakeryV2).values())
-
-
-def test_a_panel_needs_no_specs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(presets.workbench, "__file__", str(tmp_path / "lib" / "workbench" / "__init__.py"))
-    monkeypatch.chdir(tmp_path)
-    assert presets.presets(BakeryV2) == {}
-    shown = Workbench("bakery", Writers=2)
-    assert shown.wait(60) is not None
-    with pytest.raises(InputError, match="v2_race"):
-        start_from("v2_race")
-
-
 # The panel -----------------------------------------------------------------------------------------------------------
 
 
@@ -227,7 +140,7 @@ def test_a_panel_shows_the_verdicts_of_a_check(stale: Workbench) -> None:
 
 
 def test_a_flipped_switch_is_checked_and_the_difference_told(stale: Workbench) -> None:
-    stale._controls._controls["RestampPatch"].widget.value = True
+    stale._head.controls._controls["RestampPatch"].widget.value = True
     settle(stale)
     assert stale.result["NoLakekeeperConflict"].holds
     assert "RestampPatch on: NoLakekeeperConflict now holds" in stale.change
@@ -239,7 +152,7 @@ def test_a_flipped_switch_is_checked_and_the_difference_told(stale: Workbench) -
 
 
 def test_bad_constants_are_one_line_and_the_old_verdict_is_greyed(stale: Workbench) -> None:
-    parts = stale._controls._controls["NodeParts"].widget
+    parts = stale._head.controls._controls["NodeParts"].widget
     parts.value = "w1 | w9"
     settle(stale)
     assert "NodeParts" in stale._status.html
@@ -254,11 +167,11 @@ def test_bad_constants_are_one_line_and_the_old_verdict_is_greyed(stale: Workben
 
 
 def test_after_a_long_check_a_change_waits_for_the_button(stale: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(panel, "LIVE_SECONDS", 0.0)
+    monkeypatch.setattr(session, "LIVE_SECONDS", 0.0)
     stale.run()
     settle(stale)
     before = stale.result
-    stale._controls._controls["RestampPatch"].widget.value = True
+    stale._head.controls._controls["RestampPatch"].widget.value = True
     settle(stale)
     assert stale.result is before
     assert "press Run" in stale._progress.html
@@ -301,8 +214,8 @@ def checked(shown: Workbench) -> list[str]:
 def test_until_somebody_chooses_the_properties_are_those_that_the_constants_ask_for() -> None:
     shown = Workbench("bakery", Writers=2)
     assert checked(shown)[-1] == "NonCrashedProgress"
-    assert shown._properties["RestartsHeal"].disabled
-    assert shown._checked.titles[0].startswith("6 of 8 properties are checked")
+    assert shown._head.properties["RestartsHeal"].disabled
+    assert shown._head._checked.titles[0].startswith("6 of 8 properties are checked")
     shown.apply({"MaxCrashes": 0})
     assert checked(shown)[-1] == "EventualProgress"
     shown.apply({"MaxCrashes": 1, "MaxRestarts": 1})
@@ -311,7 +224,7 @@ def test_until_somebody_chooses_the_properties_are_those_that_the_constants_ask_
 
 def test_once_somebody_has_chosen_the_properties_stay_as_far_as_there_are_such() -> None:
     shown = Workbench("bakery", Writers=2, MaxRestarts=1)
-    for name, box in shown._properties.items():
+    for name, box in shown._head.properties.items():
         box.value = name in ("UniqueTickets", "RestartsHeal")
     shown.run()
     assert checked(shown) == ["UniqueTickets", "RestartsHeal"]
@@ -322,20 +235,21 @@ def test_once_somebody_has_chosen_the_properties_stay_as_far_as_there_are_such()
 
 
 def test_a_named_configuration_sets_everything_and_is_as_expected(stale: Workbench) -> None:
-    name = next(name for name in stale._presets if name.startswith("v2_async "))
-    stale._preset.value = name
+    name = next(name for name in stale._head.presets if name.startswith("v2_async "))
+    stale._head.preset.value = name
     settle(stale)
     one = start_from("v2_async")
-    assert stale.result.model.constants == one.model.constants
-    assert [v.name for v in stale.result.verdicts] == one.properties
+    assert one.configuration is not None
+    assert stale.result.model.constants == one.constants
+    assert [v.name for v in stale.result.verdicts] == one.configuration.properties
     assert stale.result.symmetry == ("Writers",)
     assert stale.result.distinct == one.configuration.expect["distinct"]
     assert "as expected" in stale._status.html
     stale.apply({"RestampPatch": False})
     settle(stale)
-    assert stale._preset.value == panel._BY_HAND
+    assert stale._head.preset.value == head.BY_HAND
     assert "as expected" not in stale._status.html
-    stale._preset.value = panel._DEFAULTS
+    stale._head.preset.value = head.DEFAULTS
     settle(stale)
     assert stale.result.model.constants == BakeryV2().constants
     assert [v.name for v in stale.result.verdicts] == [p.name for p in BakeryV2().select()]
@@ -348,7 +262,7 @@ def test_what_is_unknown_or_missing_is_not_as_expected(keep: bool, monkeypatch: 
         last = replace(result.verdicts[-1], holds=None, trace=None, why="for a reason")
         return replace(result, verdicts=[*result.verdicts[:-1], *([last] if keep else [])])
 
-    monkeypatch.setattr(panel, "check", without_last)
+    monkeypatch.setattr(session, "check", without_last)
     shown = Workbench("v1_no_crash")
     settle(shown)
     assert "Not as v1_no_crash.toml expects" in shown._status.html
@@ -357,7 +271,7 @@ def test_what_is_unknown_or_missing_is_not_as_expected(keep: bool, monkeypatch: 
 
 
 def test_where_nothing_is_checked_nothing_is_said_to_hold(stale: Workbench) -> None:
-    for box in stale._properties.values():
+    for box in stale._head.properties.values():
         box.value = False
     settle(stale)
     assert "nothing is checked" in stale._verdict.html
@@ -370,20 +284,8 @@ def test_a_constant_may_be_called_like_a_parameter() -> None:
             Workbench("bakery", **{name: 1})
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_job_that_ends_its_thread_is_over() -> None:
-    runner, told = Runner(threading.RLock()), list[object]()
-
-    def leaving(_):
-        raise SystemExit(0)
-
-    runner.start(leaving, told.append, told.append)
-    assert runner.wait(10)
-    assert told == ["SystemExit: 0"]
-
-
 def test_properties_can_be_left_out(stale: Workbench) -> None:
-    for name, box in stale._properties.items():
+    for name, box in stale._head.properties.items():
         box.value = name == "UniqueTickets"
     settle(stale)
     assert [v.name for v in stale.result.verdicts] == ["UniqueTickets"]
@@ -434,7 +336,7 @@ def test_one_may_step_on_from_a_trace(stale: Workbench) -> None:
 def test_the_simulator_begins_anew_with_other_constants(stale: Workbench) -> None:
     simulator = opened(stale, "Step it yourself").simulator
     simulator.walk(5, seed=1)
-    stale._properties["UniqueTickets"].value = False
+    stale._head.properties["UniqueTickets"].value = False
     settle(stale)
     assert len(simulator.trace) == 6, "the constants are the same"
     stale.apply({"RestampPatch": True})
@@ -509,6 +411,190 @@ def test_compare_shows_another_result_beside_this_one(stale: Workbench) -> None:
     tab._other.value = preset
     settle(stale)
     assert "SafeAcks" in everything(tab)
+
+
+def test_what_if_goes_on_while_another_tab_is_open(stale: Workbench) -> None:
+    stale._tabs.selected_index = [tab.title for tab in stale.tabs].index("What if")
+    aside = stale.session.aside("flips")
+    assert aside.running
+    graph = [tab.title for tab in stale.tabs].index("Graph")
+    stale._tabs.selected_index = graph
+    assert stale.session.aside("graph").wait(60)
+    tab = opened(stale, "What if")
+    assert {"RestampPatch": True} in [attempt.changes for attempt in tab._attempts if attempt.flipped]
+    assert "RestampPatch=TRUE" in everything(tab)
+    assert tab._flips._stop.layout.display == "none"
+
+
+def test_what_if_shows_that_it_is_at_work_when_one_comes_back() -> None:
+    shown = Workbench("bakery_v2")
+    settle(shown)
+    go = threading.Event()
+    shown.session.aside("flips").start((shown.session.number, False), "Checking", lambda job: go.wait(60) and [])
+    titles = [tab.title for tab in shown.tabs]
+    for title in ("What if", "Verdicts", "What if"):
+        shown._tabs.selected_index = titles.index(title)
+    tab = shown.tabs[titles.index("What if")]
+    assert "Checking" in everything(tab)
+    assert tab._flips._stop.layout.display == ""
+    go.set()
+    settle(shown)
+    assert tab._flips._stop.layout.display == "none"
+
+
+def test_a_configuration_with_one_symmetric_set_is_as_expected(tmp_path: Path) -> None:
+    model = get_model("hudi")(Values=1, FileGroupCount=2)
+    wanted = check(model, ["ConsistentRead"], symmetry=["Keys"])
+    path = tmp_path / "keys.toml"
+    path.write_text(
+        'title = "Keys alone"\nmodel = "hudi"\nsymmetry = ["Keys"]\nproperties = ["ConsistentRead"]\n'
+        "[constants]\nValues = 1\nFileGroupCount = 2\n"
+        f'[expect]\ndistinct = {wanted.distinct}\nverdicts = {{ConsistentRead = "holds"}}\n'
+    )
+    shown = Workbench(path)
+    settle(shown)
+    assert "Keys alone: as expected" in shown._status.html
+    assert [name for name, box in shown._head.symmetry.items() if box.value] == ["Keys"]
+    shown._head.symmetry["Values"].value = True
+    settle(shown)
+    assert shown.result.symmetry == ("Keys", "Values")
+
+
+class Broken(Every):
+    """Its first step fails."""
+
+    @action
+    def wrong(self, s):
+        raise ValueError("on purpose")
+
+
+def test_a_model_whose_first_check_fails_says_so_in_one_line() -> None:
+    shown = Workbench(Broken)
+    with pytest.raises(InputError, match="on purpose"):
+        shown.wait(60)
+    assert "on purpose" in repr(shown)
+    assert "\n" not in repr(shown)
+    assert "still checking" not in repr(shown)
+    assert "on purpose" in shown._status.html
+    data, _ = shown._repr_mimebundle_()
+    assert "on purpose" in data["text/plain"]
+
+
+def test_graph_and_charts_search_the_states_of_a_result_once(stale: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    searches: list[Any] = []
+
+    def counting(*asked: Any, **options: Any) -> Any:
+        searches.append(asked)
+        return explore(*asked, **options)
+
+    monkeypatch.setattr(kept, "explore", counting)
+    for title in ("Graph", "Charts", "Graph"):
+        assert everything(opened(stale, title))
+    assert len(searches) == 1
+
+
+def test_compare_names_what_it_compares(stale: Workbench) -> None:
+    stale.apply({"RestampPatch": True})
+    settle(stale)
+    tab = opened(stale, "Compare")
+    assert "before: RestampPatch = FALSE" in everything(tab)
+    assert "now: RestampPatch = TRUE" in everything(tab)
+    tab._other.value = next(name for name in tab._presets if name.startswith("v2_two_writers_wedge "))
+    settle(stale)
+    assert "<th>v2_two_writers_wedge</th><th>now</th>" in everything(tab)
+
+
+# How long it lives ---------------------------------------------------------------------------------------------------
+
+
+def test_a_closed_panel_leaves_nothing_behind() -> None:
+    before = ipywidgets.Widget.get_manager_state()["state"].keys()
+    shown = Workbench("bakery_v2", **STALE)
+    settle(shown)
+    for tab in shown.tabs:
+        opened(shown, tab.title)
+    assert ipywidgets.Widget.get_manager_state()["state"].keys() > before
+    shown.close()
+    assert ipywidgets.Widget.get_manager_state()["state"].keys() == before
+
+
+def test_a_panel_is_small_until_its_tabs_are_opened() -> None:
+    before = ipywidgets.Widget.get_manager_state()["state"].keys()
+    shown = Workbench("v2_async")
+    settle(shown)
+    state = ipywidgets.Widget.get_manager_state()["state"]
+    own = {name: one for name, one in state.items() if name not in before}
+    assert len(own) < 100
+    assert len(json.dumps(own)) < 150_000
+    assert sum(one["state"].get("_css", "") != "" for one in own.values()) == 1
+    shown.close()
+
+
+class Kernel:
+    """A kernel that runs cells as a notebook has it do, each under the name of its cell."""
+
+    def __init__(self) -> None:
+        self.manager, self.client = start_new_kernel(kernel_name="python3")
+
+    def run(self, cell: str, code: str) -> str:
+        """What a cell prints."""
+        content = {"code": code, "silent": False, "store_history": True, "allow_stdin": False}
+        message = self.client.session.msg("execute_request", content, metadata={"cellId": cell})
+        self.client.shell_channel.send(message)
+        printed = ""
+        while True:
+            said = self.client.get_iopub_msg(timeout=60)
+            if said["parent_header"].get("msg_id") != message["header"]["msg_id"]:
+                continue
+            assert said["msg_type"] != "error", said["content"]["traceback"]
+            if said["msg_type"] == "stream":
+                printed += said["content"]["text"]
+            if said["msg_type"] == "status" and said["content"]["execution_state"] == "idle":
+                return printed.strip()
+
+    def alive(self) -> int:
+        """How many panels, and simulators on their own, the kernel keeps."""
+        return int(
+            self.run(
+                "count",
+                "from ipywidgets import Widget; print(sum('wb-panel' in one['state'].get("
+                "'_dom_classes', ()) for one in Widget.get_manager_state()['state'].values()))",
+            )
+        )
+
+
+@pytest.fixture(scope="module")
+def kernel() -> Iterator[Kernel]:
+    kernel = Kernel()
+    kernel.run("imports", "from workbench.widgets import Simulator, TracePlayer, Workbench")
+    yield kernel
+    kernel.client.stop_channels()
+    kernel.manager.shutdown_kernel(now=True)
+
+
+def test_a_panel_is_closed_when_its_cell_is_run_again(kernel: Kernel) -> None:
+    before = kernel.alive()
+    for _ in range(3):
+        kernel.run("one", "panel = Workbench('bakery', Writers=2)\npanel")
+    assert kernel.alive() == before + 1
+    for _ in range(2):
+        kernel.run("two", "Simulator('bakery')")
+    assert kernel.alive() == before + 2
+    assert kernel.run("three", "print(panel.wait(60).holds)") == "True"
+    kernel.run("one", "panel.result")
+    assert kernel.alive() == before + 2, "nothing has replaced it"
+
+
+def test_a_panel_stays_while_another_cell_shows_it(kernel: Kernel) -> None:
+    before = kernel.alive()
+    kernel.run("make", "shown = Workbench('bakery', Writers=2)")
+    kernel.run("show", "shown")
+    kernel.run("show", "shown")
+    assert kernel.alive() == before + 1
+    kernel.run("make", "shown = Workbench('bakery', Writers=2)")
+    assert kernel.alive() == before + 2, "the old one is in sight"
+    kernel.run("show", "shown")
+    assert kernel.alive() == before + 1
 
 
 # Without a kernel ----------------------------------------------------------------------------------------------------
@@ -678,12 +764,12 @@ def test_the_search_of_the_panel_runs_in_a_thread() -> None:
     simulator = Simulator(BakeryV2(Writers=2))
     simulator._condition.value = "len(s.iceberg) == 3"
     simulator._find()
-    assert simulator._runner.wait(60)
+    assert simulator.stepper.search.wait(60)
     assert len(simulator.state.iceberg) == 3
     simulator._condition.value = "s.nothing"
     simulator._find()
-    assert simulator._runner.wait(60)
-    assert "unknown variable" in simulator._message.html
+    assert simulator.stepper.search.wait(60)
+    assert "unknown variable" in everything(simulator._searching)
 
 
 def test_a_simulator_begins_at_any_step_of_a_violation() -> None:

@@ -122,7 +122,7 @@ class LocalSearch:
     def _search(self, limits: Limits, room: Room) -> None:
         def pause(expanded: int) -> None:
             self._inspect(self.plan.fail_fast)
-            limits.check(len(self.levels), self.store.count, sum(self.levels) - expanded, lambda: self.nbytes)
+            limits.check(len(self.levels), self.store.count, self.store.count - expanded, lambda: self.nbytes)
             if room.states is not None and self.store.count > room.states:
                 raise Full(f"more than {counted(room.states, 'state')}")
             if room.bytes is not None and self.nbytes > room.bytes:
@@ -150,7 +150,7 @@ class LocalSearch:
                 limits.room(self.store.count)
             self.store.add_initial(row, which)
             if which % _INITIAL_STATES_PER_CHECK == 0:
-                limits.check(0, self.store.count, 0, lambda: self.nbytes)
+                limits.check(0, self.store.count, self.store.count, lambda: self.nbytes)
         self.levels.append(self.store.count)
         self.expander.begin(self.store)
 

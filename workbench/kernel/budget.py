@@ -54,7 +54,7 @@ class Progress:
     Attributes
     ----------
     level, states, frontier : int
-        The level that is being expanded, distinct states so far, states of the level not expanded yet.
+        The level that is being expanded, distinct states so far, and those of them that are not expanded yet.
     seconds : float
     """
 

@@ -91,17 +91,17 @@ class _Search:
     def _initial(self) -> Iterator[None]:
         for i, state in enumerate(self.model.each_initial_state()):
             self._visit(state, (-1, Move(i, 0)))
-            self._check(i, 0)
+            self._check(i, len(self.states))
             yield
 
     def _successors(self, numbers: range) -> Iterator[None]:
         for number in numbers:
-            self._check(number - numbers.start, numbers.stop - number)
+            self._check(number - numbers.start, len(self.states) - number)
             self.graph.append(self._expand(number))
             yield
 
     def _check(self, done: int, frontier: int) -> None:
-        """To be called for each state of a level, `done` of which have been dealt with."""
+        """To be called for each state of a level, `done` of which have been dealt with; `frontier` states wait."""
         if done % _STATES_PER_REPORT == 0:
             self.limits.check(len(self.levels), len(self.states), frontier, self._held)
         else:

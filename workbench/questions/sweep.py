@@ -21,6 +21,7 @@ from workbench.engines.spark.session import spark_session
 from workbench.engines.spark.shipping import receive, ship
 from workbench.kernel import Model
 from workbench.kernel.budget import Budget
+from workbench.questions.progress import line_in_notebook
 from workbench.questions.records import Outcome, Record, Records, failed
 from workbench.questions.settings import Grid, Plan, check_setting, plans_of, settings_of, table_of, varied_in
 from workbench.storage.identity import Identity
@@ -68,7 +69,7 @@ def sweep(
     spark : SparkSession, optional
         That of :func:`workbench.spark_session` for None.
     on_progress : callable, optional
-        Called again and again with the number of finished settings and of all.
+        Called again and again with the number of finished settings and of all; by default a notebook shows them.
 
     Returns
     -------
@@ -110,7 +111,7 @@ def carry_out(
     temporary = tempfile.TemporaryDirectory() if out is None else nullcontext(str(out))
     with temporary as folder, writer_lock(folder, "sweep folder"):
         job = _Job(model, finite, Records(Path(folder).absolute()))
-        return _outcomes(job, questions, spark, on_progress or (lambda done, of: None))
+        return _outcomes(job, questions, spark, on_progress or line_in_notebook("settings checked"))
 
 
 def _outcomes(

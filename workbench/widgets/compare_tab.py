@@ -1,23 +1,23 @@
 """Compare: the present result beside another one."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import ipywidgets
 
 from workbench.configurations import load
 from workbench.engines.check import check
 from workbench.kernel import Result
+from workbench.kernel.values import show
+from workbench.session import presets
+from workbench.session.jobs import Job
 from workbench.view import compare
 from workbench.view.html import element
-from workbench.widgets.jobs import Job
 from workbench.widgets.pane import Pane
-from workbench.widgets.presets import presets
 from workbench.widgets.tab import Tab, button
 
-if TYPE_CHECKING:
-    from workbench.widgets.panel import Workbench
-
 _BEFORE, _KEPT = "the result before this one", "the result that was kept"
+#: What the columns are called.
+_NOW, _COLUMNS = "now", {_BEFORE: "before", _KEPT: "kept"}
 
 
 class CompareTab(Tab):
@@ -25,53 +25,64 @@ class CompareTab(Tab):
 
     title = "Compare"
 
-    def __init__(self, panel: "Workbench") -> None:
-        super().__init__(panel)
-        self._presets = presets(panel.model_class)
+    def build(self) -> list[Any]:
+        self._presets = presets(self.session.settings.model_class)
         self._other = ipywidgets.Dropdown(
-            options=[_BEFORE, _KEPT, *self._presets], description="left", layout={"flex": "1 1 300px", "width": "auto"}
-        )
-        self._other.observe(self._again, "value")
+            options=[_BEFORE, _KEPT, *self._presets], description="compare with", layout={"width": "auto"},
+            style={"description_width": "initial"},
+        )  # fmt: skip
+        self._other.observe(self.again, "value")
         keep = button("Keep this result", "thumb-tack", "to compare later ones with it", self._keep)
         self._kept: Result | None = None
         self._checked: dict[str, Result] = {}
         self._table = Pane()
-        row = ipywidgets.HBox([self._other, keep]).add_class("wb-toolbar")
-        self.children = [row, self._working, self._table]
+        self._working = self.working("compare", self._arrived)
+        return [self._other, keep, self._working, self._table]
 
     def refresh(self, result: Result) -> None:
         name = self._other.value
-        if name in self._presets and name not in self._checked:
-            path = self._presets[name]
-
-            def work(job: Job) -> Result:
-                one = load(path)
-                return check(
-                    one.model, one.properties, symmetry=one.symmetry, engine="local", should_stop=job.should_stop
-                )
-
-            def done(other: Result) -> None:
-                if other.complete:
-                    self._checked[name] = other
-                self._show(other, result)
-
-            self.compute(f"Checking {name}", work, done)
+        self._table.html = ""
+        if name not in self._presets or name in self._checked:
+            self._working.aside.cancel()
+            self._shown = self.what()
+            known = {_BEFORE: self.session.before, _KEPT: self._kept, **self._checked}
+            self._show(name, known[name])
             return
-        known = {_BEFORE: self.panel.before, _KEPT: self._kept, **self._checked}
-        self._show(known[name], result)
+        path = self._presets[name]
 
-    def _show(self, other: Result | None, result: Result) -> None:
-        if other is None:
+        def work(job: Job) -> tuple[str, Result]:
+            one = load(path)
+            return name, check(
+                one.model, one.properties, symmetry=one.symmetry, engine="local", should_stop=job.should_stop
+            )
+
+        self._working.aside.start((self.session.number, name), f"Checking {name}", work)
+
+    def _arrived(self, outcome: tuple[str, Result]) -> None:
+        name, other = outcome
+        if other.complete:
+            self._checked[name] = other
+        self._show(name, other)
+
+    def _show(self, name: str, other: Result | None) -> None:
+        result = self.session.result
+        if other is None or result is None:
             self._table.html = element("p", "There is no such result yet: change something, or keep one.")
         else:
-            self._table.html = compare(other, result).html()
-
-    def _again(self, _: object = None) -> None:
-        with self.panel.lock:
-            self._shown = None
-            self.opened()
+            left, right = _COLUMNS.get(name) or name.split()[0], _NOW
+            if name in _COLUMNS:  # they are told apart by what differs, where that is one constant
+                left, right = _titled(left, other, result), _titled(right, result, other)
+            self._table.html = compare(other, result, (left, right)).html()
 
     def _keep(self) -> None:
-        self._kept = self.panel.result
-        self._other.value = _KEPT
-        self._again()
+        with self.session.lock:
+            self._kept = self.session.result
+            self._other.value = _KEPT
+            self.again()
+
+
+def _titled(title: str, one: Result, other: Result) -> str:
+    """`title`, with the one constant by which a result differs from another."""
+    constants = other.model.constants
+    differing = [(name, value) for name, value in one.model.constants.items() if constants.get(name) != value]
+    return f"{title}: {differing[0][0]} = {show(differing[0][1])}" if len(differing) == 1 else title

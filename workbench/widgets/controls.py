@@ -27,6 +27,27 @@ class Control:
         self.widget.value = value
 
 
+class Look:
+    """One layout for many widgets, and one style for all of a kind: each of its own would be two widgets more.
+
+    Parameters
+    ----------
+    **style
+        Such as ``description_width``.
+    """
+
+    def __init__(self, **style: str) -> None:
+        self._style, self._layout = style, ipywidgets.Layout()
+        self._styles: dict[type, Any] = {}
+
+    def of(self, kind: Any) -> dict[str, Any]:
+        """What a widget of that kind is made with."""
+        style = kind.class_traits()["style"].klass
+        if style not in self._styles:
+            self._styles[style] = style(**self._style)
+        return {"layout": self._layout, "style": self._styles[style]}
+
+
 def _tooltip(constant: Constant) -> str:
     return f"{constant.doc} ({constant.describe()})"
 
@@ -34,13 +55,13 @@ def _tooltip(constant: Constant) -> str:
 class Switch(Control):
     """On or off."""
 
-    def __init__(self, name: str, constant: Constant) -> None:
-        self.widget = switch(name, _tooltip(constant))
+    def __init__(self, name: str, constant: Constant, look: Look) -> None:
+        self.widget = switch(name, _tooltip(constant), look)
 
 
-def switch(name: str, tooltip: str, value: bool = False) -> Any:
+def switch(name: str, tooltip: str, look: Look, value: bool = False) -> Any:
     """A checkbox that looks like a switch."""
-    widget = ipywidgets.Checkbox(value, description=name, tooltip=tooltip, indent=False)
+    widget = ipywidgets.Checkbox(value, description=name, tooltip=tooltip, indent=False, **look.of(ipywidgets.Checkbox))
     widget.add_class("wb-switch")
     return widget
 
@@ -48,19 +69,21 @@ def switch(name: str, tooltip: str, value: bool = False) -> Any:
 class Choice(Control):
     """One of a few values."""
 
-    def __init__(self, name: str, constant: Constant) -> None:
+    def __init__(self, name: str, constant: Constant, look: Look) -> None:
         options = [(str(value), value) for value in constant.domain]
-        self.widget = ipywidgets.Dropdown(options=options, description=name, tooltip=_tooltip(constant))
+        self.widget = ipywidgets.Dropdown(
+            options=options, description=name, tooltip=_tooltip(constant), **look.of(ipywidgets.Dropdown)
+        )
 
 
 class Integer(Control):
     """A number in a range."""
 
-    def __init__(self, name: str, constant: Constant) -> None:
-        self.widget = _slider(name, constant, constant.domain)
+    def __init__(self, name: str, constant: Constant, look: Look) -> None:
+        self.widget = _slider(name, constant, look, constant.domain)
 
 
-def _slider(name: str, constant: Constant, numbers: range) -> Any:
+def _slider(name: str, constant: Constant, look: Look, numbers: range) -> Any:
     return ipywidgets.IntSlider(
         min=numbers[0],
         max=numbers[-1],
@@ -68,14 +91,15 @@ def _slider(name: str, constant: Constant, numbers: range) -> Any:
         description=name,
         tooltip=_tooltip(constant),
         continuous_update=False,
+        **look.of(ipywidgets.IntSlider),
     )
 
 
 class Size(Control):
     """The size of a set of names; names that were given by hand stay until the size is changed."""
 
-    def __init__(self, name: str, constant: Constant) -> None:
-        self.widget = _slider(name, constant, constant.domain.sizes)
+    def __init__(self, name: str, constant: Constant, look: Look) -> None:
+        self.widget = _slider(name, constant, look, constant.domain.sizes)
         self._names: tuple[str, ...] = ()
 
     def get(self) -> Any:
@@ -89,12 +113,13 @@ class Size(Control):
 class Parts(Control):
     """A partition, typed as ``w1 w2 | w3``; nothing for a part of its own for each member."""
 
-    def __init__(self, name: str, constant: Constant) -> None:
+    def __init__(self, name: str, constant: Constant, look: Look) -> None:
         self.widget = ipywidgets.Text(
             description=name,
             tooltip=f"{_tooltip(constant)}; written as: w1 w2 | w3",
             placeholder="w1 w2 | w3",
             continuous_update=False,
+            **look.of(ipywidgets.Text),
         )
 
     def get(self) -> Any:
@@ -105,7 +130,7 @@ class Parts(Control):
         self.widget.value = " | ".join(" ".join(part) for part in value or ())
 
 
-_CONTROLS: dict[str, Callable[[str, Constant], Control]] = {
+_CONTROLS: dict[str, Callable[[str, Constant, Look], Control]] = {
     "switch": Switch,
     "choice": Choice,
     "integer": Integer,
@@ -140,15 +165,14 @@ class Controls(ipywidgets.VBox):
     """
 
     def __init__(self, model: type[Model], on_change: Callable[[], None]) -> None:
-        self._controls = {name: _CONTROLS[c.kind](name, c) for name, c in model.declared_constants.items()}
         self._on_change, self._assigning = on_change, False
-        longest = max((len(name) for name, c in self._controls.items() if not isinstance(c, Switch)), default=0)
+        declared = model.declared_constants
+        longest = max((len(name) for name, constant in declared.items() if constant.kind != "switch"), default=0)
         #: So that controls stand in line.
-        self.style = {"description_width": f"{min(150, 10 + 7 * longest)}px"}
+        self.look = Look(description_width=f"{min(150, 10 + 7 * longest)}px")
+        self._controls = {name: _CONTROLS[c.kind](name, c, self.look) for name, c in declared.items()}
         switches = [c.widget for c in self._controls.values() if isinstance(c, Switch)]
         others = [c.widget for c in self._controls.values() if not isinstance(c, Switch)]
-        for widget in others:
-            widget.style = self.style
         super().__init__([grid(others, 260), grid(switches, 200)])
         for control in self._controls.values():
             control.widget.observe(self._changed, "value")

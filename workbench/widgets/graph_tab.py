@@ -1,23 +1,18 @@
 """The state graph: whole, around a state, a trace with its alternatives, or seen through some variables."""
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ipywidgets
 
 from workbench import view
 from workbench.kernel import InputError, Result, Trace
-from workbench.spaces.space import StateSpace, explore
+from workbench.session.jobs import Job
+from workbench.session.kept import MOST_STATES
+from workbench.spaces.space import StateSpace
 from workbench.view.html import element
-from workbench.widgets.jobs import Job
 from workbench.widgets.pane import Pane
 from workbench.widgets.tab import Tab
-
-if TYPE_CHECKING:
-    from workbench.widgets.panel import Workbench
-
-#: How many states are kept for the graph; beyond that it is of the first ones.
-MOST_STATES = 200_000
 
 _TRACE, _WHOLE, _NEAR, _SEEN = "trace and alternatives", "whole graph", "around a state", "seen through variables"
 _SEARCH = (
@@ -35,8 +30,7 @@ class GraphTab(Tab):
 
     title = "Graph"
 
-    def __init__(self, panel: "Workbench") -> None:
-        super().__init__(panel)
+    def build(self) -> list[Any]:
         self._mode = ipywidgets.ToggleButtons(
             options=[_TRACE, _WHOLE, _NEAR, _SEEN], value=_WHOLE, style={"button_width": "auto"}
         )
@@ -50,24 +44,20 @@ class GraphTab(Tab):
             continuous_update=False,
         )  # fmt: skip
         self._picture = Pane(on_send=self._around)
-        self._space: tuple[Result, StateSpace] | None = None
+        self._working = self.working("graph", self._show)
         options = ipywidgets.VBox([self._number, self._radius, self._edges])
-        self.children = [
-            self._mode,
-            ipywidgets.HBox([self._variables, options]).add_class("wb-options"),
-            self._working,
-            self._picture,
-        ]
         self._drawing = False
         for control in (self._mode, self._variables, self._number, self._radius, self._edges):
             control.observe(self._changed, "value")
+        both = ipywidgets.HBox([self._variables, options]).add_class("wb-options")
+        return [self._mode, both, self._working, self._picture]
 
     def what(self) -> Any:
-        return id(self.panel.result), self.panel.selected
+        return self.session.number, self.session.selected
 
     def refresh(self, result: Result) -> None:
         model = result.model
-        verdict = self.panel.verdict
+        verdict = self.session.verdict
         if self._variables.options != tuple(model.declared_variables):
             self._drawing = True
             self._variables.options = list(model.declared_variables)
@@ -79,13 +69,13 @@ class GraphTab(Tab):
         self._draw(result)
 
     def _changed(self, _: Any) -> None:
-        with self.panel.lock:
-            if not self._drawing and self.panel.result is not None:
-                self._draw(self.panel.result)
+        with self.session.lock:
+            if not self._drawing and self.session.result is not None:
+                self._draw(self.session.result)
 
     def _around(self, number: str) -> None:
         """A state was clicked."""
-        with self.panel.lock:
+        with self.session.lock:
             self._drawing = True
             self._mode.value, self._number.value = _NEAR, int(number)
             self._drawing = False
@@ -95,26 +85,22 @@ class GraphTab(Tab):
         mode = self._mode.value
         self._number.layout.display = self._radius.layout.display = "" if mode == _NEAR else "none"
         asked = (mode, self._variables.value, self._number.value, self._radius.value, self._edges.value)
-        verdict = self.panel.verdict
+        verdict = self.session.verdict
         trace = None if verdict is None else verdict.trace
+
+        kept = self.session.kept
+        assert kept is not None
 
         def work(job: Job) -> str:
             if mode == _TRACE:
                 if trace is None:
                     raise InputError(f"{_TRACE} takes a property with a trace; select one above")
                 return _page(view.alternatives(trace, variables=asked[1], most_edges=asked[4]))
-            space = self._explored(result, job)
+            space = kept.space(job)
             note = "" if space.result.complete else f"Of the first {len(space):,} states, since there are more."
             return _page(_graph(space, trace, *asked), note)
 
-        self.compute("Drawing", work, self._show)
-
-    def _explored(self, result: Result, job: Job) -> StateSpace:
-        if self._space is None or self._space[0] is not result:
-            names = [verdict.name for verdict in result.verdicts]
-            space = explore(result.model, names, max_states=MOST_STATES, should_stop=job.should_stop)
-            self._space = (result, space)
-        return self._space[1]
+        self._working.aside.start((self.what(), asked), "Drawing", work)
 
     def _show(self, page: str) -> None:
         self._picture.html = page

@@ -1,4 +1,4 @@
-"""HTML in a notebook whose elements can be clicked: what all panels are drawn with."""
+"""HTML in a notebook whose elements can be clicked, and its style: what all panels are drawn with."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +14,18 @@ HERE = Path(__file__).parent
 STYLE = asset("style.css") + (HERE / "widgets.css").read_text(encoding="utf-8")
 
 
+class Style(anywidget.AnyWidget):
+    """The style sheet of everything else. One in each panel is enough: it holds for the whole page."""
+
+    _esm = "export default { render() {} };"
+    _css = STYLE
+
+    def __init__(self) -> None:
+        super().__init__(layout={"display": "none"})
+
+
 class Pane(anywidget.AnyWidget):
-    """A fragment of HTML.
+    """A fragment of HTML, in a panel that has a :class:`Style`.
 
     A click on an element with ``data-send="..."`` sends that text to the kernel. An ``<input data-search="...">``
     dims those elements with its selector that do not hold what is typed.
@@ -28,7 +38,6 @@ class Pane(anywidget.AnyWidget):
     """
 
     _esm = HERE / "pane.js"
-    _css = STYLE
 
     html = traitlets.Unicode().tag(sync=True)
 

@@ -1,47 +1,31 @@
 """The panel around a model: controls, verdicts at every change, and tabs that look closer."""
 
-import threading
-import time
-from pathlib import Path
 from typing import Any
 
 import ipywidgets
 
-from workbench.configurations import Configuration
-from workbench.engines.check import check
-from workbench.kernel import InputError, Model, ModelError, Result, Trace, Verdict
+from workbench.kernel import Result, Verdict
+from workbench.kernel.budget import Progress
 from workbench.kernel.values import counted
+from workbench.session import Session, start_from
 from workbench.view import result_view, trace_view, what_changed
-from workbench.view.html import Drawn, Joined, badge, element, escape
+from workbench.view.html import Drawn, Joined, Rendered, badge, element, escape
 from workbench.widgets.charts_tab import ChartsTab
 from workbench.widgets.compare_tab import CompareTab
-from workbench.widgets.controls import Controls, grid, switch
 from workbench.widgets.graph_tab import GraphTab
-from workbench.widgets.jobs import Job, Runner
-from workbench.widgets.pane import Pane
+from workbench.widgets.head import Head
+from workbench.widgets.lifetime import Panel
+from workbench.widgets.pane import Pane, Style
 from workbench.widgets.player import with_static
-from workbench.widgets.presets import Start, presets, start_from
 from workbench.widgets.tab import Tab, button, complaint
 from workbench.widgets.tabs import StepTab, TraceTab, Verdicts
 from workbench.widgets.whatif_tab import WhatIfTab
 
-#: While a check takes no longer than this, every change is checked at once.
-LIVE_SECONDS = 1.5
-#: The same for the first check, during which the engine is loaded.
-FIRST_SECONDS = 3.0
-#: How long a change waits for another one.
-DEBOUNCE_SECONDS = 0.05
-#: How often progress is shown.
-PROGRESS_SECONDS = 0.2
-#: How much memory a check may take before it stops with what it found.
-MOST_BYTES = 2 * 2**30
 #: How long a panel waits for its first result before it is shown without one.
 PATIENCE_SECONDS = 3.0
 
-_BY_HAND, _DEFAULTS = "settings made by hand", "the model's defaults"
 
-
-class Workbench(ipywidgets.VBox):
+class Workbench(Panel, ipywidgets.VBox):
     """A panel around a model: flip a switch, and see at once what breaks, and why.
 
     Parameters
@@ -54,10 +38,8 @@ class Workbench(ipywidgets.VBox):
 
     Attributes
     ----------
-    result, before : Result or None
-        What was found last, and before the last change.
-    selected : str or None
-        The property whose trace is shown.
+    session : Session
+        What the panel shows: settings, results, and what is computed about them.
 
     Examples
     --------
@@ -65,249 +47,140 @@ class Workbench(ipywidgets.VBox):
     >>> panel.wait()["NonCrashedProgress"].word
     'violated'
     >>> panel.apply({"LazyReap": True})
+    >>> panel.run()
     >>> panel.wait()["NonCrashedProgress"].word, panel.change.partition(",")[0]
     ('holds', 'LazyReap on: NonCrashedProgress now holds')
     """
 
     def __init__(self, what: Any, /, **constants: Any) -> None:
-        self.lock = threading.RLock()
-        self.runner, self.aside = Runner(self.lock), Runner(self.lock)
-        self.result: Result | None = None
-        self.before: Result | None = None
-        self.change = ""
-        self.selected: str | None = None
-        start = start_from(what).with_constants(constants)
-        self.model_class = type(start.model)
-        self._configuration: Configuration | None = None
-        self._live, self._began = True, 0.0
-        self._by_default = True  # whether the ticks follow the constants; not any more once somebody has chosen
-        self._make_controls()
-        self._make_tabs()
-        super().__init__([self._head, self._bar, self._status, self._verdict, self._tabs])
-        self.add_class("wb-panel")
-        self._begin(start)
-
-    # Making the parts ----------------------------------------------------------------------------------------------
-
-    def _make_controls(self) -> None:
-        model = self.model_class
-        doc = (model.__doc__ or "").strip().partition("\n\n")[0]
-        title = Pane(f"<p><b>{escape(model.name)}</b> &nbsp;{escape(' '.join(doc.split()))}</p>")
-        self._controls = Controls(model, self._changed)
-        self._presets: dict[str, Path | None] = {_BY_HAND: None, _DEFAULTS: None, **presets(model)}
-        self._preset = ipywidgets.Dropdown(
-            options=list(self._presets), description="settings", layout={"width": "auto"}, style=self._controls.style,
-            tooltip="start from the model's defaults or from a named configuration",
-        )  # fmt: skip
-        self._preset.observe(self._chosen, "value")
-        self._properties = {
-            name: switch(name, f"check this {declared.kind}: {declared.doc.partition(chr(10) * 2)[0]}", True)
-            for name, declared in model.declared_properties.items()
-        }
-        sets = ", ".join(model.symmetry)
-        self._symmetry = switch(f"symmetry ({sets})", f"take the names in {sets} as interchangeable")
-        boxes = [*self._properties.values(), *([self._symmetry] if model.symmetry else [])]
-        for box in boxes:
-            box.observe(self._ticked, "value")
-        self._checked = ipywidgets.Accordion([grid(boxes, 200)], titles=["properties"], selected_index=None)
-        self._preset.add_class("wb-left")
-        self._head = ipywidgets.VBox([title, self._preset, self._controls, self._checked])
-
-    def _make_tabs(self) -> None:
+        self.session = self._work = Session(start_from(what).with_constants(constants))
+        self._head = Head(self.session)
         self._run = button("Run", "play", "check with these settings", self.run)
         self._stop = button("Stop", "stop", "stop, and keep what was found", self.stop)
-        self._stop.disabled = True
         self._progress = Pane()
         self._bar = ipywidgets.HBox([self._run, self._stop, self._progress])
         self._bar.add_class("wb-toolbar").add_class("wb-run").add_class("wb-section")
         self._status = Pane()
         self._verdict = Pane(on_send=self._select)
-        self._step_tab = StepTab(self)
+        self._step_tab = StepTab(self.session)
         self.tabs: list[Tab] = [
-            Verdicts(self),
-            TraceTab(self),
+            Verdicts(self.session),
+            TraceTab(self.session),
             self._step_tab,
-            GraphTab(self),
-            ChartsTab(self),
-            WhatIfTab(self),
-            CompareTab(self),
+            GraphTab(self.session),
+            ChartsTab(self.session),
+            WhatIfTab(self.session),
+            CompareTab(self.session),
         ]
         self._tabs = ipywidgets.Tab(self.tabs, titles=[tab.title for tab in self.tabs], selected_index=0)
         self._tabs.add_class("wb-tabs")
         self._tabs.observe(self._opened, "selected_index")
-
-    # Settings ------------------------------------------------------------------------------------------------------
-
-    def _begin(self, start: Start) -> None:
-        """Set everything as `start` says, and check."""
-        self._quiet = True
-        self._configuration = start.configuration
-        self._controls.assign(start.model.constants)
-        self._by_default = start.properties is None
-        for name, box in self._properties.items():
-            box.value = name in (start.properties or ())
-        self._tick(start.model)
-        self._symmetry.value = start.symmetry
-        self._name_settings()
-        self._quiet = False
+        super().__init__([Style(), self._head, self._bar, self._status, self._verdict, self._tabs])
+        self.add_class("wb-panel")
+        self.session.on("check", self._draw)
+        for event in ("result", "selected"):
+            self.session.on(event, self._draw)
+            self.session.on(event, self._opened)
+        self.session.on("stepping", self._stepping)
         self.run()
 
-    def _tick(self, model: Model) -> None:
-        """Tick what is checked by default, unless somebody has chosen; what the constants switch off is not offered."""
-        quiet, self._quiet = self._quiet, True
-        defaults = [declared.name for declared in model.select()]
-        for name, box in self._properties.items():
-            box.disabled = name not in model.properties
-            if self._by_default:
-                box.value = name in defaults
-        self._quiet = quiet
+    # What was found ------------------------------------------------------------------------------------------------
 
-    def _name_settings(self) -> None:
-        """Let the list of settings say which ones these are."""
-        quiet, self._quiet = self._quiet, True
-        one = self._configuration
-        names = [name for name, path in self._presets.items() if one is not None and path == one.path]
-        if one is None and not self._model().differing():
-            names = [_DEFAULTS]
-        self._preset.value = names[0] if names else _BY_HAND
-        offered = [box for box in self._properties.values() if not box.disabled]
-        ticked = sum(box.value for box in offered)
-        symmetry = f"; symmetry {'on' if self._symmetry.value else 'off'}" if self.model_class.symmetry else ""
-        self._checked.set_title(0, f"{ticked} of {len(offered)} properties are checked{symmetry}")
-        self._quiet = quiet
+    @property
+    def result(self) -> Result | None:
+        """What was found last."""
+        return self.session.result
 
-    def _model(self) -> Model:
-        """A model with the constants that are set."""
-        return self.model_class(**self._controls.values())
+    @property
+    def before(self) -> Result | None:
+        """What was found before the last change."""
+        return self.session.before
 
-    def _chosen(self, change: Any) -> None:
-        """A preset was chosen."""
-        with self.lock:
-            if self._quiet or change["new"] == _BY_HAND:
-                return
-            path = self._presets[change["new"]]
-            try:
-                self._begin(Start(self.model_class()) if path is None else start_from(path))
-            except InputError as error:
-                self._complain(str(error))
+    @property
+    def selected(self) -> str | None:
+        """The property whose trace is shown."""
+        return self.session.selected
 
-    def _ticked(self, change: Any) -> None:
-        if not self._quiet:
-            self._by_default = self._by_default and change["owner"] is self._symmetry
-            self._changed()
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict on the selected property."""
+        return self.session.verdict
 
-    def _changed(self) -> None:
-        """A person changed a setting."""
-        with self.lock:
-            self._configuration = None
-            self._after_change()
+    @property
+    def change(self) -> str:
+        """What the last change did to the verdicts, in a line."""
+        before, result = self.before, self.result
+        return what_changed(before, result) if before is not None and result is not None and result.complete else ""
 
-    def _after_change(self) -> None:
-        live = self._live and not (self.runner.busy and self._elapsed() > LIVE_SECONDS)
-        self.runner.cancel()
-        self._stop.disabled = True
-        try:
-            self._tick(self._model())
-            self._name_settings()
-        except (InputError, ModelError) as error:
-            self._complain(str(error))
-            return
-        if live:
-            self._start(DEBOUNCE_SECONDS)
-        else:
-            self._outdated("Something has changed since this result: press Run.")
+    # What one may do -----------------------------------------------------------------------------------------------
 
     def apply(self, constants: dict[str, Any]) -> None:
         """Set some constants, and check if that is quick."""
-        with self.lock:
-            self._controls.assign({name: self._parsed(name, value) for name, value in constants.items()})
-            self._changed()
-
-    def _parsed(self, name: str, value: Any) -> Any:
-        return self.model_class.declared_constants[name].parse(name, value)
-
-    # Checking ------------------------------------------------------------------------------------------------------
+        self.session.apply(constants)
 
     def run(self) -> None:
         """Check with the settings as they are."""
-        with self.lock:
-            self._start(0)
+        self.session.run()
 
     def stop(self) -> None:
         """Stop the check; what it found so far is shown."""
-        self.runner.stop()
+        self.session.stop()
 
     def wait(self, seconds: float | None = None) -> Result | None:
-        """Wait until the check has ended; its result."""
-        self.runner.wait(seconds)
-        return self.result
+        """Wait until the check has ended; its result, or None if it takes longer.
 
-    def _elapsed(self) -> float:
-        return time.perf_counter() - self._began
+        Raises
+        ------
+        InputError
+            If there is no result because something is wrong with the settings or the model.
+        """
+        return self.session.wait(seconds)
 
-    def _start(self, delay: float) -> None:
-        try:
-            model = self._model()
-        except (InputError, ModelError) as error:
-            self._complain(str(error))
-            return
-        names = model.applicable(name for name, box in self._properties.items() if box.value)
-        symmetry = self._symmetry.value
-        self._began = time.perf_counter()
-        self._stop.disabled = False
-        self.aside.cancel()
-        told = self._began
+    def _select(self, name: str) -> None:
+        with self.session.lock:
+            self.session.select(name)
+            verdict = self.session.verdict
+            if verdict is not None and verdict.trace is not None and self._tabs.selected_index == 0:
+                self._tabs.selected_index = 1
 
-        def work(job: Job) -> Result:
-            def progress(at: Any) -> None:
-                nonlocal told
-                if time.perf_counter() - told > PROGRESS_SECONDS:
-                    told = time.perf_counter()
-                    with self.lock:
-                        if not job.should_stop():
-                            self._outdated(_progress(at))
+    def _opened(self, _: Any = None) -> None:
+        self.tabs[self._tabs.selected_index or 0].opened()
 
-            return check(
-                model, names, symmetry=symmetry, engine="local", max_bytes=MOST_BYTES,
-                on_progress=progress, should_stop=job.should_stop,
-            )  # fmt: skip
+    def _stepping(self) -> None:
+        self._tabs.selected_index = self.tabs.index(self._step_tab)
 
-        self.runner.start(work, self._arrived, self._complain, delay)
+    # What is shown -------------------------------------------------------------------------------------------------
 
-    def _arrived(self, result: Result) -> None:
-        """Show a result; called from the thread that made it, with the lock held."""
-        self._stop.disabled = True
-        limit = LIVE_SECONDS if self.result is not None else FIRST_SECONDS
-        self._live = result.complete and result.seconds <= limit
-        self.before, self.result = self.result, result
-        self.change = what_changed(self.before, result) if self.before is not None and result.complete else ""
-        self.selected = self._most_telling(result)
-        self._status.html = self._expectation(result)
-        self._show_progress(result)
-        self._draw_verdict()
-        self._opened()
+    def _draw(self) -> None:
+        session, result = self.session, self.session.result
+        self._stop.disabled = not session.running
+        self._progress.html = self._where(result)
+        if session.error is not None:
+            self._status.html = complaint(session.error)
+        else:
+            self._status.html = "" if result is None or session.stale else self._expectation(result)
+        if result is not None:
+            self._verdict.html = self._verdicts(result)
 
-    def _most_telling(self, result: Result) -> str | None:
-        """What is violated since the last change, else what was selected, else what has a trace, the violated first."""
-        names = [verdict.name for verdict in result.verdicts]
-        broken = [verdict.name for verdict in result.violated]
-        known = [] if self.before is None else [verdict.name for verdict in self.before.violated]
-        new = [name for name in broken if name not in known]
-        if new and self.before is not None:
-            return new[0]
-        if self.selected in names and result[self.selected].trace is not None:
-            return self.selected
-        return next(iter([*broken, *(v.name for v in result.verdicts if v.trace is not None), *names]), None)
-
-    def _show_progress(self, result: Result) -> None:
-        how = "every change is checked at once" if self._live else "press Run after a change"
+    def _where(self, result: Result | None) -> str:
+        """Where the check is, or how it has ended."""
+        session = self.session
+        if session.error is not None:
+            return ""
+        if session.waiting:
+            return element("p", "Something has changed since this result: press Run.")
+        if session.progress is not None:
+            return element("p", escape(_progress(session.progress)))
+        if result is None:
+            return element("p", "Checking")
+        how = "every change is checked at once" if session.live else "press Run after a change"
         counts = f"{result.distinct:,} states, depth {result.depth}, {result.seconds:.2f} s"
         stopped = "" if result.complete else badge("unknown", f"incomplete: {result.stopped}") + " "
-        self._progress.html = element("p", f"{stopped}{counts} \N{MIDDLE DOT} {how}", class_="wb-note")
+        return element("p", f"{stopped}{counts} \N{MIDDLE DOT} {how}", class_="wb-note")
 
     def _expectation(self, result: Result) -> str:
         """Whether the result is as the named configuration says."""
-        one = self._configuration
+        one = self.session.settings.configuration
         if one is None or not one.expect or result.model.constants != one.model.constants:
             return ""
         differences = one.differences(result)
@@ -317,64 +190,29 @@ class Workbench(ipywidgets.VBox):
         lines = "".join(element("li", escape(line)) for line in differences)
         return f'<div class="wb-wrong">Not as {escape(one.path.name)} expects:<ul>{lines}</ul></div>'
 
-    # Verdicts ------------------------------------------------------------------------------------------------------
-
-    @property
-    def verdict(self) -> Verdict | None:
-        """The verdict on the selected property."""
-        chosen = [] if self.result is None else [v for v in self.result.verdicts if v.name == self.selected]
-        return chosen[0] if chosen else None
-
-    def _draw_verdict(self) -> None:
-        assert self.result is not None
-        chips = "".join(_chip(verdict, verdict.name == self.selected) for verdict in self.result.verdicts)
+    def _verdicts(self, result: Result) -> str:
+        """The verdicts in a line; greyed where they are of other settings than those that are set."""
+        chips = "".join(_chip(verdict, verdict.name == self.selected) for verdict in result.verdicts)
         line = element("span", escape(self.change)) if self.change else ""
-        self._verdict.html = (
-            f'<div class="wb-headline">{_headline(self.result)}{line}</div><div class="wb-chips">{chips}</div>'
-        )
-
-    def _select(self, name: str) -> None:
-        with self.lock:
-            self.selected = name
-            self._draw_verdict()
-            if self.verdict is not None and self.verdict.trace is not None and self._tabs.selected_index == 0:
-                self._tabs.selected_index = 1
-            else:
-                self._opened()
-
-    def _complain(self, text: str) -> None:
-        self._stop.disabled = True
-        self._outdated("")
-        self._status.html = complaint(text)
-
-    def _outdated(self, text: str) -> None:
-        """The verdicts shown are of other settings than those that are set; `text` says what is to come."""
-        self._progress.html = element("p", escape(text))
-        self._status.html = ""
-        if self._verdict.html and "wb-stale" not in self._verdict.html:
-            self._verdict.html = f'<div class="wb-stale">{self._verdict.html}</div>'
-
-    def _opened(self, _: Any = None) -> None:
-        with self.lock:
-            self.tabs[self._tabs.selected_index or 0].opened()
-
-    def step_from(self, trace: Trace, step: int) -> None:
-        """Go on by hand from a step of a trace."""
-        self._step_tab.begin(trace, step)
-        self._tabs.selected_index = self.tabs.index(self._step_tab)
+        shown = f'<div class="wb-headline">{_headline(result)}{line}</div><div class="wb-chips">{chips}</div>'
+        return element("div", shown, class_="wb-stale") if self.session.stale else shown
 
     def __repr__(self) -> str:
+        if self.session.error is not None:
+            return f"Workbench, error: {self.session.error}"
         return "Workbench, still checking" if self.result is None else f"Workbench\n{result_view(self.result).text()}"
 
     # Without a kernel ----------------------------------------------------------------------------------------------
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        self.wait(PATIENCE_SECONDS)
+        self.session.ended(PATIENCE_SECONDS)
         return with_static(super()._repr_mimebundle_(**options), self.static())
 
     def static(self) -> Drawn | None:
         """The result with the trace of the selected property, to be shown where there is no kernel."""
-        with self.lock:
+        with self.session.lock:
+            if self.session.error is not None:
+                return Rendered(complaint(self.session.error), repr(self))
             if self.result is None:
                 return None
             shown = result_view(self.result)
@@ -382,7 +220,7 @@ class Workbench(ipywidgets.VBox):
             return shown if verdict is None or verdict.trace is None else Joined(shown, trace_view(verdict.trace))
 
 
-def _progress(at: Any) -> str:
+def _progress(at: Progress) -> str:
     rate = at.states / at.seconds if at.seconds else 0
     parts = [f"level {at.level}", f"{at.states:,} states", f"{rate:,.0f} states/s", f"frontier {at.frontier:,}"]
     return " \N{MIDDLE DOT} ".join([*parts, f"{at.seconds:.0f} s"])

@@ -11,13 +11,14 @@ from workbench.kernel.values import show
 from workbench.pictures import options_of
 from workbench.view import TraceView, trace_page, trace_view
 from workbench.view.trace import packed
+from workbench.widgets.lifetime import Panel
 from workbench.widgets.pane import HERE, STYLE
 
 #: How wide the lanes are until the page has said how much room there is.
 WIDTH = 830
 
 
-class TracePlayer(anywidget.AnyWidget):
+class TracePlayer(Panel, anywidget.AnyWidget):
     """A trace to step through.
 
     Parameters

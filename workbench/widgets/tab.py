@@ -1,78 +1,106 @@
-"""What the tabs of a panel have in common: they compute when they are opened, off the main thread."""
+"""What the tabs of a panel have in common: views of a session, made and filled when they are opened."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import ipywidgets
 
 from workbench.kernel import Result
+from workbench.session import Session
+from workbench.session.jobs import Aside
 from workbench.view.html import badge, element, escape
-from workbench.widgets.jobs import Job
 from workbench.widgets.pane import Pane
-
-if TYPE_CHECKING:
-    from workbench.widgets.panel import Workbench
 
 
 class Tab(ipywidgets.VBox):
-    """One tab of a panel.
+    """One tab of a panel. It is empty until it is opened for the first time.
 
     Attributes
     ----------
     title : str
-    panel : Workbench
+    session : Session
     """
 
     title: ClassVar[str] = ""
 
-    def __init__(self, panel: "Workbench") -> None:
-        self.panel = panel
-        self._note = Pane()
-        self._stop = button("Stop", "stop", "stop, and keep what was found", lambda: panel.aside.stop())
-        self._stop.layout.display = "none"
-        self._working = ipywidgets.HBox([self._stop, self._note]).add_class("wb-toolbar")
-        super().__init__([self._working])
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
+        self._built = False
         self._shown: Any = None
 
     def opened(self) -> None:
-        """Show what the panel found, unless that is what is shown already."""
-        now, result = self.what(), self.panel.result
-        if result is not None and now != self._shown:
-            self._shown = now
-            self.panel.aside.cancel()
-            self._finish()
-            self.refresh(result)
+        """Show what the session found, unless that is what is shown already. Called while the tab is in sight."""
+        with self.session.lock:
+            if self.session.result is None:
+                return
+            if not self._built:
+                self._built = True
+                self.children = self.build()
+            now = self.what()
+            if now != self._shown:
+                self._shown = now
+                self.refresh(self.session.result)
+
+    def again(self, _: object = None) -> None:
+        """Draw again, although the session has found nothing new."""
+        with self.session.lock:
+            self._shown = None
+            self.opened()
 
     def what(self) -> Any:
         """What the tab's contents depend on."""
-        return id(self.panel.result)
+        return self.session.number
+
+    def build(self) -> list[Any]:
+        """Make the widgets."""
+        raise NotImplementedError
 
     def refresh(self, result: Result) -> None:
         """Draw the result, or begin to compute."""
         raise NotImplementedError
 
-    def say(self, text: str) -> None:
-        self._note.html = element("p", escape(text), class_="wb-note") if text else ""
+    def working(self, purpose: str, draw: Callable[[Any], None]) -> "Working":
+        """A line about what the session computes for this purpose; `draw` gets the outcome."""
+        return Working(self.session.aside(purpose), draw, self._ended)
 
-    def compute(self, saying: str, work: Callable[[Job], Any], done: Callable[[Any], None]) -> None:
-        """Run `work` in a thread while `saying` something, then `done` with its outcome."""
-        self.say(saying)
-        self._stop.layout.display = ""
+    def _ended(self) -> None:
+        """What was computed is of no use any more, so that it is asked for again."""
+        self._shown = None
 
-        def finished(outcome: Any) -> None:
-            self._finish()
-            done(outcome)
 
-        self.panel.aside.start(work, finished, self.fail)
+class Working(ipywidgets.HBox):
+    """What is being computed and how far that is, with a button that stops it; or why there is no outcome.
 
-    def fail(self, text: str) -> None:
-        """Show a complaint in one line."""
-        self._finish()
-        self._note.html = complaint(text)
+    Parameters
+    ----------
+    aside : Aside
+    draw : callable
+        Gets the outcome when there is one.
+    ended : callable, optional
+        Called when it has been cancelled.
+    """
 
-    def _finish(self) -> None:
-        self._stop.layout.display = "none"
-        self.say("")
+    def __init__(self, aside: Aside, draw: Callable[[Any], None], ended: Callable[[], None] = lambda: None) -> None:
+        self.aside, self._draw, self._cancelled = aside, draw, ended
+        self._stop = button("Stop", "stop", "stop, and keep what was found", aside.stop)
+        self._note = Pane()
+        super().__init__([self._stop, self._note])
+        self.add_class("wb-toolbar")
+        aside.on_change(self._changed)
+        self._changed()
+
+    def _changed(self) -> None:
+        aside = self.aside
+        self._stop.layout.display = "" if aside.running else "none"
+        if aside.error:
+            self._note.html = complaint(aside.error)
+        else:
+            self._note.html = element("p", escape(aside.said), class_="wb-note") if aside.said else ""
+        if aside.outcome is not None:
+            self._draw(aside.outcome)
+        elif aside.key is None:
+            self._cancelled()
 
 
 def complaint(text: str) -> str:

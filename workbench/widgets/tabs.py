@@ -1,6 +1,6 @@
-"""The tabs that only show the panel's result: verdicts, and the trace of the selected property."""
+"""The tabs that only show the session's result: verdicts, the trace of the selected property, and steps by hand."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.kernel import Result
 from workbench.view import result_view
@@ -10,19 +10,15 @@ from workbench.widgets.player import TracePlayer
 from workbench.widgets.simulator import Simulator
 from workbench.widgets.tab import Tab, button
 
-if TYPE_CHECKING:
-    from workbench.widgets.panel import Workbench
-
 
 class Verdicts(Tab):
     """Per property the verdict and its reason."""
 
     title = "Verdicts"
 
-    def __init__(self, panel: "Workbench") -> None:
-        super().__init__(panel)
+    def build(self) -> list[Any]:
         self._table = Pane()
-        self.children = [self._table]
+        return [self._table]
 
     def refresh(self, result: Result) -> None:
         self._table.html = result_view(result).html()
@@ -33,20 +29,19 @@ class TraceTab(Tab):
 
     title = "Trace"
 
-    def __init__(self, panel: "Workbench") -> None:
-        super().__init__(panel)
+    def build(self) -> list[Any]:
         self.player = TracePlayer()
         self._about = Pane()
         self._continue = button(
             "Step on from here", "step-forward", "take the steps after this state by hand", self._step_on
         )
-        self.children = [self._about, self.player, self._continue]
+        return [self._about, self.player, self._continue]
 
     def what(self) -> Any:
-        return id(self.panel.result), self.panel.selected
+        return self.session.number, self.session.selected
 
     def refresh(self, result: Result) -> None:
-        verdict = self.panel.verdict
+        verdict = self.session.verdict
         shown = "" if verdict is not None and verdict.trace is not None else "none"
         self.player.layout.display = self._continue.layout.display = shown
         if verdict is None:
@@ -62,9 +57,8 @@ class TraceTab(Tab):
         self.player.show(verdict.trace, first, properties=[v.name for v in result.verdicts])
 
     def _step_on(self) -> None:
-        with self.panel.lock:
-            if self.player.trace is not None:
-                self.panel.step_from(self.player.trace, self.player.step)
+        if self.player.trace is not None:
+            self.session.step_from(self.player.trace, self.player.step)
 
 
 class StepTab(Tab):
@@ -72,21 +66,10 @@ class StepTab(Tab):
 
     title = "Step it yourself"
 
-    def __init__(self, panel: "Workbench") -> None:
-        super().__init__(panel)
-        self.simulator: Simulator | None = None
-
-    def what(self) -> Any:
-        return None if self.panel.result is None else self.panel.result.model.constants
+    def build(self) -> list[Any]:
+        self.simulator = Simulator(self.session.stepper())
+        return [self.simulator]
 
     def refresh(self, result: Result) -> None:
-        self.begin(result.model)
-
-    def begin(self, what: Any, step: int | None = None) -> None:
-        """Start with a model, or at a step of a behaviour."""
-        assert self.panel.result is not None
-        if self.simulator is None:
-            self.simulator = Simulator(what)
-            self.children = [self.simulator]
-        self.simulator.start(what, step, [verdict.name for verdict in self.panel.result.verdicts])
-        self._shown = self.what()
+        self.session.stepper()  # which begins anew with other constants
+        self.simulator.check([verdict.name for verdict in result.verdicts])

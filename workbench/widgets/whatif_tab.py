@@ -1,19 +1,16 @@
 """What if: which single changes flip a verdict, and which smallest sets repair a violation."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ipywidgets
 
 from workbench.kernel import Result
 from workbench.kernel.values import counted, spell
 from workbench.questions.whatif import Attempt, Repairs, flips, repairs
+from workbench.session.jobs import Aside, Job
 from workbench.view.html import badge, element, escape, table
-from workbench.widgets.jobs import Job
 from workbench.widgets.pane import Pane
 from workbench.widgets.tab import Tab, button
-
-if TYPE_CHECKING:
-    from workbench.widgets.panel import Workbench
 
 #: The longest that one change is checked.
 MOST_SECONDS = 20.0
@@ -24,87 +21,99 @@ class WhatIfTab(Tab):
 
     title = "What if"
 
-    def __init__(self, panel: "Workbench") -> None:
-        super().__init__(panel)
+    def build(self) -> list[Any]:
         self._integers = ipywidgets.Checkbox(False, description="numbers too, one up and one down", indent=False)
-        self._integers.observe(self._again, "value")
+        self._integers.observe(self.again, "value")
         self._repair = button("Find repairs", "wrench", "the smallest sets of changes that repair it", self._mend)
         self._single = Pane(on_send=self._apply)
-        self._sets = Pane(on_send=self._apply)
+        self._sets = Pane(on_send=self._apply_set)
+        self._flips = self.working("flips", self._show)
+        self._repairs = self.working("repairs", self._show_repairs)
         self._attempts: list[Attempt] = []
+        self._found: list[Attempt] = []
         row = ipywidgets.HBox([self._integers, self._repair]).add_class("wb-toolbar")
-        self.children = [row, self._working, self._sets, self._single]
+        return [row, self._repairs, self._sets, self._flips, self._single]
 
     def refresh(self, result: Result) -> None:
-        self._single.html = self._sets.html = ""
+        self._single.html = ""
+        if not self._repairs.aside.key:
+            self._sets.html = ""
         self._repair.disabled = not _broken(result)
-        model, names, symmetry = result.model, [v.name for v in result.verdicts], result.symmetry
-        integers = self._integers.value
+        integers, aside, kept = self._integers.value, self._flips.aside, self.session.kept
+        assert kept is not None
 
         def work(job: Job) -> list[Attempt]:
-            def progress(done: int, of: int) -> None:
-                self.say(f"{done} of {of} changes checked")
+            def make() -> list[Attempt]:
+                return flips(result.model, integers=integers, **_options(result, aside, job, "changes checked"))
 
-            return flips(
-                model, names, integers=integers, before=result, on_progress=progress, should_stop=job.should_stop,
-                symmetry=symmetry, engine="local", max_seconds=MOST_SECONDS,
-            )  # fmt: skip
+            return kept.get(("flips", integers), make, job)
 
-        self.compute("Checking every single change", work, self._show)
+        aside.start((self.session.number, integers), "Checking every single change", work)
 
     def _show(self, attempts: list[Attempt]) -> None:
         self._attempts = attempts
-        self._single.html = element("p", "<b>Every single change</b>, from here") + _table(attempts, 0)
-
-    def _again(self, _: Any) -> None:
-        with self.panel.lock:
-            self._shown = None
-            self.opened()
+        self._single.html = element("p", "<b>Every single change</b>, from here") + _table(attempts)
 
     def _mend(self) -> None:
-        with self.panel.lock:
-            result, chosen = self.panel.result, self.panel.verdict
+        with self.session.lock:
+            result, chosen, kept = self.session.result, self.session.verdict, self.session.kept
             broken = [] if result is None else _broken(result)
-            if result is None or not broken:
+            if result is None or kept is None or not broken:
                 return
             name = chosen.name if chosen is not None and chosen.name in broken else broken[0]
-            model, names, symmetry = result.model, [v.name for v in result.verdicts], result.symmetry
+            aside = self._repairs.aside
 
             def work(job: Job) -> Repairs:
-                def progress(done: int, of: int) -> None:
-                    self.say(f"{name}: {done} of {of} sets of one size checked")
+                def make() -> Repairs:
+                    how = f"sets of one size checked, for {name}"
+                    return repairs(result.model, name, **_options(result, aside, job, how))
 
-                return repairs(
-                    model, name, names, before=result, on_progress=progress, should_stop=job.should_stop,
-                    symmetry=symmetry, engine="local", max_seconds=MOST_SECONDS,
-                )  # fmt: skip
+                return kept.get(("repairs", name), make, job)
 
-            self.compute(f"Looking for repairs of {name}", work, self._show_repairs)
+            aside.start((self.session.number, name), f"Looking for repairs of {name}", work)
 
     def _show_repairs(self, repairs: Repairs) -> None:
-        known = list(self._attempts)
-        self._attempts = known + repairs.found
+        self._found = repairs.found
         if repairs.found:
             head = f"The smallest sets of changes after which <b>{escape(repairs.property)}</b> holds"
-            self._sets.html = element("p", head) + _table(repairs.found, len(known))
+            self._sets.html = element("p", head) + _table(repairs.found)
         else:
             how = "none" if repairs.complete else "none found, and not every set could be decided"
             text = f"Repairs of {repairs.property}: {how} ({repairs.tried} sets tried)"
             self._sets.html = element("p", escape(text))
 
     def _apply(self, number: str) -> None:
-        with self.panel.lock:
-            self.panel.apply(self._attempts[int(number)].changes)
+        self.session.apply(self._attempts[int(number)].changes)
+
+    def _apply_set(self, number: str) -> None:
+        self.session.apply(self._found[int(number)].changes)
+
+
+def _options(result: Result, aside: Aside, job: Job, what: str) -> dict[str, Any]:
+    """How changes to `result` are checked, and progress told."""
+
+    def progress(done: int, of: int) -> None:
+        aside.say(job, f"{done} of {of} {what}")
+
+    return {
+        "properties": [verdict.name for verdict in result.verdicts],
+        "before": result,
+        "on_progress": progress,
+        "should_stop": job.should_stop,
+        "symmetry": result.symmetry,
+        "engine": "local",
+        "max_seconds": MOST_SECONDS,
+    }
 
 
 def _broken(result: Result) -> list[str]:
     return [verdict.name for verdict in result.violated]
 
 
-def _table(attempts: list[Attempt], first: int) -> str:
+def _table(attempts: list[Attempt]) -> str:
     """A row per attempt, those that flip something first."""
     order = sorted(range(len(attempts)), key=lambda at: not attempts[at].flipped)
-    rows = [_row(attempts[at], first + at) for at in order]
+    rows = [_row(attempts[at], at) for at in order]
     return table(("change", "verdicts that differ", "", ""), rows)
 
 

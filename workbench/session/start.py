@@ -1,7 +1,6 @@
-"""What a panel may start from: a model, or a named configuration of one."""
+"""What a session may start from: a model, or a named configuration of one."""
 
 import tomllib
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,37 +10,11 @@ from workbench.configurations import Configuration
 from workbench.kernel import InputError, Model
 from workbench.kernel.errors import unknown
 from workbench.models import MODELS, get_model
+from workbench.session.settings import Settings
 
 
-@dataclass(frozen=True)
-class Start:
-    """Where a panel begins.
-
-    Attributes
-    ----------
-    model : Model
-    properties : list of str or None
-        What is checked; None for everything.
-    symmetry : bool
-    configuration : Configuration or None
-        The named configuration that it is.
-    """
-
-    model: Model
-    properties: list[str] | None = None
-    symmetry: bool = False
-    configuration: Configuration | None = None
-
-    def with_constants(self, constants: dict[str, Any]) -> "Start":
-        """The same with other values of some constants."""
-        if not constants:
-            return self
-        model = type(self.model)(**{**self.model.constants, **constants})
-        return replace(self, model=model, configuration=None)
-
-
-def start_from(what: Any) -> Start:
-    """What a person means by a name, a file, a model's class, a model or a configuration.
+def start_from(what: Any) -> Settings:
+    """The settings that a person means by a name, a file, a model's class, a model or a configuration.
 
     Raises
     ------
@@ -50,21 +23,22 @@ def start_from(what: Any) -> Start:
 
     Examples
     --------
-    >>> start_from("bakery").model
+    >>> start_from("bakery").model()
     BakeryExtended()
     """
     if isinstance(what, Model):
-        return Start(what)
+        return Settings(type(what), what.constants)
     if isinstance(what, type) and issubclass(what, Model):
-        return Start(what())
+        return start_from(what())
     if isinstance(what, Configuration):
-        return Start(what.model, what.properties, bool(what.symmetry), what)
+        ticked = None if what.properties is None else frozenset(what.properties)
+        return Settings(type(what.model), what.model.constants, ticked, what.symmetry, what)
     if isinstance(what, Path) or (isinstance(what, str) and what.endswith(".toml")):
         return start_from(configurations.load(Path(what)))
     if not isinstance(what, str):
         raise InputError(f"{what!r} is not accepted; give a model, the name of one, or a configuration")
     if what in MODELS or what.endswith(".py") or ".py:" in what:
-        return Start(get_model(what)())
+        return start_from(get_model(what))
     files = {path.stem: path for path in _files()}
     if what not in files:
         raise unknown("model or configuration", what, [*MODELS, *files])

@@ -118,3 +118,82 @@ class Runner:
         if self._thread is not None:
             self._thread.join(seconds)
         return not self.busy
+
+
+class Aside:
+    """What is computed beside the check for one purpose, such as a tab's contents, and what came of it.
+
+    It goes on whether or not anybody looks, and something else that is computed does not end it.
+
+    Attributes
+    ----------
+    key : object
+        What it is computed for; None if nothing is, or was.
+    running : bool
+    said : str
+        What is being done, or how far it is.
+    error : str
+        Why there is no outcome, in one line.
+    outcome : object
+        None while there is none.
+    """
+
+    def __init__(self, lock: Any) -> None:
+        self._runner = Runner(lock)
+        self._subscribers: list[Callable[[], None]] = []
+        self._clear(None)
+
+    def _clear(self, key: Any) -> None:
+        self.key: Any = key
+        self.running, self.said, self.error = False, "", ""
+        self.outcome: Any = None
+
+    def on_change(self, call: Callable[[], None]) -> None:
+        """Have `call` called whenever one of the attributes has changed."""
+        self._subscribers.append(call)
+
+    def _tell(self) -> None:
+        for call in list(self._subscribers):
+            call()
+
+    def start(self, key: Any, saying: str, work: Callable[[Job], Any]) -> None:
+        """Compute for `key`, unless that is what is being computed already, or was without a failure."""
+        with self._runner.lock:
+            if key == self.key and not self.error:
+                self._tell()
+                return
+            self._clear(key)
+            self.running, self.said = True, saying
+            self._runner.start(work, self._done, self._failed)
+            self._tell()
+
+    def say(self, job: Job, text: str) -> None:
+        """For `job`, to say how far it is."""
+        with self._runner.lock:
+            if not job.should_stop():
+                self.said = text
+                self._tell()
+
+    def stop(self) -> None:
+        """End with what was found so far."""
+        self._runner.stop()
+
+    def cancel(self) -> None:
+        """End, and forget what it was about."""
+        with self._runner.lock:
+            self._runner.cancel()
+            if self.key is not None:
+                self._clear(None)
+                self._tell()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until it has ended; whether that came to pass. Not to be called with the lock held."""
+        return self._runner.wait(seconds)
+
+    def _done(self, outcome: Any) -> None:
+        self.running, self.said, self.outcome = False, "", outcome
+        self._tell()
+
+    def _failed(self, why: str) -> None:
+        self.running, self.said, self.error = False, "", why
+        self._tell()

@@ -1,0 +1,448 @@
+"""Sessions, without widgets: settings, checks, what is computed beside them, and steps by hand."""
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.engines.check import check
+from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, replay, require
+from workbench.kernel.trace import Move
+from workbench.models import get_model
+from workbench.models.bakery import Bakery
+from workbench.session import Session, Settings, Stepper, kept, presets, start, start_from
+from workbench.session.history import History
+from workbench.session.jobs import Aside, Job, Runner
+
+ROOT = Path(__file__).parents[1]
+BakeryV2 = get_model("bakery_v2")
+STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
+
+
+def test_a_session_needs_no_widgets() -> None:
+    script = "import sys, workbench.session; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = {module.split(".")[0] for module in done.stdout.split()}
+    assert "workbench" in loaded
+    assert not loaded & {"ipywidgets", "anywidget", "IPython", "plotly"}
+
+
+def checked(settings: Settings) -> Session:
+    """A session that has checked these settings."""
+    session = Session(settings)
+    session.run()
+    assert session.settle(60)
+    return session
+
+
+def stale() -> Settings:
+    """The staged files are not restamped: a 409."""
+    return start_from("bakery_v2").with_constants(STALE)
+
+
+# Jobs ----------------------------------------------------------------------------------------------------------------
+
+
+def test_a_newer_job_cancels_the_one_before_it() -> None:
+    runner = Runner(threading.RLock())
+    told: list[object] = []
+    started = threading.Event()
+
+    def long(job):
+        started.set()
+        while not job.should_stop():
+            time.sleep(0.001)
+        return "old"
+
+    runner.start(long, told.append, told.append)
+    assert started.wait(10)
+    runner.start(lambda job: "new", told.append, told.append)
+    assert runner.wait(10)
+    assert told == ["new"]
+
+
+def test_a_stopped_job_hands_over_what_it_has() -> None:
+    runner = Runner(threading.RLock())
+    told: list[object] = []
+
+    def work(job):
+        job.pause(60)
+        return job.should_stop()
+
+    runner.start(work, told.append, told.append)
+    assert runner.busy
+    runner.stop()
+    assert runner.wait(10)
+    assert told == [True]
+
+
+def test_a_job_that_fails_says_why() -> None:
+    runner = Runner(threading.RLock())
+    done: list[object] = []
+    failed: list[str] = []
+
+    def work(job):
+        raise InputError("Writers = 9 is not accepted")
+
+    runner.start(work, done.append, failed.append)
+    assert runner.wait(10)
+    assert (done, failed) == ([], ["Writers = 9 is not accepted"])
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_job_that_ends_its_thread_is_over() -> None:
+    runner, told = Runner(threading.RLock()), list[object]()
+
+    def leaving(_):
+        raise SystemExit(0)
+
+    runner.start(leaving, told.append, told.append)
+    assert runner.wait(10)
+    assert told == ["SystemExit: 0"]
+
+
+# What a session starts from ------------------------------------------------------------------------------------------
+
+
+def test_a_session_starts_from_whatever_names_a_model() -> None:
+    path = Path(__file__).parents[1] / "specs" / "bakery" / "v2_race.toml"
+    by_name, by_path = start_from("v2_race"), start_from(str(path))
+    for begun in (by_name, by_path, start_from(by_name.configuration)):
+        assert begun.symmetry
+        assert begun.applicable() == by_name.configuration.properties
+        assert begun.constants == by_name.configuration.model.constants
+    assert start_from(Bakery).constants == Bakery().constants
+    assert start_from(Bakery(Writers=2)).constants["Writers"] == ("w1", "w2")
+    assert start_from("hudi").with_constants({"OpLimit": 1}).model().constants["OpLimit"] == 1
+
+
+@pytest.mark.parametrize("what", ["v2_rase", "nosuch.toml", 7, "hudi.py:Nothing"])
+def test_what_is_no_model_is_refused_in_one_line(what: object) -> None:
+    with pytest.raises(InputError) as refused:
+        start_from(what)
+    assert "\n" not in str(refused.value)
+
+
+def test_presets_are_the_configurations_of_the_model() -> None:
+    names = [name.split(" ")[0] for name in presets(BakeryV2)]
+    assert "v2_race" in names
+    assert "v1" not in names
+    assert not any(path.parent.name == "hudi" for path in presets(BakeryV2).values())
+
+
+def test_a_session_needs_no_specs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(start.workbench, "__file__", str(tmp_path / "lib" / "workbench" / "__init__.py"))
+    monkeypatch.chdir(tmp_path)
+    assert presets(BakeryV2) == {}
+    assert checked(start_from("bakery").with_constants({"Writers": 2})).result is not None
+    with pytest.raises(InputError, match="v2_race"):
+        start_from("v2_race")
+
+
+# Settings ------------------------------------------------------------------------------------------------------------
+
+
+def test_settings_are_changed_by_making_others() -> None:
+    before = start_from("v2_async")
+    after = before.with_constants({"Writers": 2, "RestampPatch": False})
+    assert before.constants == start_from("v2_async").constants
+    assert after.differing() == {"Writers": ("w1", "w2"), "AsyncParquet": True, "RestampPatch": False}
+    assert (before.configuration is not None, after.configuration) == (True, None)
+    assert after.symmetry == before.symmetry == ("Writers",)
+    assert not before.is_default
+    assert start_from("bakery_v2").is_default
+    assert not start_from("bakery_v2").with_symmetry(["Writers"]).is_default
+
+
+def test_what_settings_do_not_take_is_refused() -> None:
+    settings = start_from("bakery_v2")
+    with pytest.raises(InputError, match="unknown constant of bakery_v2 'Writer'"):
+        settings.with_constants({"Writer": 2})
+    with pytest.raises(InputError, match="Writers = 99"):
+        settings.with_constants({"Writers": 99})
+    with pytest.raises(InputError, match="unknown symmetric set of bakery_v2 'Nodes'"):
+        settings.with_symmetry(["Nodes"])
+    with pytest.raises(InputError, match="NodeParts"):
+        settings.with_typed({"NodeParts": [["w1"], ["w9"]]}).model()
+
+
+def test_properties_follow_the_constants_until_somebody_chooses() -> None:
+    settings = start_from("bakery").with_constants({"Writers": 2})
+    assert settings.applicable()[-1] == "NonCrashedProgress"
+    assert settings.with_constants({"MaxCrashes": 0}).applicable()[-1] == "EventualProgress"
+    chosen = settings.with_ticked(["UniqueTickets", "RestartsHeal"])
+    assert chosen.applicable() == ["UniqueTickets"]
+    assert chosen.with_constants({"MaxRestarts": 1}).applicable() == ["UniqueTickets", "RestartsHeal"]
+
+
+@pytest.mark.parametrize("sets", [["Writers"], ["Keys"], ["Writers", "Values"], []])
+def test_a_configuration_has_the_symmetry_that_it_names(sets: list[str], tmp_path: Path) -> None:
+    wanted = check(get_model("hudi")(Values=1, FileGroupCount=2), ["ConsistentRead"], symmetry=sets)
+    path = tmp_path / "some.toml"
+    path.write_text(
+        f'model = "hudi"\nsymmetry = {sets!r}\nproperties = ["ConsistentRead"]\n'
+        "[constants]\nValues = 1\nFileGroupCount = 2\n"
+        f'[expect]\ndistinct = {wanted.distinct}\nverdicts = {{ConsistentRead = "holds"}}\n'
+    )
+    session = checked(start_from(path))
+    assert session.result is not None
+    assert session.result.symmetry == tuple(sets)
+    assert session.settings.configuration is not None
+    assert session.settings.configuration.as_expected(session.result)
+
+
+# Checks --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_change_is_checked_and_its_verdict_selected() -> None:
+    session = checked(start_from("bakery_v2").with_constants({**STALE, "RestampPatch": True}))
+    told: list[str] = []
+    session.on("settings", lambda: told.append("settings"))
+    session.on("result", lambda: told.append("result"))
+    session.on("selected", lambda: told.append("selected"))
+    session.begin(session.settings.with_constants({"RestampPatch": False}))
+    assert session.settle(60)
+    assert (session.selected, told) == ("NoLakekeeperConflict", ["settings", "result"])
+    session.select("UniqueTickets")
+    assert session.verdict is not None
+    assert session.verdict.holds
+    assert told[-1] == "selected"
+
+
+def test_who_leaves_is_told_no_more() -> None:
+    session, told = checked(stale()), list[int]()
+    leave = session.on("selected", lambda: told.append(1))
+    session.select("UniqueTickets")
+    leave()
+    session.select("SafeAcks")
+    assert told == [1]
+
+
+def test_after_a_long_check_a_change_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = checked(stale())
+    monkeypatch.setattr("workbench.session.session.LIVE_SECONDS", 0.0)
+    session.run()
+    assert session.settle(60)
+    before = session.result
+    session.apply({"RestampPatch": True})
+    assert session.settle(60)
+    assert (session.waiting, session.stale, session.running) == (True, True, False)
+    assert session.result is before
+    session.run()
+    assert session.settle(60)
+    assert not session.stale
+    assert session.result is not None
+    assert session.result.model.constants["RestampPatch"]
+
+
+class Faulty(Model):
+    """Its first step fails."""
+
+    Faulty = Constant(True, bool, "whether it does")
+
+    n = Variable(0)
+
+    @action
+    def step(self, s):
+        require(s.n < 1, "at the end")
+        if self.Faulty:
+            raise ValueError("on purpose")
+        s.n += 1
+
+    @invariant
+    def Small(self, s):
+        return s.n < 5
+
+
+def test_a_first_check_that_fails_is_an_error_and_not_a_wait() -> None:
+    session = Session(start_from(Faulty))
+    session.run()
+    with pytest.raises(InputError, match="on purpose"):
+        session.wait(60)
+    assert session.error is not None
+    assert "\n" not in session.error
+    assert session.result is None
+    assert not session.running
+    session.begin(session.settings.with_constants({"Faulty": False}))
+    result = session.wait(60)
+    assert result is not None
+    assert (result.holds, session.error) == (True, None)
+
+
+def test_constants_that_do_not_go_together_are_an_error_until_they_do() -> None:
+    session = checked(stale())
+    before = session.result
+    session.apply({"NodeParts": [["w1"], ["w9"]]})
+    with pytest.raises(InputError, match="must hold each of w1, w2 exactly once"):
+        session.wait(60)
+    assert (session.result is before, session.stale) == (True, True)
+    session.begin(session.settings.with_constants({"NodeParts": [["w1"], ["w2"]]}))
+    assert session.wait(60) is not None
+    assert session.error is None
+
+
+def test_watches_are_kept_and_told() -> None:
+    session, told = Session(stale()), list[tuple[str, ...]]()
+    session.on("watches", lambda: told.append(session.watches))
+    session.watch(["len(s.iceberg)"])
+    assert told == [("len(s.iceberg)",)]
+
+
+# What is computed beside a check -------------------------------------------------------------------------------------
+
+
+def test_what_is_computed_for_one_purpose_does_not_end_another() -> None:
+    session = checked(stale())
+    one, other, go = session.aside("one"), session.aside("other"), threading.Event()
+    one.start(1, "Counting", lambda job: go.wait(60) and not job.should_stop())
+    other.start(1, "Looking", lambda job: "seen")
+    assert other.wait(60)
+    assert (one.running, one.said, other.outcome) == (True, "Counting", "seen")
+    go.set()
+    assert one.wait(60)
+    assert (one.running, one.said, one.outcome) == (False, "", True)
+
+
+def test_what_is_computed_for_the_same_key_is_computed_once() -> None:
+    aside, runs = Aside(threading.RLock()), list[int]()
+
+    def work(job: Job) -> int:
+        runs.append(1)
+        return len(runs)
+
+    for key, outcome in (("key", 1), ("key", 1), ("other", 2)):
+        aside.start(key, "", work)
+        assert aside.wait(10)
+        assert aside.outcome == outcome
+
+
+def test_what_failed_says_why_and_is_tried_again() -> None:
+    aside, runs = Aside(threading.RLock()), list[int]()
+
+    def work(job: Job) -> str:
+        runs.append(1)
+        raise InputError(f"no {len(runs)}")
+
+    for number in (1, 2):
+        aside.start("key", "", work)
+        assert aside.wait(10)
+        assert (aside.error, aside.outcome) == (f"no {number}", None)
+
+
+def test_a_new_check_forgets_what_was_computed_about_the_one_before() -> None:
+    session = checked(stale())
+    aside, told = session.aside("one"), list[object]()
+    aside.start(1, "Counting", lambda job: job.pause(60))
+    aside.on_change(lambda: told.append(aside.key))
+    session.run()
+    assert session.settle(60)
+    assert (aside.running, aside.outcome, told) == (False, None, [None])
+
+
+def test_the_states_of_a_result_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    session, searches = checked(stale()), list[object]()
+
+    def counting(*arguments: Any, **options: Any) -> Any:
+        searches.append(arguments)
+        return explore(*arguments, **options)
+
+    explore = kept.explore
+    monkeypatch.setattr(kept, "explore", counting)
+    for purpose in ("graph", "charts"):
+        session.aside(purpose).start(1, "", lambda job: session.kept.space(job))
+    assert session.settle(60)
+    assert len(searches) == 1
+    assert session.aside("graph").outcome is session.aside("charts").outcome
+    assert len(session.aside("graph").outcome) == session.result.distinct
+
+
+def test_what_was_stopped_is_not_kept() -> None:
+    shelf, job = checked(stale()).kept, Job()
+    assert shelf is not None
+    job.stop()
+    assert shelf.get("key", lambda: "half", job) == "half"
+    assert shelf.get("key", lambda: "whole", Job()) == "whole"
+    assert shelf.get("key", lambda: "again", Job()) == "whole"
+
+
+# Steps by hand -------------------------------------------------------------------------------------------------------
+
+
+def test_an_abandoned_branch_stays_and_can_be_gone_back_to() -> None:
+    stepper = Stepper(BakeryV2(Writers=2))
+    for label in ("start(w1)", "stage(w1)"):
+        stepper.take(label)
+    stepper.jump(1)
+    stepper.take("start(w2)")
+    assert [step.label for step in stepper.trace.steps[1:]] == ["start(w1)", "start(w2)"]
+    one, other = stepper.history.leaves()
+    assert (one.step.label, other.step.label) == ("stage(w1)", "start(w2)")
+    assert stepper.history.parting(one, other).step.label == "start(w1)"
+    stepper.name(one.number, " staged ")
+    stepper.go_to(one.number)
+    assert (stepper.history.current.name, stepper.at) == ("staged", 2)
+    assert stepper.state.pc["w1"] == "BeginClaim"
+    trace = stepper.history.trace(one)
+    assert trace == replay(stepper.model, 0, trace.moves)
+    with pytest.raises(InputError, match="node 9 is not accepted"):
+        stepper.go_to(9)
+
+
+def test_a_step_that_is_taken_again_makes_no_other_branch() -> None:
+    stepper = Stepper(BakeryV2(Writers=2))
+    stepper.take("start(w1)")
+    stepper.take("start(w2)")
+    stepper.jump(0)
+    stepper.take("start(w1)")
+    assert (len(stepper.history.nodes), stepper.at, len(stepper.trace)) == (3, 1, 3)
+
+
+def test_a_walk_and_a_search_grow_the_history() -> None:
+    stepper, moves = Stepper(BakeryV2(Writers=2)), list[int]()
+    stepper.on_move(lambda: moves.append(stepper.at))
+    stepper.walk(6, seed=3)
+    stepper.jump(2)
+    stepper.find('s.decision["w1"] == "committed"')
+    assert stepper.search.wait(60)
+    assert stepper.state.decision["w1"] == "committed"
+    assert len(list(stepper.history.leaves())) == 2
+    assert moves == [6, 2, stepper.at]
+    stepper.find("s.nothing")
+    assert stepper.search.wait(60)
+    assert "unknown variable" in stepper.search.error
+    with pytest.raises(InputError, match=r"step number 77.0 is not enabled"):
+        stepper.take(Move(77, 0))
+
+
+def test_a_history_begins_along_a_behaviour() -> None:
+    lasso = check(BakeryV2(Writers=2, MaxCrashes=1), ["EventualProgress"])["EventualProgress"].trace
+    assert lasso is not None
+    assert History.along(lasso, 2).current.number == 2
+    stepper = Stepper(lasso)
+    assert stepper.trace is lasso
+    stepper.jump(0)
+    stepper.walk(1, seed=1)
+    assert stepper.trace.loop is None or stepper.trace is lasso
+
+
+def test_the_stepper_of_a_session_begins_anew_with_other_constants() -> None:
+    session = checked(stale())
+    session.stepper().walk(5, seed=1)
+    session.begin(session.settings.with_ticked(["UniqueTickets"]))
+    assert session.settle(60)
+    assert session.stepper().at == 5
+    session.begin(session.settings.with_constants({"RestampPatch": True}))
+    assert session.settle(60)
+    assert (session.stepper().at, session.stepper().model.constants["RestampPatch"]) == (0, True)
+
+
+def test_a_closed_session_does_no_more_work() -> None:
+    session = Session(start_from("bakery_v2").with_constants({"Writers": 4, "MaxCrashes": 2}))
+    session.run()
+    session.close()
+    assert session.settle(60)
+    assert (session.result, session.running) == (None, False)

@@ -1,0 +1,11 @@
+"""A person's work on one model, without widgets: settings, results, selection, jobs, watches and history.
+
+A view reads a :class:`Session`, calls its methods, and is told by its events when to draw again.
+"""
+
+from workbench.session.session import Session
+from workbench.session.settings import Settings
+from workbench.session.start import presets, start_from
+from workbench.session.stepper import Stepper
+
+__all__ = ["Session", "Settings", "Stepper", "presets", "start_from"]

@@ -1,0 +1,38 @@
+"""Events by name: who wants to be told subscribes, and may leave again."""
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+Name = TypeVar("Name", bound=str)
+
+
+class Events(Generic[Name]):
+    """Tells subscribers that something has happened; what it is they read where it happened.
+
+    Examples
+    --------
+    >>> events = Events[str]()
+    >>> leave = events.on("ready", lambda: print("it is ready"))
+    >>> events.tell("ready")
+    it is ready
+    >>> leave()
+    >>> events.tell("ready")
+    """
+
+    def __init__(self) -> None:
+        self._subscribers: list[tuple[Name, Callable[[], None]]] = []
+
+    def on(self, name: Name, call: Callable[[], None]) -> Callable[[], None]:
+        """Have `call` called at every event of that name; returns what ends it."""
+        subscriber = (name, call)
+        self._subscribers.append(subscriber)
+
+        def leave() -> None:
+            self._subscribers = [other for other in self._subscribers if other is not subscriber]
+
+        return leave
+
+    def tell(self, name: Name) -> None:
+        for wanted, call in list(self._subscribers):
+            if wanted == name:
+                call()

@@ -1,0 +1,138 @@
+"""The tree of behaviours that somebody has stepped through: abandoned branches stay, and can be gone back to."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from workbench.kernel import InputError, Model, Trace
+from workbench.kernel.trace import Step
+
+
+@dataclass(eq=False)
+class Node:
+    """A state, as it was reached.
+
+    Attributes
+    ----------
+    number : int
+        0 for the root; nodes are numbered as they are reached first.
+    step : Step
+        The step that leads here, and the state.
+    parent : Node or None
+    children : list of Node
+    name : str
+        What somebody has called it.
+    """
+
+    number: int
+    step: Step
+    parent: "Node | None" = field(default=None, repr=False)
+    children: list["Node"] = field(default_factory=list, repr=False)
+    name: str = ""
+
+    @property
+    def path(self) -> list["Node"]:
+        """From the root to here."""
+        nodes = [self]
+        while nodes[-1].parent is not None:
+            nodes.append(nodes[-1].parent)
+        return nodes[::-1]
+
+    @property
+    def depth(self) -> int:
+        return len(self.path) - 1
+
+
+class History:
+    """A tree of the states that somebody has reached from an initial state.
+
+    Parameters
+    ----------
+    model : Model
+    start : int
+        Which of the model's initial states is the root.
+    root : Step
+
+    Attributes
+    ----------
+    nodes : list of Node
+        By number.
+    current : Node
+        Where one is.
+    tip : Node
+        The end of the branch that is in sight: `current`, or a node that was reached from there.
+
+    Examples
+    --------
+    >>> from workbench.kernel import replay
+    >>> from workbench.models.bakery import Bakery
+    >>> long, short = replay(Bakery(), 0, [(0, 0), (3, 0)]), replay(Bakery(), 0, [(1, 0)])
+    >>> history = History.along(long)
+    >>> history.go(0)
+    >>> node = history.add(short.steps[1])
+    >>> history.name(2, "w1 claims")
+    >>> [child.step.label for child in history.nodes[0].children], history.parting(history.nodes[2], node).number
+    (['node_startup(w1)', 'node_startup(w2)'], 0)
+    """
+
+    def __init__(self, model: Model, start: int, root: Step) -> None:
+        self.model, self.start = model, start
+        self.nodes = [Node(0, root)]
+        self.current = self.tip = self.nodes[0]
+
+    @classmethod
+    def along(cls, trace: Trace, step: int | None = None) -> "History":
+        """The history of a behaviour, at the state with this index; the last one by default."""
+        history = cls(trace.model, trace.start, trace.steps[0])
+        for taken in trace.steps[1:]:
+            history.add(taken)
+        if step is not None:
+            history.go(history.tip.path[step].number)
+        return history
+
+    def add(self, step: Step) -> Node:
+        """Take a step from the current node. A step that was taken there before leads to the node that it led to."""
+        before = self.current
+        known = [child for child in before.children if child.step.move == step.move]
+        if known:
+            after = known[0]
+        else:
+            after = Node(len(self.nodes), step, before)
+            self.nodes.append(after)
+            before.children.append(after)
+        self.current = after
+        if after not in self.tip.path:
+            self.tip = after
+        return after
+
+    def go(self, number: int) -> None:
+        """Go to a node; the branch in sight stays if it is on it.
+
+        Raises
+        ------
+        InputError
+            If there is no such node.
+        """
+        self.current = self._node(number)
+        if self.current not in self.tip.path:
+            self.tip = self.current
+
+    def name(self, number: int, name: str) -> None:
+        """Call a node something; with "" nothing any more."""
+        self._node(number).name = name.strip()
+
+    def _node(self, number: int) -> Node:
+        if not 0 <= number < len(self.nodes):
+            raise InputError(f"node {number} is not accepted; the history has the nodes 0 to {len(self.nodes) - 1}")
+        return self.nodes[number]
+
+    def trace(self, node: Node) -> Trace:
+        """The behaviour from the root to a node."""
+        return Trace(self.model, self.start, tuple(one.step for one in node.path))
+
+    def parting(self, one: Node, other: Node) -> Node:
+        """The last node that the ways to two nodes have in common."""
+        return [a for a, b in zip(one.path, other.path, strict=False) if a is b][-1]
+
+    def leaves(self) -> Iterator[Node]:
+        """The ends of all branches, in the order in which they were reached."""
+        return (node for node in self.nodes if not node.children)

@@ -1,0 +1,296 @@
+"""A session: the settings of a model, the check of them, what it found, and what is computed about that."""
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
+
+from workbench.engines.check import check
+from workbench.kernel import InputError, Model, ModelError, Result, Trace, Verdict
+from workbench.kernel.budget import Progress
+from workbench.session.events import Events
+from workbench.session.jobs import Aside, Job, Runner
+from workbench.session.kept import Kept
+from workbench.session.settings import Settings
+from workbench.session.stepper import Stepper
+
+#: While a check takes no longer than this, every change is checked at once.
+LIVE_SECONDS = 1.5
+#: The same for the first check, during which the engine is loaded.
+FIRST_SECONDS = 3.0
+#: How long a change waits for another one.
+DEBOUNCE_SECONDS = 0.05
+#: How often progress is told.
+PROGRESS_SECONDS = 0.2
+#: How much memory a check may take before it stops with what it found.
+MOST_BYTES = 2 * 2**30
+
+#: ``settings``: they are others. ``check``: it began, got on, ended with a result or an error, or waits for `run`.
+#: ``result``: there is a new one, with another selection. ``selected``: another property is. ``stepping``: the stepper
+#: was sent to a state. ``watches``: they are others.
+Event = Literal["settings", "check", "result", "selected", "stepping", "watches"]
+
+
+class Session:
+    """A person's work on one model.
+
+    Its events are told with :attr:`lock` held, from whichever thread; whoever handles a click holds it too.
+
+    Parameters
+    ----------
+    settings : Settings
+
+    Attributes
+    ----------
+    settings : Settings
+    result, before : Result or None
+        What was found last, and before the last change.
+    number : int
+        How many results there have been.
+    kept : Kept or None
+        What else was computed about `result`.
+    selected : str or None
+        The property whose trace is shown.
+    live : bool
+        Whether a change is checked at once, since that is quick.
+    progress : Progress or None
+        How far a check is that takes longer.
+    waiting : bool
+        Whether something has changed since the result, which is not checked until somebody calls :meth:`run`.
+    error : str or None
+        What is wrong with the settings, or with the model, in one line.
+    watches : tuple of str
+        Expressions on states, to be shown beside them.
+
+    Examples
+    --------
+    >>> from workbench.session.start import start_from
+    >>> session = Session(start_from("bakery").with_constants({"Writers": 2, "LazyReap": False}))
+    >>> session.run()
+    >>> session.wait()["NonCrashedProgress"].word, session.selected
+    ('violated', 'NonCrashedProgress')
+    >>> session.begin(session.settings.with_constants({"LazyReap": True}))
+    >>> session.wait().holds, session.before.holds
+    (True, False)
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.lock = threading.RLock()
+        self.settings = settings
+        self.result: Result | None = None
+        self.before: Result | None = None
+        self.number = 0
+        self.kept: Kept | None = None
+        self.selected: str | None = None
+        self.live, self.waiting = True, False
+        self.progress: Progress | None = None
+        self.error: str | None = None
+        self.watches: tuple[str, ...] = ()
+        self._events = Events[Event]()
+        self._runner = Runner(self.lock)
+        self._asides: dict[str, Aside] = {}
+        self._stepper: Stepper | None = None
+        self._began = 0.0
+
+    def on(self, event: Event, call: Callable[[], None]) -> Callable[[], None]:
+        """Have `call` called at every such event; returns what ends it."""
+        return self._events.on(event, call)
+
+    # Settings ------------------------------------------------------------------------------------------------------
+
+    def begin(self, settings: Settings) -> None:
+        """Take these settings, and check."""
+        with self.lock:
+            self._set(settings)
+            self.run()
+
+    def change(self, settings: Settings) -> None:
+        """Take these settings, and check if that is quick."""
+        with self.lock:
+            live = self.live and not (self.running and time.perf_counter() - self._began > LIVE_SECONDS)
+            self._runner.cancel()
+            self._set(settings)
+            if live:
+                self._start(DEBOUNCE_SECONDS)
+            elif self._model() is not None:
+                self._rest(waiting=True)
+
+    def apply(self, constants: dict[str, Any]) -> None:
+        """Set some constants, and check if that is quick.
+
+        Raises
+        ------
+        InputError
+            For a name or a value that is not accepted. Where the values do not go together, :attr:`error` says so.
+        """
+        with self.lock:
+            self.change(self.settings.with_constants(constants))
+
+    def refuse(self, why: str) -> None:
+        """Say why settings that somebody wanted were not taken."""
+        with self.lock:
+            self._failed(why)
+
+    def _set(self, settings: Settings) -> None:
+        self.settings = settings
+        self._events.tell("settings")
+
+    # Checking ------------------------------------------------------------------------------------------------------
+
+    @property
+    def running(self) -> bool:
+        return self._runner.busy
+
+    @property
+    def stale(self) -> bool:
+        """Whether the result is known to be of other settings than those that are set."""
+        return self.progress is not None or self.waiting or self.error is not None
+
+    def run(self) -> None:
+        """Check with the settings as they are."""
+        with self.lock:
+            self._start(0)
+
+    def stop(self) -> None:
+        """Stop the check; what it found so far becomes the result."""
+        self._runner.stop()
+
+    def wait(self, seconds: float | None = None) -> Result | None:
+        """Wait until the check has ended; its result, or None if it takes longer.
+
+        Raises
+        ------
+        InputError
+            If there is no result because something is wrong with the settings or the model.
+        """
+        ended = self.ended(seconds)
+        with self.lock:
+            if ended and self.error is not None:
+                raise InputError(self.error)
+            return self.result
+
+    def ended(self, seconds: float | None = None) -> bool:
+        """Wait until the check has ended, however it does; whether that came to pass."""
+        return self._runner.wait(seconds)
+
+    def _model(self) -> Model | None:
+        """A model with the constants as they are set; None if they are not accepted, which becomes the error."""
+        try:
+            return self.settings.model()
+        except (InputError, ModelError) as error:
+            self._failed(str(error))
+            return None
+
+    def _start(self, delay: float) -> None:
+        model = self._model()
+        if model is None:
+            return
+        settings, names = self.settings, self.settings.applicable()
+        self._began = told = time.perf_counter()
+        self._forget_asides()
+
+        def work(job: Job) -> Result:
+            def progress(at: Progress) -> None:
+                nonlocal told
+                if time.perf_counter() - told > PROGRESS_SECONDS:
+                    told = time.perf_counter()
+                    with self.lock:
+                        if not job.should_stop():
+                            self._rest(progress=at)
+
+            return check(
+                model, names, symmetry=settings.symmetry, engine="local", max_bytes=MOST_BYTES,
+                on_progress=progress, should_stop=job.should_stop,
+            )  # fmt: skip
+
+        self._runner.start(work, self._arrived, self._failed, delay)
+        self._events.tell("check")
+
+    def _rest(self, progress: Progress | None = None, waiting: bool = False, error: str | None = None) -> None:
+        """Say where the check is."""
+        self.progress, self.waiting, self.error = progress, waiting, error
+        self._events.tell("check")
+
+    def _failed(self, why: str) -> None:
+        self._runner.cancel()
+        self._rest(error=why)
+
+    def _arrived(self, result: Result) -> None:
+        limit = LIVE_SECONDS if self.result is not None else FIRST_SECONDS
+        self.live = result.complete and result.seconds <= limit
+        self.before, self.result, self.kept = self.result, result, Kept(result)
+        self.number += 1
+        self.selected = self._most_telling(result)
+        self._rest()
+        self._events.tell("result")
+
+    def _most_telling(self, result: Result) -> str | None:
+        """What is violated since the last change, else what was selected, else what has a trace, the violated first."""
+        names = [verdict.name for verdict in result.verdicts]
+        broken = [verdict.name for verdict in result.violated]
+        known = [] if self.before is None else [verdict.name for verdict in self.before.violated]
+        new = [name for name in broken if name not in known]
+        if new and self.before is not None:
+            return new[0]
+        if self.selected in names and result[self.selected].trace is not None:
+            return self.selected
+        return next(iter([*broken, *(v.name for v in result.verdicts if v.trace is not None), *names]), None)
+
+    # What is looked at ---------------------------------------------------------------------------------------------
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict on the selected property."""
+        chosen = [] if self.result is None else [v for v in self.result.verdicts if v.name == self.selected]
+        return chosen[0] if chosen else None
+
+    def select(self, name: str) -> None:
+        """Select a property."""
+        with self.lock:
+            self.selected = name
+            self._events.tell("selected")
+
+    def watch(self, expressions: Iterable[str]) -> None:
+        """Take these expressions as the watches."""
+        with self.lock:
+            self.watches = tuple(expressions)
+            self._events.tell("watches")
+
+    def stepper(self) -> Stepper:
+        """Steps by hand, through the result's model. It begins anew when the constants are others."""
+        with self.lock:
+            model = self.settings.model() if self.result is None else self.result.model
+            if self._stepper is None:
+                self._stepper = Stepper(model, lock=self.lock)
+            elif self._stepper.model.constants != model.constants:
+                self._stepper.start(model)
+            return self._stepper
+
+    def step_from(self, trace: Trace, step: int) -> None:
+        """Send the stepper to a step of a trace, to go on from there."""
+        with self.lock:
+            self.stepper().start(trace, step)
+            self._events.tell("stepping")
+
+    # What is computed beside ---------------------------------------------------------------------------------------
+
+    def aside(self, purpose: str) -> Aside:
+        """What is computed for one purpose. A new check ends it: it is about another result then."""
+        with self.lock:
+            return self._asides.setdefault(purpose, Aside(self.lock))
+
+    def _forget_asides(self) -> None:
+        for aside in self._asides.values():
+            aside.cancel()
+
+    def settle(self, seconds: float | None = None) -> bool:
+        """Wait for the check and all that is computed beside it; whether all has ended."""
+        return self.ended(seconds) and all(aside.wait(seconds) for aside in list(self._asides.values()))
+
+    def close(self) -> None:
+        """End all work."""
+        with self.lock:
+            self._runner.cancel()
+            self._forget_asides()
+            if self._stepper is not None:
+                self._stepper.close()

@@ -1,0 +1,113 @@
+"""What a check is asked for: constants, properties, symmetric sets, and the named configuration that this is."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from workbench.configurations import Configuration
+from workbench.kernel import InputError, Model
+from workbench.kernel.errors import unknown
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of a model. To change something is to make others.
+
+    Attributes
+    ----------
+    model_class : type of Model
+    constants : mapping
+        All constants as they are set. They need not go together; :meth:`model` says so.
+    ticked : frozenset of str or None
+        The properties that somebody has chosen; None for those that the model checks by default with these constants.
+    symmetry : tuple of str
+        The sets whose names are taken as interchangeable.
+    configuration : Configuration or None
+        The named configuration that it is.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery import Bakery
+    >>> settings = Settings(Bakery, Bakery(Writers=2).constants).with_constants({"LazyReap": False})
+    >>> settings.model()
+    Bakery(Writers=('w1', 'w2'), LazyReap=False)
+    >>> settings.is_default, Settings(Bakery, Bakery().constants).is_default
+    (False, True)
+    """
+
+    model_class: type[Model]
+    constants: Mapping[str, Any]
+    ticked: frozenset[str] | None = None
+    symmetry: tuple[str, ...] = ()
+    configuration: Configuration | None = None
+
+    def model(self) -> Model:
+        """A model with these constants.
+
+        Raises
+        ------
+        InputError
+            If they are not accepted, or not together.
+        """
+        return self.model_class(**self.constants)
+
+    def differing(self) -> dict[str, Any]:
+        """The constants that are not the model's defaults. Raises as :meth:`model` does."""
+        return self.model().differing()
+
+    @property
+    def is_default(self) -> bool:
+        """Whether all is as the model has it."""
+        return self.ticked is None and not self.symmetry and not self.differing()
+
+    def applicable(self) -> list[str]:
+        """The properties that are checked. Raises as :meth:`model` does.
+
+        What somebody has chosen stays chosen where the constants switch it off, for when they switch it on again.
+        """
+        model = self.model()
+        if self.ticked is None:
+            return [declared.name for declared in model.select()]
+        return model.applicable(name for name in model.declared_properties if name in self.ticked)
+
+    def with_constants(self, constants: Mapping[str, Any]) -> "Settings":
+        """The same with other values of some constants.
+
+        Raises
+        ------
+        InputError
+            For a name or a value that is not accepted; whether all go together only :meth:`model` says.
+        """
+        if not constants:
+            return self
+        declared = self.model_class.declared_constants
+        for name in constants:
+            if name not in declared:
+                raise unknown(f"constant of {self.model_class.name}", name, declared)
+        parsed = {name: declared[name].parse(name, value) for name, value in constants.items()}
+        return replace(self, constants={**self.constants, **parsed}, configuration=None)
+
+    def with_typed(self, constants: Mapping[str, Any]) -> "Settings":
+        """The same with what somebody has typed; what is not accepted stays, for :meth:`model` to say so."""
+        declared = self.model_class.declared_constants
+
+        def parsed(name: str, value: Any) -> Any:
+            try:
+                return declared[name].parse(name, value)
+            except InputError:
+                return value
+
+        typed = {name: parsed(name, value) for name, value in constants.items()}
+        return replace(self, constants={**self.constants, **typed}, configuration=None)
+
+    def with_ticked(self, names: Iterable[str] | None) -> "Settings":
+        """The same with these properties; with None those that are checked by default."""
+        return replace(self, ticked=None if names is None else frozenset(names), configuration=None)
+
+    def with_symmetry(self, sets: Iterable[str]) -> "Settings":
+        """The same with the names in these sets as interchangeable, in the model's order."""
+        chosen = set(sets)
+        for name in chosen.difference(self.model_class.symmetry):
+            raise unknown(f"symmetric set of {self.model_class.name}", name, self.model_class.symmetry)
+        ordered = tuple(name for name in self.model_class.symmetry if name in chosen)
+        return replace(self, symmetry=ordered, configuration=None)

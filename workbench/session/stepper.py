@@ -1,0 +1,231 @@
+"""Steps by hand: which are possible in a state and which not, at random, or along a shortest way to a state."""
+
+import random
+import threading
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+from workbench.kernel import InputError, Model, State, Trace, replay
+from workbench.kernel.actions import ActionInstance, outcome_label
+from workbench.kernel.trace import Move, Step
+from workbench.questions.seek import predicate_of, seek
+from workbench.session.events import Events
+from workbench.session.history import History
+from workbench.session.jobs import Aside, Job
+
+
+class Options(NamedTuple):
+    """What an action instance can do in a state.
+
+    Attributes
+    ----------
+    instance : ActionInstance
+    steps : list of Step
+        Empty if it is disabled.
+    """
+
+    instance: ActionInstance
+    steps: list[Step]
+
+
+class Stepper:
+    """A history that grows step by step.
+
+    Parameters
+    ----------
+    what : Model or Trace
+        A model, or a behaviour to go on from.
+    step : int, optional
+        Of a behaviour, the index of the state to begin at; its last one by default.
+    lock : RLock, optional
+        That of the session that it belongs to.
+
+    Attributes
+    ----------
+    history : History
+        Every state that was stepped to since the start.
+    search : Aside
+        The search for a state to go to, if there is one.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery import Bakery
+    >>> stepper = Stepper(Bakery(Writers=2))
+    >>> stepper.take("node_startup(w1)")
+    >>> stepper.undo()
+    >>> stepper.take("node_startup(w2)")
+    >>> [node.step.label for node in stepper.history.leaves()], stepper.trace.steps[-1].label
+    (['node_startup(w1)', 'node_startup(w2)'], 'node_startup(w2)')
+    """
+
+    def __init__(self, what: Model | Trace, step: int | None = None, lock: Any = None) -> None:
+        self.lock = lock or threading.RLock()
+        self.search = Aside(self.lock)
+        self.search.on_change(self._found)
+        self._events = Events[Literal["moved"]]()
+        self._given: Trace | None = None
+        self.start(what, step)
+
+    def on_move(self, call: Callable[[], None]) -> Callable[[], None]:
+        """Have `call` called whenever one is in another state, or the history is another; returns what ends it."""
+        return self._events.on("moved", call)
+
+    def _moved(self) -> None:
+        self._events.tell("moved")
+
+    # Where one is --------------------------------------------------------------------------------------------------
+
+    @property
+    def model(self) -> Model:
+        return self.history.model
+
+    @property
+    def at(self) -> int:
+        """The index in :attr:`trace` of the state that one is in."""
+        return self.history.current.depth
+
+    @property
+    def state(self) -> State:
+        """The state that one is in."""
+        return self.history.current.step.state
+
+    @property
+    def trace(self) -> Trace:
+        """The branch in sight: the behaviour so far, with what was undone last."""
+        trace = self.history.trace(self.history.tip)
+        given = self._given
+        return given if given is not None and given.steps == trace.steps else trace
+
+    def options(self, state: State | None = None) -> list[Options]:
+        """Per action instance its possible steps, in `state` or in the present one."""
+        before = self.state if state is None else state
+        return [
+            Options(
+                instance,
+                [
+                    Step(Move(instance.number, ordinal), outcome_label(instance, outcome), instance.lane, after)
+                    for ordinal, (outcome, after) in enumerate(self.model.outcomes(instance, before))
+                ],
+            )
+            for instance in self.model.instances
+        ]
+
+    # Steps ---------------------------------------------------------------------------------------------------------
+
+    def start(self, what: Model | Trace, step: int | None = None) -> None:
+        """Begin anew with a model, or with a behaviour to go on from."""
+        with self.lock:
+            self.search.cancel()
+            trace = what if isinstance(what, Trace) else replay(what, 0, [])
+            self._given = trace  # a lasso's loop is shown as long as one is on it
+            self.history = History.along(trace, step)
+            self._moved()
+
+    def take(self, step: str | Move) -> None:
+        """Take one of the enabled steps, given as a move or by its label.
+
+        Raises
+        ------
+        InputError
+            If it is not enabled.
+        """
+        with self.lock:
+            self.search.cancel()
+            possible = [one for options in self.options() for one in options.steps]
+            chosen = [one for one in possible if step in (one.label, one.move)]
+            if not chosen:
+                labels = ", ".join(one.label for one in possible)
+                what = repr(step) if isinstance(step, str) else f"number {step.instance}.{step.outcome}"
+                raise InputError(f"step {what} is not enabled; enabled: {labels or 'none'}")
+            self.history.add(chosen[0])
+            self._moved()
+
+    def undo(self) -> None:
+        """Go one step back."""
+        self.jump(self.at - 1)
+
+    def jump(self, index: int) -> None:
+        """Go to the state with this index in :attr:`trace`; what comes after it stays in sight."""
+        with self.lock:
+            path = self.history.tip.path
+            self.go_to(path[max(0, min(index, len(path) - 1))].number)
+
+    def go_to(self, number: int) -> None:
+        """Go to a node of the history."""
+        with self.lock:
+            self.history.go(number)
+            self._moved()
+
+    def name(self, number: int, name: str) -> None:
+        """Call a node of the history something; with "" nothing any more."""
+        with self.lock:
+            self.history.name(number, name)
+            self._moved()
+
+    def walk(self, steps: int, seed: int | None = None) -> None:
+        """Take steps at random, until none is possible."""
+        with self.lock:
+            self.search.cancel()
+            chance = random.Random(seed)
+            for _ in range(steps):
+                possible = [one for options in self.options() for one in options.steps]
+                if not possible:
+                    break
+                self.history.add(chance.choice(possible))
+            self._moved()
+
+    def go(self, condition: str | Callable[[Any], Any], *, anew: bool = False, max_states: int | None = None) -> None:
+        """Go to a state where `condition` is true, along a shortest way.
+
+        Parameters
+        ----------
+        condition : str or callable
+            A function of the state, or a Python expression over ``s`` and the constants.
+        anew : bool
+            Begin in an initial state instead of the present one.
+        max_states : int, optional
+            A bound on the search.
+
+        Raises
+        ------
+        InputError
+            For an expression that is not accepted, or if there is no such state.
+        """
+        self._follow(self._way(condition, anew, Job(), max_states))
+
+    def find(self, condition: str, *, anew: bool = False) -> None:
+        """The same in a thread: :attr:`search` tells how it goes."""
+        self.search.cancel()
+        self.search.start(object(), "Searching", lambda job: self._way(condition, anew, job))
+
+    def close(self) -> None:
+        """End all work."""
+        self.search.cancel()
+
+    def _found(self) -> None:
+        if self.search.outcome is not None:
+            self._follow(self.search.outcome)
+
+    def _follow(self, trace: Trace) -> None:
+        """Go to the end of a behaviour, along branches that are there as far as there are such."""
+        with self.lock:
+            if trace.start != self.history.start:
+                self.history = History.along(trace)
+            else:
+                self.history.go(0)
+                for step in trace.steps[1:]:
+                    self.history.add(step)
+                self.history.tip = self.history.current
+            self._moved()
+
+    def _way(self, condition: Any, anew: bool, job: Job, max_states: int | None = None) -> Trace:
+        model = self.model
+        predicate = predicate_of(model, condition) if isinstance(condition, str) else condition
+        after = None if anew else self.history.trace(self.history.current)
+        trace, result = seek(model, predicate, after=after, should_stop=job.should_stop, max_states=max_states)
+        if trace is not None:
+            return trace
+        where = "from the beginning" if anew else "from this state"
+        if result.complete:
+            raise InputError(f"no such state can be reached {where}; there are {result.distinct:,} states")
+        raise InputError(f"no such state was found {where} among {result.distinct:,} states: {result.stopped}")
