@@ -7,7 +7,6 @@ beside them in a temporary folder::
 """
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 

@@ -52,7 +52,10 @@ def test_accepted(constant, given, value):
         *((INTEGER, bad, "an integer from 0 to 3") for bad in (4, -1, True, 1.0, math.nan, "1", None, 10**30, [1])),
         *((EVEN, bad, "an integer from 2 to 8 in steps of 2") for bad in (3, 10)),
         *((CHOICE, bad, "one of split, atomic, 3") for bad in ("Split", "", 3.0, True, None, ["split"])),
-        *((WORDED, bad, "one of 0 (keep), 1 (eager), 2 (lazy)") for bad in (2, "1", "Eager", "", True, 1.0, None, ["keep"])),
+        *(
+            (WORDED, bad, "one of 0 (keep), 1 (eager), 2 (lazy)")
+            for bad in (2, "1", "Eager", "", True, 1.0, None, ["keep"])
+        ),
         *(
             (NAMES, bad, "a size from 1 to 3, or a list of that many names")
             for bad in (0, 4, -1, 10**18, True, 2.0, "ab", None, [], ["a", "a"], ["a", ""], ["a b"], ["1a"], ["é"])
