@@ -6,16 +6,16 @@ bytes, or that refer to themselves, are refused: then there are no more values t
 """
 
 import bz2
+import functools
 import io
-import json
 import lzma
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import fastavro
 import pyarrow as pa
-from fastavro import schemaless_reader, schemaless_writer
+from fastavro import schemaless_reader
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
@@ -44,12 +44,12 @@ _HEADER = fastavro.parse_schema(
 )
 
 
-def read_avro(source: Source, name: str, keep: Sequence[str] | None = None) -> Iterator[Record]:
+def read_avro(source: Source, name: str, keep: tuple[str, ...] | None = None) -> Iterator[Record]:
     """The records of an Avro file of a table; see :func:`records`."""
     return records(source.read(name), name, keep)
 
 
-def records(content: bytes, name: str, keep: Sequence[str] | None = None) -> Iterator[Record]:
+def records(content: bytes, name: str, keep: tuple[str, ...] | None = None) -> Iterator[Record]:
     """The records of an Avro file, one after the other.
 
     Logical types are not applied: a timestamp is the number that was stored.
@@ -59,9 +59,9 @@ def records(content: bytes, name: str, keep: Sequence[str] | None = None) -> Ite
     content : bytes
     name : str
         What the file is called in errors.
-    keep : sequence of str, optional
-        The fields to decode, of those at the top; the others are skipped, which is faster. Fields that the file does
-        not have are missing from the records.
+    keep : tuple of str, optional
+        The fields to decode; the others are skipped, which is faster. A field of a record within the record is written
+        with a dot. Fields that the file does not have are missing from the records.
 
     Raises
     ------
@@ -83,71 +83,59 @@ class _Refused(Exception):
     """It could be decoded, but not within bounds."""
 
 
-def _records(content: bytes, keep: Sequence[str] | None) -> Iterator[Record]:
-    stream = io.BytesIO(content)
+def _records(content: bytes, keep: tuple[str, ...] | None) -> Iterator[Record]:
+    stream, end = io.BytesIO(content), len(content)
     header: Any = schemaless_reader(stream, _HEADER, None)
     if header["magic"] != b"Obj\x01":
         raise _Refused("it does not begin as Avro files do")
-    written = header["meta"].get("avro.schema", b"")
-    if len(written) > _MOST_OF_SCHEMA:
-        raise _Refused(f"its schema has {len(written):,} bytes; {_MOST_OF_SCHEMA:,} are read")
-    schema = _checked(read_json(written, "its schema"), frozenset(), {}, 0)[0]
-    if not isinstance(schema, dict) or schema.get("type") != "record":
-        raise _Refused("its schema is no record")
+    written, read = _schemas(header["meta"].get("avro.schema", b""), keep)
     codec = header["meta"].get("avro.codec", b"null").decode(errors="replace")
     if codec not in _UNPACKED_BY:
         raise _Refused(f"its codec is {brief(codec)}; {', '.join(_UNPACKED_BY)} are read")
-    wanted = None
-    if keep is not None:
-        wanted = {**schema, "fields": [field for field in schema["fields"] if field["name"] in keep]}
-    plain = {"avro.schema": json.dumps(schema).encode(), "avro.codec": b"null"}
-    start = io.BytesIO()
-    schemaless_writer(start, _HEADER, {**header, "meta": plain})
-    blocks = _blocks(stream, header["sync"], _UNPACKED_BY[codec])
-    reader: Any = fastavro.reader(_Stream([start.getvalue()], blocks), reader_schema=wanted)  # type: ignore[arg-type]
-    yield from reader
-
-
-class _Stream:
-    """What fastavro reads from: pieces, of which the next one is made when it is needed."""
-
-    def __init__(self, first: Iterable[bytes], then: Iterator[bytes]) -> None:
-        self._piece, self._then = io.BytesIO(b"".join(first)), then
-
-    def read(self, size: int) -> bytes:
-        part = self._piece.read(size)
-        while len(part) < size:
-            piece = next(self._then, None)
-            if piece is None:
-                break
-            self._piece = io.BytesIO(piece)
-            part += self._piece.read(size - len(part))
-        return part
-
-
-def _blocks(stream: io.BytesIO, sync: bytes, unpack: Callable[[bytes], bytes]) -> Iterator[bytes]:
-    """The blocks, not packed any more, each as a container has it."""
     room = MOST_OF_FILE
-    end = len(stream.getbuffer())
     while stream.tell() < end:
         count: Any = schemaless_reader(stream, "long", None)
         size: Any = schemaless_reader(stream, "long", None)
-        if size < 0 or count < 0 or stream.tell() + size + len(sync) > end:
-            raise _Refused(f"a block of {count:,} records and {size:,} bytes is announced, which are not there")
-        packed = stream.read(size)
-        if stream.read(len(sync)) != sync:
-            raise _Refused("a block does not end with the file's marker")
-        block = unpack(packed)
+        if size < 0 or count < 0 or stream.tell() + size + len(header["sync"]) > end:
+            raise _Refused(f"it announces a block of {count:,} records and {size:,} bytes, which is not there")
+        block = _UNPACKED_BY[codec](stream.read(size))
         room -= len(block)
         if room < 0:
             raise _Refused(f"it has more than {MOST_OF_FILE:,} bytes when it is unpacked")
         if count > len(block):
             raise _Refused(f"a block of {len(block):,} bytes announces {count:,} records")
-        out = io.BytesIO()
-        schemaless_writer(out, "long", count)
-        schemaless_writer(out, "bytes", block)
-        out.write(sync)
-        yield out.getvalue()
+        packed = io.BytesIO(block)
+        for _ in range(count):
+            record: Any = schemaless_reader(packed, written, read)
+            yield record
+        if packed.tell() != len(block) or stream.read(len(header["sync"])) != header["sync"]:
+            raise _Refused("a block does not end where it should")
+
+
+@functools.lru_cache(maxsize=64)
+def _schemas(written: bytes, keep: tuple[str, ...] | None) -> tuple[Any, Any]:
+    """The schema that a file was written with, and what is read of it; None for all."""
+    if len(written) > _MOST_OF_SCHEMA:
+        raise _Refused(f"its schema has {len(written):,} bytes; {_MOST_OF_SCHEMA:,} are read")
+    schema, least = _checked(read_json(written, "its schema"), frozenset(), {}, 0)
+    if not isinstance(schema, dict) or schema.get("type") != "record" or least < 1:
+        raise _Refused("its schema is no record, or one of nothing")
+    kept = None
+    if keep is not None:
+        kept = fastavro.parse_schema(_kept(schema, keep))
+    return fastavro.parse_schema(schema), kept
+
+
+def _kept(schema: Any, keep: tuple[str, ...]) -> Any:
+    """A record's schema with some of its fields only."""
+    fields = []
+    for field in schema["fields"]:
+        parts = tuple(name.partition(".")[2] for name in keep if name.startswith(f"{field['name']}."))
+        if field["name"] in keep:
+            fields.append(field)
+        elif parts and isinstance(field["type"], dict) and "fields" in field["type"]:
+            fields.append({**field, "type": _kept(field["type"], parts)})
+    return {**schema, "fields": fields}
 
 
 # Unpacking ---------------------------------------------------------------------------------------------------------
