@@ -34,6 +34,10 @@ class Finding:
     model, state : Model and State, or None
         What was found as a state of the protocol's model, with constants of its own: the model's invariant, asked
         again there, says the same.
+    invariant : str or None
+        The property of the model that is violated there; another one where the model does not have `property`.
+    cause : mapping
+        The constants with which a check of the model finds the same by itself: :func:`story` gives its trace.
     repair : mapping
         The constants of the model that prevent it.
     """
@@ -47,6 +51,8 @@ class Finding:
     evidence: tuple[str, ...] = ()
     model: Model | None = field(default=None, compare=False, repr=False)
     state: State | None = field(default=None, compare=False, repr=False)
+    invariant: str | None = None
+    cause: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     repair: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def as_dict(self) -> dict[str, Any]:

@@ -78,8 +78,9 @@ class Bucket:
 
     def changes(self) -> list[int]:
         """The versions in which something changes."""
-        ends = {end for one in (*self.lives, *self.marks) for end in (one.first, one.last) if end is not None}
-        return sorted(ends | {self.baselines[0]})
+        ends = {one.first for one in self.lives} | {one.last for one in self.lives}
+        ends |= {one.first for one in self.marks} | {one.last for one in self.marks}
+        return sorted({self.baselines[0]} | {end for end in ends if end is not None})
 
     def judge(self, has_vectors: bool) -> Iterator[Doubt | Twice]:
         """What may be wrong, each key at the first version only where it has two rows, at each where it reads wrong."""

@@ -349,6 +349,7 @@ _PYTHON = {
     pa.binary(): bytes,
     pa.bool_(): bool,
 }
+_SHORT = range(-(2**31), 2**31)
 _MAY_BE_NULL = {"millis", "cardinality", "min_key", "max_key"}
 #: The columns of a schema as :func:`_check_types` looks at them: name, type in Python, whether it has 32 bits.
 _LOOK: dict[int, list[tuple[str, type, bool]]] = {
@@ -361,5 +362,5 @@ def _check_types(row: Row, schema: pa.Schema, name: str) -> None:
     for value, (column, kind, is_short) in zip(row, _LOOK[id(schema)], strict=True):
         if type(value) is not kind and not (value is None and column in _MAY_BE_NULL):
             raise InputError(f"{brief(name)} is damaged: {column} is {brief(value)}")
-        if is_short and not -(2**31) <= value < 2**31:
+        if is_short and value not in _SHORT:
             raise InputError(f"{brief(name)} is damaged: {column} is {brief(value)}")

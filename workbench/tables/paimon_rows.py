@@ -16,7 +16,6 @@ from pyroaring import BitMap
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.tables.paimon_files import Schema
-from workbench.tables.shape import ROWS
 from workbench.tables.source import Source
 
 #: The kinds of rows, as they are stored.
@@ -103,11 +102,12 @@ def _numbers(rows: pa.Table, columns: Iterable[str]) -> np.ndarray:
     return code
 
 
-def whole_rows(
-    source: Source, schema: Schema, bucket: str, wanted: dict[str, Sequence[int]]
-) -> dict[Any, dict[str, Any]]:
-    """Some rows with all that is in them: by file and position, in the shape of :data:`ROWS`."""
-    found = {}
+Whole = dict[tuple[str, int], dict[str, Any]]
+
+
+def whole_rows(source: Source, schema: Schema, bucket: str, wanted: dict[str, list[int]]) -> Whole:
+    """Some rows with all that is in them: by file and position, in the shape of :data:`workbench.tables.shape.ROWS`."""
+    found: Whole = {}
     for name, positions in wanted.items():
         table = _read(source, f"{bucket}/{name}", None)
         for position, row in zip(positions, table.take(pa.array(positions, pa.int64())).to_pylist(), strict=True):
@@ -120,7 +120,6 @@ def whole_rows(
                 "kind": row["_VALUE_KIND"],
                 "value": _json({column: value for column, value in values.items() if column not in schema.keys}),
             }
-    assert not found or set(next(iter(found.values()))) <= set(ROWS.names)
     return found
 
 
