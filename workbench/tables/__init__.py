@@ -9,5 +9,6 @@ workbench.kernel.errors.InputError: there is no folder '/no/such/table'
 
 from workbench.tables.audit import audit
 from workbench.tables.findings import Audit, Finding
+from workbench.tables.story import story
 
-__all__ = ["Audit", "Finding", "audit"]
+__all__ = ["Audit", "Finding", "audit", "story"]

@@ -34,12 +34,14 @@ class Finding:
     model, state : Model and State, or None
         What was found as a state of the protocol's model, with constants of its own: the model's invariant, asked
         again there, says the same.
-    invariant : str or None
-        The property of the model that is violated there; another one where the model does not have `property`.
-    cause : mapping
-        The constants with which a check of the model finds the same by itself: :func:`story` gives its trace.
     repair : mapping
         The constants of the model that prevent it.
+    invariant : str or None
+        The property of the model that is violated in `state`, where that is not `property` itself.
+    cause : mapping, optional
+        The constants with which a check of the model comes to the same by itself; those of `model` by default.
+    legend : tuple of str
+        What the files and versions of `state` are called in the table.
     """
 
     property: str
@@ -51,9 +53,14 @@ class Finding:
     evidence: tuple[str, ...] = ()
     model: Model | None = field(default=None, compare=False, repr=False)
     state: State | None = field(default=None, compare=False, repr=False)
-    invariant: str | None = None
-    cause: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     repair: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    invariant: str | None = None
+    cause: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+    legend: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+    def violates(self) -> str:
+        """The property of the model that `state` violates."""
+        return self.invariant or self.property
 
     def as_dict(self) -> dict[str, Any]:
         """What ``--json`` prints of it."""
@@ -119,7 +126,7 @@ class Audit:
         """All of it, as lines."""
         first, last = self.versions
         what = f"versions {first} to {last}" if last is not None else "no version"
-        lines = [f"{self.format} table {self.path}, {what}: {self._verdict()}"]
+        lines = [f"{self.format} table {self.path}, {what}: {self.verdict()}"]
         for finding in self.findings:
             where = [f"version {finding.version}"] if finding.version is not None else []
             where += [f"bucket {finding.bucket}"] if finding.bucket is not None else []
@@ -133,7 +140,8 @@ class Audit:
             lines += ["", "not checked:", *(f"  - {one}" for one in self.not_checked)]
         return "\n".join(map(printable, lines))
 
-    def _verdict(self) -> str:
+    def verdict(self) -> str:
+        """How much was found, in words."""
         counts = [
             f"{sum(finding.grade == grade for finding in self.findings)} {word}"
             for grade, word in zip(GRADES, ("proved", "suspected", "outside the model"), strict=True)
@@ -143,4 +151,4 @@ class Audit:
         return words if self.complete else f"{words}; incomplete"
 
     def __repr__(self) -> str:
-        return f"<audit of the {self.format} table {printable(self.path)}: {self._verdict()}>"
+        return f"<audit of the {self.format} table {printable(self.path)}: {self.verdict()}>"

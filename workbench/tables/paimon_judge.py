@@ -239,9 +239,9 @@ class Judge:
         told = tell(look, keys, version, lost) if keys else None
         if told is None:
             return finding
-        model, state = told
+        model, state, legend = told
         wrong = any(not instance.holds(state) for instance in model.predicates(invariant))
-        return replace(finding, model=model, state=state, invariant=invariant) if wrong else finding
+        return replace(finding, model=model, state=state, invariant=invariant, legend=legend) if wrong else finding
 
     # Deletion vectors ------------------------------------------------------------------------------------------------
 

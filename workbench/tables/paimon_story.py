@@ -7,7 +7,7 @@ made them. A commit of the model makes one file; a file that is moved to another
 import json
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,15 @@ from workbench.tables.paimon_rows import KINDS, Whole
 MOST_COMMITS = 12
 _MOST_ACTORS, _MOST_VALUES, _MOST_LEVEL = 5, 6, 6
 _NOTHING = "none"
+_LOST = "lost"
+
+
+class Told(NamedTuple):
+    """A state of the model, and what is what in it."""
+
+    model: Model
+    state: State
+    legend: tuple[str, ...]
 
 
 def tell(
@@ -30,7 +39,7 @@ def tell(
     keys: Sequence[int],
     version: int,
     lost: Iterable[tuple[int, str]] = (),
-) -> tuple[Model, State] | None:
+) -> Told | None:
     """The bucket at a version as a state of the model; None if there is too much of it.
 
     Parameters
@@ -53,6 +62,7 @@ class _Teller:
         self.whole: Whole = look.whole(self.mine)
         self.names: dict[Any, str] = {}  # of the model's files, by (file, level) of the table
         self.runs: dict[str, int] = {}
+        self.legend: list[str] = []
         self.actors: dict[tuple[str, str], str] = {}
         self.key_names = _named([self.whole[look.where(self._row_of(key))]["key"] for key in keys], "k")
         self.cells: dict[tuple[str, Any], Any] = {}
@@ -86,11 +96,16 @@ class _Teller:
         self.runs[operation] = number + 1
         name = f"{operation}-{number}"
         self.names[of] = name
+        file, level = of
+        if isinstance(file, int):
+            self.legend.append(f"{name} is {self.look.bucket.rows.files[file]} in level {level}")
+        elif file == _LOST:
+            self.legend.append(f"{name} is {level}")
         return name
 
     # The state -------------------------------------------------------------------------------------------------------
 
-    def state(self) -> tuple[Model, State] | None:
+    def state(self) -> Told | None:
         bucket, table = self.look.bucket, self.look.table
         with_rows = {int(bucket.rows.file[row]) for row in self.mine}
         marked = {mark.file for mark in bucket.marks if self._struck(mark)}
@@ -129,7 +144,11 @@ class _Teller:
         """The versions as the model has them: their own numbers if these are small enough, else from 1."""
         if told[-1] <= 2 * MOST_COMMITS:
             return {version: version for version in told}
-        return {version: i for i, version in enumerate(told, 1)}
+        numbers = {version: i for i, version in enumerate(told, 1)}
+        self.legend += [
+            f"snapshot {number} is snapshot {version:,} of the table" for version, number in numbers.items()
+        ]
+        return numbers
 
     def _struck(self, mark: Marks) -> list[str]:
         """The keys told of that a deletion vector strikes out."""
@@ -160,7 +179,7 @@ class _Teller:
         """A commit that was made, and overwritten by the one that is there."""
         rows = self.look.bucket.rows
         at = rows.files.index(file)
-        name = self._run(self._operation(version, "APPEND", f"of {file}"), ("lost", file))
+        name = self._run(self._operation(version, "APPEND", f"of {file}"), (_LOST, file))
         self.cells["level", name] = 0
         for row in self.mine:
             if rows.file[row] == at:
@@ -217,7 +236,7 @@ class _Teller:
         levels.sort(key=lambda one: one.first)
         return self.names[mark.file, levels[-1].level] if levels else None
 
-    def _made(self, latest: int) -> tuple[Model, State] | None:
+    def _made(self, latest: int) -> Told | None:
         writers = {op: count for op, count in self.runs.items() if op[0] == "w"}
         compactors = {op: count for op, count in self.runs.items() if op[0] == "c"}
         writes, compactions = max(writers.values(), default=1), max(compactors.values(), default=0)
@@ -249,7 +268,7 @@ class _Teller:
         values = list(model.initial_states()[0].values)
         for (variable, index), value in self.cells.items():
             values[model.layout.position_of[Cell(variable, index)]] = value
-        return model, model.state(values)
+        return Told(model, model.state(values), tuple(self.legend))
 
 
 def _plain(value: Any) -> str:

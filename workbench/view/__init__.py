@@ -4,6 +4,7 @@ Everything here has ``html()`` and ``text()``; pictures also have ``svg()``, and
 """
 
 from workbench.view.access import Access, accesses
+from workbench.view.audited import audit_page, audit_view, finding_picture
 from workbench.view.bars import Bars
 from workbench.view.charts import access_chart, coverage_chart, levels_chart, verdict_map
 from workbench.view.difference import difference
@@ -46,10 +47,13 @@ __all__ = [
     "access_chart",
     "accesses",
     "alternatives",
+    "audit_page",
+    "audit_view",
     "compare",
     "constants_table",
     "coverage_chart",
     "difference",
+    "finding_picture",
     "levels_chart",
     "model_view",
     "neighbourhood",
