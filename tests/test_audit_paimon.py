@@ -1,0 +1,269 @@
+"""Paimon's tables, made by real writers, are read and judged; see data/real/README.md."""
+
+import json
+import shutil
+import tarfile
+from pathlib import Path
+
+import fastavro
+import pytest
+
+from workbench.cli import main
+from workbench.engines.check import check
+from workbench.kernel import InputError
+from workbench.pictures import faults, picture
+from workbench.tables import audit, story
+from workbench.tables.decoding import in_process
+from workbench.tables.paimon_lost import orphans
+from workbench.tables.paimon_read import read
+from workbench.tables.source import Source
+from workbench.view import audit_page, audit_view, finding_picture
+
+REAL = Path(__file__).parent.parent / "data" / "real"
+
+PROVED = {
+    "java_dangling": {("NoDanglingDeletionVectors", 7, None), ("OneValidRowPerKeyAboveLevel0", 7, "jack")},
+    "seq": {("ConsistentRead", 4, "jack")},
+    "drive": set(),
+    "race3": set(),
+}
+
+
+@pytest.fixture(scope="session")
+def unpacked(tmp_path_factory):
+    """The folder that the four tables are in; not to be changed."""
+    folder = tmp_path_factory.mktemp("real")
+    for name in PROVED:
+        with tarfile.open(REAL / f"{name}.tar.xz") as archive:
+            archive.extractall(folder, filter="data")
+    return folder
+
+
+@pytest.fixture
+def table(unpacked, tmp_path):
+    """Gives the path of a table of one's own."""
+
+    def copy(name: str) -> Path:
+        return Path(shutil.copytree(unpacked / name / "db.db" / "t", tmp_path / name))
+
+    return copy
+
+
+def real(unpacked: Path, name: str) -> Path:
+    return unpacked / name / "db.db" / "t"
+
+
+# What is found -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_what_is_proved_of_a_real_table(unpacked, name):
+    found = audit(real(unpacked, name))
+    assert {(f.property, f.version, f.key) for f in found.findings if f.grade == "proved"} == PROVED[name]
+    assert found.complete
+
+
+def test_both_rows_of_a_key_that_is_there_twice_are_shown(unpacked):
+    (twice,) = audit(real(unpacked, "java_dangling")).of("OneValidRowPerKeyAboveLevel0")
+    assert [line.split(", row")[0] for line in twice.evidence] == [
+        "+I jack: green, sequence 5502",
+        "+I jack: blue, sequence 5001",
+    ]
+
+
+def test_the_row_that_is_read_and_the_one_that_was_committed_are_shown(unpacked):
+    (finding,) = audit(real(unpacked, "seq")).findings
+    assert finding.why == "snapshot 4: jack reads as blue2, A, but committed was green, A"
+    assert [line.split(", row")[0] for line in finding.evidence] == [
+        "read: +I jack: blue2, A, sequence 2",
+        "committed last: +I jack: green, A, sequence 1",
+    ]
+
+
+def test_an_overwritten_commit_is_suspected(unpacked):
+    (finding,) = audit(real(unpacked, "drive")).findings
+    assert (finding.property, finding.grade, finding.version) == ("AcknowledgedCommitsPresent", "suspect", 1)
+    assert "manifest-list-5d5f0413-a54e-4538-aee0-fd6b98746644-1" in finding.evidence[0]
+
+
+def test_an_overwritten_commit_is_proved_by_its_acknowledgement(unpacked, tmp_path):
+    path = real(unpacked, "drive")
+    there = json.loads((path / "snapshot/snapshot-1").read_text())["commitUser"]
+    acks = tmp_path / "acks.jsonl"
+    acks.write_text(f'{{"commitUser": "{there}"}}\n{{"commitUser": "somebody else", "commitIdentifier": 1}}\n')
+    (finding,) = audit(path, acks=acks).findings
+    assert (finding.property, finding.grade, finding.version) == ("AcknowledgedCommitsPresent", "proved", 1)
+    assert "commit 1 of somebody else was acknowledged" in finding.why
+    acks.write_text(f'{{"commitUser": "{there}"}}\n')
+    assert audit(path, acks=acks).findings == (), "the other commit was not acknowledged: nobody relies on it"
+
+
+def test_lost_races_that_were_retried_are_not_suspected(unpacked):
+    """Of 410 lists that no snapshot names, 408 are of commits that are there; one row of 240 is in no snapshot."""
+    found = read(Source(real(unpacked, "race3")), in_process)
+    assert len(found.orphans) == 410
+    assert found.commit(found.last)["version"] == 239
+    assert [[file["name"] for file in one.files] for one in orphans(found)] == [
+        ["data-64688e66-95de-43f8-8cea-077043c4663f-0.parquet"]
+    ]
+    (finding,) = audit(real(unpacked, "race3")).findings
+    assert (finding.grade, finding.version) == ("suspect", 88)
+
+
+# Table and model speak with one voice --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_each_finding_is_a_state_in_which_the_model_says_the_same(unpacked, name):
+    found = audit(real(unpacked, name))
+    assert found.findings
+    for finding in found.findings:
+        wrong = faults(finding.model, finding.state, [finding.violates()])
+        assert wrong
+        drawn = picture(finding.model, finding.state, at_fault=wrong)
+        assert drawn.at_fault
+        assert finding_picture(finding).svg() == drawn.svg
+        assert finding.legend
+
+
+def test_the_state_has_the_table_s_rows_and_versions(unpacked):
+    finding = audit(real(unpacked, "java_dangling")).of("OneValidRowPerKeyAboveLevel0")[0]
+    state = finding.state
+    assert [v for v in finding.model.versions if state.snapshots[v] is not None] == [1, 2, 3, 4, 5, 6, 7]
+    live = state.manifest[state.snapshots[7]]
+    assert [(state.level[f], state.sequence[f, "jack"], state.columns[f, "jack"][0]) for f in live] == [
+        (5, 5001, "blue"),
+        (3, 5502, "green"),
+    ]
+    assert any("data-18fc671b-3f05-4f25-a139-f5a012c9cb4e-0.parquet in level 5" in line for line in finding.legend)
+
+
+@pytest.mark.parametrize("name", ["java_dangling", "seq", "drive"])
+def test_the_model_comes_to_the_same_and_the_repair_prevents_it(unpacked, name):
+    for finding in audit(real(unpacked, name)).findings:
+        trace = story(finding)
+        assert faults(trace.model, trace.states[-1], [finding.violates()])
+        repaired = type(finding.model)(**{**finding.cause, **finding.repair})
+        assert check(repaired, [finding.violates()])[finding.violates()].holds
+
+
+# The command ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "status"), [("java_dangling", 1), ("seq", 1), ("drive", 3), ("race3", 3)])
+def test_the_exit_status_says_what_was_found(unpacked, capsys, name, status):
+    assert main(["audit", str(real(unpacked, name)), "--json"]) == status
+    document = json.loads(capsys.readouterr().out)
+    assert list(document) == ["format", "path", "versions", "findings", "not_checked"]
+    assert document["format"] == "paimon"
+    for finding in document["findings"]:
+        assert list(finding) == ["property", "grade", "version", "bucket", "key", "why", "evidence"]
+
+
+def test_a_clean_table_ends_with_0(table, capsys):
+    path = table("seq")
+    (path / "snapshot/snapshot-4").unlink()
+    (path / "manifest/manifest-list-dcb9853f-7aeb-4374-b8e4-15f0791afaab-1").unlink()
+    assert main(["audit", str(path)]) == 0
+    assert "nothing found" in capsys.readouterr().out
+
+
+def test_the_page_has_the_evidence_and_the_pictures(unpacked, tmp_path, capsys):
+    page = tmp_path / "report.html"
+    assert main(["audit", str(real(unpacked, "java_dangling")), "-o", str(page)]) == 1
+    text = page.read_text()
+    assert text.count("<svg") == 2
+    assert "index-c7534dd1-1db0-4456-9f59-c80466581557-0" in text
+    assert "NUM_COMPACTORS" in capsys.readouterr().out
+
+
+def test_an_audit_shows_itself_in_a_notebook(unpacked):
+    found = audit(real(unpacked, "seq"))
+    bundle = audit_view(found).bundle()
+    assert "blue2" in bundle["text/html"]
+    assert bundle["text/plain"] == found.text()
+    assert "<svg" in audit_page(found)
+
+
+# Histories that are not whole ---------------------------------------------------------------------------------------
+
+
+def test_the_oldest_snapshot_is_the_baseline(table):
+    path = table("java_dangling")
+    for version in (1, 2, 3, 4):
+        (path / f"snapshot/snapshot-{version}").unlink()
+    found = audit(path)
+    assert found.versions == (5, 7)
+    assert {(f.property, f.version) for f in found.findings} == {(p, v) for p, v, _ in PROVED["java_dangling"]}
+    assert any("snapshot 5 has expired" in note for note in found.not_checked)
+    for version in (5, 6):
+        (path / f"snapshot/snapshot-{version}").unlink()
+    assert {(f.property, f.version) for f in audit(path).findings} == {(p, v) for p, v, _ in PROVED["java_dangling"]}
+
+
+def test_since_leaves_out_what_was_before(unpacked):
+    assert audit(real(unpacked, "seq"), since=3).versions == (3, 4)
+    with pytest.raises(InputError, match=r"since = 5 is not accepted: .* has snapshots up to 4"):
+        audit(real(unpacked, "seq"), since=5)
+
+
+def test_a_gap_is_found(table):
+    path = table("seq")
+    (path / "snapshot/snapshot-3").unlink()
+    found = audit(path)
+    (gap,) = found.of("SequentialSnapshots")
+    assert (gap.grade, gap.version, gap.why) == ("proved", 4, "snapshot 3 is missing, between 2 and 4")
+
+
+def test_a_snapshot_that_was_built_on_another_one_is_found(table):
+    """Snapshot 4 is given the base of snapshot 3: as if it had been prepared when there was no snapshot 3."""
+    path = table("seq")
+    three, four = (json.loads((path / f"snapshot/snapshot-{n}").read_text()) for n in (3, 4))
+    (path / "snapshot/snapshot-4").write_text(json.dumps({**four, "baseManifestList": three["baseManifestList"]}))
+    found = audit(path)
+    (broken,) = found.of("LinearHistory")
+    assert (broken.grade, broken.version) == ("proved", 4)
+    assert broken.evidence == (
+        "its base lacks data-1025f76d-d679-41b8-b24c-f629d111feda-0.parquet, which snapshot 3 has",
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("merge-engine", "partial-update"), ("sequence.field", "c"), ("ignore-delete", "true")],
+)
+def test_what_is_not_judged_is_left_out_by_name(table, option, value):
+    path = table("seq")
+    schema = json.loads((path / "schema/schema-0").read_text())
+    schema["options"][option] = value
+    (path / "schema/schema-0").write_text(json.dumps(schema))
+    found = audit(path)
+    assert found.findings == ()
+    assert found.clean is None
+    assert any(option in note and value in note for note in found.not_checked)
+
+
+def test_data_files_that_are_not_parquet_are_left_out_by_name(table):
+    path = table("seq")
+    name = "data-83d6577d-4c7a-4449-a558-778a1b09c227-0"
+    for manifest in (path / "manifest").glob("manifest-*"):
+        rewrite(manifest, lambda record: replace_text(record, f"{name}.parquet", f"{name}.orc"))
+    found = audit(path)
+    assert found.findings == ()
+    assert found.clean is None
+    assert any(f"{name}.orc" in note and "only Parquet" in note for note in found.not_checked)
+
+
+def replace_text(value, old, new):
+    if isinstance(value, dict):
+        return {key: replace_text(one, old, new) for key, one in value.items()}
+    return value.replace(old, new) if isinstance(value, str) else value
+
+
+def rewrite(path: Path, change) -> None:
+    """An Avro file whose records are changed."""
+    with path.open("rb") as file:
+        reader = fastavro.reader(file)
+        schema, records = reader.writer_schema, [change(record) for record in reader]
+    with path.open("wb") as file:
+        fastavro.writer(file, schema, records)
