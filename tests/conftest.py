@@ -1,6 +1,8 @@
 """Fixtures that several test files share, and what the marks of a test mean."""
 
+import shutil
 import signal
+import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -85,3 +87,24 @@ def corrupt() -> Callable[[Path, st.DataObject], None]:
                 other.write_bytes(content)
 
     return do
+
+
+@pytest.fixture(scope="session")
+def real_table(tmp_path_factory) -> Callable[[str], Path]:
+    """The path of a table of data/real, by the archive's name; not to be changed."""
+    archives = Path(__file__).parent.parent / "data" / "real"
+    folder = tmp_path_factory.mktemp("real")
+
+    def path(name: str) -> Path:
+        if not (folder / name).exists():
+            with tarfile.open(archives / f"{name}.tar.xz") as archive:
+                archive.extractall(folder, filter="data")
+        return folder / name / "db.db" / "t"
+
+    return path
+
+
+@pytest.fixture
+def own_table(real_table, tmp_path) -> Callable[[str], Path]:
+    """The path of a copy of such a table."""
+    return lambda name: Path(shutil.copytree(real_table(name), tmp_path / name))

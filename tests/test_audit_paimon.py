@@ -1,8 +1,6 @@
 """Paimon's tables, made by real writers, are read and judged; see data/real/README.md."""
 
 import json
-import shutil
-import tarfile
 from pathlib import Path
 
 import fastavro
@@ -19,8 +17,6 @@ from workbench.tables.paimon_read import read
 from workbench.tables.source import Source
 from workbench.view import audit_page, audit_view, finding_picture
 
-REAL = Path(__file__).parent.parent / "data" / "real"
-
 PROVED = {
     "java_dangling": {("NoDanglingDeletionVectors", 7, None), ("OneValidRowPerKeyAboveLevel0", 7, "jack")},
     "seq": {("ConsistentRead", 4, "jack")},
@@ -29,50 +25,26 @@ PROVED = {
 }
 
 
-@pytest.fixture(scope="session")
-def unpacked(tmp_path_factory):
-    """The folder that the four tables are in; not to be changed."""
-    folder = tmp_path_factory.mktemp("real")
-    for name in PROVED:
-        with tarfile.open(REAL / f"{name}.tar.xz") as archive:
-            archive.extractall(folder, filter="data")
-    return folder
-
-
-@pytest.fixture
-def table(unpacked, tmp_path):
-    """Gives the path of a table of one's own."""
-
-    def copy(name: str) -> Path:
-        return Path(shutil.copytree(unpacked / name / "db.db" / "t", tmp_path / name))
-
-    return copy
-
-
-def real(unpacked: Path, name: str) -> Path:
-    return unpacked / name / "db.db" / "t"
-
-
 # What is found -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", PROVED)
-def test_what_is_proved_of_a_real_table(unpacked, name):
-    found = audit(real(unpacked, name))
+def test_what_is_proved_of_a_real_table(real_table, name):
+    found = audit(real_table(name))
     assert {(f.property, f.version, f.key) for f in found.findings if f.grade == "proved"} == PROVED[name]
     assert found.complete
 
 
-def test_both_rows_of_a_key_that_is_there_twice_are_shown(unpacked):
-    (twice,) = audit(real(unpacked, "java_dangling")).of("OneValidRowPerKeyAboveLevel0")
+def test_both_rows_of_a_key_that_is_there_twice_are_shown(real_table):
+    (twice,) = audit(real_table("java_dangling")).of("OneValidRowPerKeyAboveLevel0")
     assert [line.split(", row")[0] for line in twice.evidence] == [
         "+I jack: green, sequence 5502",
         "+I jack: blue, sequence 5001",
     ]
 
 
-def test_the_row_that_is_read_and_the_one_that_was_committed_are_shown(unpacked):
-    (finding,) = audit(real(unpacked, "seq")).findings
+def test_the_row_that_is_read_and_the_one_that_was_committed_are_shown(real_table):
+    (finding,) = audit(real_table("seq")).findings
     assert finding.why == "snapshot 4: jack reads as blue2, A, but committed was green, A"
     assert [line.split(", row")[0] for line in finding.evidence] == [
         "read: +I jack: blue2, A, sequence 2",
@@ -80,14 +52,14 @@ def test_the_row_that_is_read_and_the_one_that_was_committed_are_shown(unpacked)
     ]
 
 
-def test_an_overwritten_commit_is_suspected(unpacked):
-    (finding,) = audit(real(unpacked, "drive")).findings
+def test_an_overwritten_commit_is_suspected(real_table):
+    (finding,) = audit(real_table("drive")).findings
     assert (finding.property, finding.grade, finding.version) == ("AcknowledgedCommitsPresent", "suspect", 1)
     assert "manifest-list-5d5f0413-a54e-4538-aee0-fd6b98746644-1" in finding.evidence[0]
 
 
-def test_an_overwritten_commit_is_proved_by_its_acknowledgement(unpacked, tmp_path):
-    path = real(unpacked, "drive")
+def test_an_overwritten_commit_is_proved_by_its_acknowledgement(real_table, tmp_path):
+    path = real_table("drive")
     there = json.loads((path / "snapshot/snapshot-1").read_text())["commitUser"]
     acks = tmp_path / "acks.jsonl"
     acks.write_text(f'{{"commitUser": "{there}"}}\n{{"commitUser": "somebody else", "commitIdentifier": 1}}\n')
@@ -98,15 +70,15 @@ def test_an_overwritten_commit_is_proved_by_its_acknowledgement(unpacked, tmp_pa
     assert audit(path, acks=acks).findings == (), "the other commit was not acknowledged: nobody relies on it"
 
 
-def test_lost_races_that_were_retried_are_not_suspected(unpacked):
+def test_lost_races_that_were_retried_are_not_suspected(real_table):
     """Of 410 lists that no snapshot names, 408 are of commits that are there; one row of 240 is in no snapshot."""
-    found = read(Source(real(unpacked, "race3")), in_process)
+    found = read(Source(real_table("race3")), in_process)
     assert len(found.orphans) == 410
     assert found.commit(found.last)["version"] == 239
     assert [[file["name"] for file in one.files] for one in orphans(found)] == [
         ["data-64688e66-95de-43f8-8cea-077043c4663f-0.parquet"]
     ]
-    (finding,) = audit(real(unpacked, "race3")).findings
+    (finding,) = audit(real_table("race3")).findings
     assert (finding.grade, finding.version) == ("suspect", 88)
 
 
@@ -114,8 +86,8 @@ def test_lost_races_that_were_retried_are_not_suspected(unpacked):
 
 
 @pytest.mark.parametrize("name", PROVED)
-def test_each_finding_is_a_state_in_which_the_model_says_the_same(unpacked, name):
-    found = audit(real(unpacked, name))
+def test_each_finding_is_a_state_in_which_the_model_says_the_same(real_table, name):
+    found = audit(real_table(name))
     assert found.findings
     for finding in found.findings:
         wrong = faults(finding.model, finding.state, [finding.violates()])
@@ -126,8 +98,8 @@ def test_each_finding_is_a_state_in_which_the_model_says_the_same(unpacked, name
         assert finding.legend
 
 
-def test_the_state_has_the_table_s_rows_and_versions(unpacked):
-    finding = audit(real(unpacked, "java_dangling")).of("OneValidRowPerKeyAboveLevel0")[0]
+def test_the_state_has_the_table_s_rows_and_versions(real_table):
+    finding = audit(real_table("java_dangling")).of("OneValidRowPerKeyAboveLevel0")[0]
     state = finding.state
     assert [v for v in finding.model.versions if state.snapshots[v] is not None] == [1, 2, 3, 4, 5, 6, 7]
     live = state.manifest[state.snapshots[7]]
@@ -139,8 +111,8 @@ def test_the_state_has_the_table_s_rows_and_versions(unpacked):
 
 
 @pytest.mark.parametrize("name", ["java_dangling", "seq", "drive"])
-def test_the_model_comes_to_the_same_and_the_repair_prevents_it(unpacked, name):
-    for finding in audit(real(unpacked, name)).findings:
+def test_the_model_comes_to_the_same_and_the_repair_prevents_it(real_table, name):
+    for finding in audit(real_table(name)).findings:
         trace = story(finding)
         assert faults(trace.model, trace.states[-1], [finding.violates()])
         repaired = type(finding.model)(**{**finding.cause, **finding.repair})
@@ -151,8 +123,8 @@ def test_the_model_comes_to_the_same_and_the_repair_prevents_it(unpacked, name):
 
 
 @pytest.mark.parametrize(("name", "status"), [("java_dangling", 1), ("seq", 1), ("drive", 3), ("race3", 3)])
-def test_the_exit_status_says_what_was_found(unpacked, capsys, name, status):
-    assert main(["audit", str(real(unpacked, name)), "--json"]) == status
+def test_the_exit_status_says_what_was_found(real_table, capsys, name, status):
+    assert main(["audit", str(real_table(name)), "--json"]) == status
     document = json.loads(capsys.readouterr().out)
     assert list(document) == ["format", "path", "versions", "findings", "not_checked"]
     assert document["format"] == "paimon"
@@ -160,25 +132,25 @@ def test_the_exit_status_says_what_was_found(unpacked, capsys, name, status):
         assert list(finding) == ["property", "grade", "version", "bucket", "key", "why", "evidence"]
 
 
-def test_a_clean_table_ends_with_0(table, capsys):
-    path = table("seq")
+def test_a_clean_table_ends_with_0(own_table, capsys):
+    path = own_table("seq")
     (path / "snapshot/snapshot-4").unlink()
     (path / "manifest/manifest-list-dcb9853f-7aeb-4374-b8e4-15f0791afaab-1").unlink()
     assert main(["audit", str(path)]) == 0
     assert "nothing found" in capsys.readouterr().out
 
 
-def test_the_page_has_the_evidence_and_the_pictures(unpacked, tmp_path, capsys):
+def test_the_page_has_the_evidence_and_the_pictures(real_table, tmp_path, capsys):
     page = tmp_path / "report.html"
-    assert main(["audit", str(real(unpacked, "java_dangling")), "-o", str(page)]) == 1
+    assert main(["audit", str(real_table("java_dangling")), "-o", str(page)]) == 1
     text = page.read_text()
     assert text.count("<svg") == 2
     assert "index-c7534dd1-1db0-4456-9f59-c80466581557-0" in text
     assert "NUM_COMPACTORS" in capsys.readouterr().out
 
 
-def test_an_audit_shows_itself_in_a_notebook(unpacked):
-    found = audit(real(unpacked, "seq"))
+def test_an_audit_shows_itself_in_a_notebook(real_table):
+    found = audit(real_table("seq"))
     bundle = audit_view(found).bundle()
     assert "blue2" in bundle["text/html"]
     assert bundle["text/plain"] == found.text()
@@ -188,8 +160,8 @@ def test_an_audit_shows_itself_in_a_notebook(unpacked):
 # Histories that are not whole ---------------------------------------------------------------------------------------
 
 
-def test_the_oldest_snapshot_is_the_baseline(table):
-    path = table("java_dangling")
+def test_the_oldest_snapshot_is_the_baseline(own_table):
+    path = own_table("java_dangling")
     for version in (1, 2, 3, 4):
         (path / f"snapshot/snapshot-{version}").unlink()
     found = audit(path)
@@ -201,23 +173,23 @@ def test_the_oldest_snapshot_is_the_baseline(table):
     assert {(f.property, f.version) for f in audit(path).findings} == {(p, v) for p, v, _ in PROVED["java_dangling"]}
 
 
-def test_since_leaves_out_what_was_before(unpacked):
-    assert audit(real(unpacked, "seq"), since=3).versions == (3, 4)
+def test_since_leaves_out_what_was_before(real_table):
+    assert audit(real_table("seq"), since=3).versions == (3, 4)
     with pytest.raises(InputError, match=r"since = 5 is not accepted: .* has snapshots up to 4"):
-        audit(real(unpacked, "seq"), since=5)
+        audit(real_table("seq"), since=5)
 
 
-def test_a_gap_is_found(table):
-    path = table("seq")
+def test_a_gap_is_found(own_table):
+    path = own_table("seq")
     (path / "snapshot/snapshot-3").unlink()
     found = audit(path)
     (gap,) = found.of("SequentialSnapshots")
     assert (gap.grade, gap.version, gap.why) == ("proved", 4, "snapshot 3 is missing, between 2 and 4")
 
 
-def test_a_snapshot_that_was_built_on_another_one_is_found(table):
+def test_a_snapshot_that_was_built_on_another_one_is_found(own_table):
     """Snapshot 4 is given the base of snapshot 3: as if it had been prepared when there was no snapshot 3."""
-    path = table("seq")
+    path = own_table("seq")
     three, four = (json.loads((path / f"snapshot/snapshot-{n}").read_text()) for n in (3, 4))
     (path / "snapshot/snapshot-4").write_text(json.dumps({**four, "baseManifestList": three["baseManifestList"]}))
     found = audit(path)
@@ -232,8 +204,8 @@ def test_a_snapshot_that_was_built_on_another_one_is_found(table):
     ("option", "value"),
     [("merge-engine", "partial-update"), ("sequence.field", "c"), ("ignore-delete", "true")],
 )
-def test_what_is_not_judged_is_left_out_by_name(table, option, value):
-    path = table("seq")
+def test_what_is_not_judged_is_left_out_by_name(own_table, option, value):
+    path = own_table("seq")
     schema = json.loads((path / "schema/schema-0").read_text())
     schema["options"][option] = value
     (path / "schema/schema-0").write_text(json.dumps(schema))
@@ -243,8 +215,8 @@ def test_what_is_not_judged_is_left_out_by_name(table, option, value):
     assert any(option in note and value in note for note in found.not_checked)
 
 
-def test_data_files_that_are_not_parquet_are_left_out_by_name(table):
-    path = table("seq")
+def test_data_files_that_are_not_parquet_are_left_out_by_name(own_table):
+    path = own_table("seq")
     name = "data-83d6577d-4c7a-4449-a558-778a1b09c227-0"
     for manifest in (path / "manifest").glob("manifest-*"):
         rewrite(manifest, lambda record: replace_text(record, f"{name}.parquet", f"{name}.orc"))
