@@ -19,10 +19,11 @@ ONLY_WHERE_MARKED = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Who uses the Spark session is marked so; a worker of pytest-xdist has all tests of Spark, or of the browser."""
+    """Who uses the Spark session, or the writers, is marked so; one worker of pytest-xdist has all tests of a mark."""
     for item in items:
-        if "spark" in getattr(item, "fixturenames", ()):
-            item.add_marker("spark")
+        for fixture in ("spark", "writers"):
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(fixture)
         for mark in ONLY_WHERE_MARKED:
             if item.get_closest_marker(mark):
                 item.add_marker(pytest.mark.xdist_group(mark))
@@ -53,6 +54,14 @@ def spark():
     session = spark_session("local[2,4]")  # a task whose worker dies is tried again
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def writers() -> Path:
+    """The Python of the environment that has writers of real tables, and a server of S3; see scripts/writers.sh."""
+    python = Path(__file__).parent.parent / ".writers" / "bin" / "python"
+    assert python.exists(), "the writers are not installed: `make test` does that, or scripts/writers.sh PYTHON"
+    return python
 
 
 @pytest.fixture(scope="session")
@@ -90,7 +99,7 @@ def corrupt() -> Callable[[Path, st.DataObject], None]:
 
 
 @pytest.fixture(scope="session")
-def real_table(tmp_path_factory) -> Callable[[str], Path]:
+def real_table(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """The path of a table of data/real, by the archive's name; not to be changed."""
     archives = Path(__file__).parent.parent / "data" / "real"
     folder = tmp_path_factory.mktemp("real")
@@ -105,6 +114,6 @@ def real_table(tmp_path_factory) -> Callable[[str], Path]:
 
 
 @pytest.fixture
-def own_table(real_table, tmp_path) -> Callable[[str], Path]:
+def own_table(real_table: Callable[[str], Path], tmp_path: Path) -> Callable[[str], Path]:
     """The path of a copy of such a table."""
     return lambda name: Path(shutil.copytree(real_table(name), tmp_path / name))

@@ -27,13 +27,13 @@ from workbench.tables.source import Missing, Source
 LONG = {"type": "record", "name": "R", "fields": [{"name": "x", "type": "long"}]}
 
 
-def container(schema, records, codec="null") -> bytes:
+def container(schema, records, codec="null"):
     out = io.BytesIO()
     fastavro.writer(out, schema, records, codec=codec)
     return out.getvalue()
 
 
-def with_block(schema, count: int, size: int, block: bytes, codec="null") -> bytes:
+def with_block(schema, count, size, block, codec="null"):
     """A container that has one block and says that of it."""
     content = container(schema, [], codec)
     out = io.BytesIO()
@@ -42,7 +42,7 @@ def with_block(schema, count: int, size: int, block: bytes, codec="null") -> byt
     return content + out.getvalue() + block + content[-16:]
 
 
-def refused(capsys, path, *arguments) -> str:
+def refused(capsys, path, *arguments):
     """What the command says of a table that it refuses, which is one line."""
     assert main(["audit", str(path), *arguments]) == 2
     output = capsys.readouterr()
@@ -52,27 +52,27 @@ def refused(capsys, path, *arguments) -> str:
     return output.err.removesuffix("\n")
 
 
-def snapshot(path: Path, number: int, **changes) -> None:
+def snapshot(path, number, **changes):
     """Change a snapshot."""
     file = path / f"snapshot/snapshot-{number}"
     file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
 
 
-def delta_of(path: Path, number: int) -> Path:
+def delta_of(path, number):
     return path / "manifest" / json.loads((path / f"snapshot/snapshot-{number}").read_text())["deltaManifestList"]
 
 
-def manifest_of(path: Path, number: int) -> Path:
+def manifest_of(path, number):
     (record,) = records_of(delta_of(path, number))
     return path / "manifest" / record["_FILE_NAME"]
 
 
-def records_of(file: Path) -> list[dict]:
+def records_of(file):
     with file.open("rb") as opened:
         return list(fastavro.reader(opened))
 
 
-def rewrite(file: Path, change) -> None:
+def rewrite(file, change):
     """Write an Avro file anew, with changed records."""
     with file.open("rb") as opened:
         schema = fastavro.reader(opened).writer_schema
@@ -82,7 +82,7 @@ def rewrite(file: Path, change) -> None:
 # Avro ----------------------------------------------------------------------------------------------------------------
 
 
-def bomb(codec: str) -> bytes:
+def bomb(codec):
     """A block that is small, and becomes a gigabyte."""
     zeros = bytes(2**20)
     if codec == "deflate":
@@ -101,7 +101,7 @@ for _ in range(100):
     NESTED = {"type": "array", "items": NESTED}
 
 
-def of(*types, name="R") -> dict:
+def of(*types, name="R"):
     return {"type": "record", "name": name, "fields": [{"name": f"f{i}", "type": t} for i, t in enumerate(types)]}
 
 
@@ -289,7 +289,7 @@ def test_entries_of_other_types_are_refused(own_table, capsys):
     assert "an entry is of kind 7" in refused(capsys, path)
 
 
-def with_vector(path: Path, content: bytes, offset=1, length=None) -> None:
+def with_vector(path, content, offset=1, length=None):
     """Give the first deletion vector of the newest index manifest another content."""
     index = path / "manifest" / json.loads((path / "snapshot/snapshot-7").read_text())["indexManifest"]
     (record,) = records_of(index)
@@ -298,7 +298,7 @@ def with_vector(path: Path, content: bytes, offset=1, length=None) -> None:
     rewrite(index, lambda record: {**record, "_DELETIONS_VECTORS_RANGES": [where]})
 
 
-def vector(bitmap: bytes, length=None, magic=1581511376) -> bytes:
+def vector(bitmap, length=None, magic=1581511376):
     body = struct.pack(">i", magic) + bitmap
     said = len(body) if length is None else length
     return struct.pack(">i", said) + body + zlib.crc32(body).to_bytes(4, "big")

@@ -1,9 +1,13 @@
 """Paimon's tables, made by real writers, are read and judged; see data/real/README.md."""
 
 import json
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import fastavro
+import fsspec
 import pytest
 
 from workbench.cli import main
@@ -14,8 +18,11 @@ from workbench.tables import audit, story
 from workbench.tables.decoding import in_process
 from workbench.tables.paimon_lost import orphans
 from workbench.tables.paimon_read import read
+from workbench.tables.shape import alive_at
 from workbench.tables.source import Source
 from workbench.view import audit_page, audit_view, finding_picture
+
+ROOT = Path(__file__).parent.parent
 
 PROVED = {
     "java_dangling": {("NoDanglingDeletionVectors", 7, None), ("OneValidRowPerKeyAboveLevel0", 7, "jack")},
@@ -179,6 +186,18 @@ def test_since_leaves_out_what_was_before(real_table):
         audit(real_table("seq"), since=5)
 
 
+def test_a_table_without_files_is_clean(own_table):
+    path = own_table("drive")
+    one = json.loads((path / "snapshot/snapshot-1").read_text())
+    empty = {**one, "deltaManifestList": one["baseManifestList"]}
+    (path / "snapshot/snapshot-1").write_text(json.dumps(empty))
+    shutil.rmtree(path / "bucket-1")
+    shutil.rmtree(path / "bucket-0")
+    assert audit(path).findings == ()
+    (path / "snapshot/snapshot-1").unlink()
+    assert (audit(path).versions, audit(path).not_checked) == ((None, None), ("there is no snapshot yet",))
+
+
 def test_a_gap_is_found(own_table):
     path = own_table("seq")
     (path / "snapshot/snapshot-3").unlink()
@@ -232,10 +251,74 @@ def replace_text(value, old, new):
     return value.replace(old, new) if isinstance(value, str) else value
 
 
-def rewrite(path: Path, change) -> None:
+def rewrite(path, change):
     """An Avro file whose records are changed."""
     with path.open("rb") as file:
         reader = fastavro.reader(file)
         schema, records = reader.writer_schema, [change(record) for record in reader]
     with path.open("wb") as file:
         fastavro.writer(file, schema, records)
+
+
+def test_a_table_on_a_file_system_of_fsspec_is_judged_like_a_local_one(real_table):
+    memory = fsspec.filesystem("memory")
+    memory.put(str(real_table("seq")), "/lake/seq", recursive=True)
+    there, here = audit("memory://lake/seq"), audit(real_table("seq"))
+    assert there.findings == here.findings
+
+
+# A large one ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def large(tmp_path):
+    """Writes a table of 400 snapshots and 1,600 files."""
+
+    def write(*options):
+        command = [sys.executable, "scripts/synthetic_paimon.py", tmp_path / "t", "--snapshots", "400", "--files", "4"]
+        subprocess.run([*command, *options], check=True, cwd=ROOT)
+        return tmp_path / "t"
+
+    return write
+
+
+def test_a_table_whose_manifests_are_merged_is_clean(large):
+    found = read(Source(large()), in_process)
+    assert (found.first, found.last, len(found.breaks), len(found.orphans)) == (1, 400, 0, 0)
+    assert len(found.files) == 1600
+    alive = alive_at(found.files, 400)
+    assert len(alive) == 1440
+    assert set(alive["level"].to_pylist()) == {0, 5}
+    assert audit(large()).findings == ()
+
+
+@pytest.mark.parametrize("version", [250, 301])
+def test_a_snapshot_that_is_not_built_on_its_predecessor_is_found_among_merged_manifests(large, version):
+    (finding, *others) = audit(large("--forgets", str(version))).of("LinearHistory")
+    assert (finding.grade, finding.version) == ("proved", version)
+    assert len(others) == 1, "the next one has what this one lacks"
+
+
+# On Spark ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_the_verdicts_are_the_same_on_spark(spark, real_table, monkeypatch, name):
+    monkeypatch.setattr("workbench.tables.spark.FEWEST", 1)
+    here, there = audit(real_table(name)), audit(real_table(name), spark=spark)
+    assert there == here
+    assert there.as_dict() == here.as_dict()
+
+
+def test_what_is_wrong_is_said_the_same_on_spark(spark, own_table, monkeypatch):
+    monkeypatch.setattr("workbench.tables.spark.FEWEST", 1)
+    path = own_table("seq")
+    manifest = path / "manifest/manifest-ac79cdec-690f-48ce-9778-632bab674baf-0"
+    for content in (b"", None):
+        manifest.unlink() if content is None else manifest.write_bytes(content)
+        with pytest.raises(InputError) as here:
+            audit(path)
+        with pytest.raises(InputError) as there:
+            audit(path, spark=spark)
+        assert (type(there.value), str(there.value)) == (type(here.value), str(here.value))
+        assert manifest.name in str(here.value)

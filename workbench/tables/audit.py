@@ -96,7 +96,7 @@ def _tables_below(source: Source) -> Sequence[str]:
     for _ in range(_DEPTH):
         level = [entry.name for one in level for entry in source.entries(one)[:100] if entry.is_folder]
         for one in level:
-            inner = Source(f"{source.url.rstrip('/')}/{one}")
+            inner = source.below(one)
             if any(importlib.import_module(module).detects(inner) for module in FORMATS.values()):
                 return [inner.url]
     return []

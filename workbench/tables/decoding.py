@@ -1,6 +1,6 @@
 """Decoding many files of a table: one after the other here, or side by side on Spark; with the same functions."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Protocol
 
@@ -23,12 +23,11 @@ class Decoder(Protocol):
 
 def in_process(source: Source, decode: Decode, items: Sequence[Any], schema: pa.Schema) -> pa.Table:
     """A :class:`Decoder` that needs nothing but this process."""
-    return pa.Table.from_batches(batches(source, decode, items, schema), schema)
+    return pa.Table.from_batches(batches((row for item in items for row in decode(source, item)), schema), schema)
 
 
-def batches(source: Source, decode: Decode, items: Iterable[Any], schema: pa.Schema) -> Iterable[pa.RecordBatch]:
-    """The rows of all items, as record batches."""
-    rows = (row for item in items for row in decode(source, item))
+def batches(rows: Iterator[tuple[Any, ...]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Rows as record batches."""
     while some := list(islice(rows, _BATCH)):
         columns = zip(*some, strict=True)
         arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]

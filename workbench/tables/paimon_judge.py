@@ -14,11 +14,13 @@ from workbench.kernel.errors import listed
 from workbench.kernel.values import counted
 from workbench.tables.findings import Finding, Grade
 from workbench.tables.paimon_bucket import Doubt, Twice
+from workbench.tables.paimon_files import versions
 from workbench.tables.paimon_look import Look, has_vectors, look_at, to_look_at
 from workbench.tables.paimon_lost import Orphan, missing_acks, orphans
 from workbench.tables.paimon_read import PaimonTable
 from workbench.tables.paimon_rows import KINDS, UnreadableError
 from workbench.tables.paimon_story import tell
+from workbench.tables.source import Missing
 
 #: How many findings on one property are listed; how many of them are told as states of the model.
 MOST_FINDINGS = 25
@@ -162,7 +164,7 @@ class Judge:
             "suspect",
             one.version,
             f"{what} was prepared as snapshot {one.version}, which is another one, and no snapshot has its files: "
-            "it was overwritten, or its writer has died",
+            "it was overwritten, or its writer has died, or is about to try again",
             bucket=_only({file["bucket"] for file in one.files}),
             evidence=(
                 f"manifest/{one.manifest_list} is complete, and no snapshot names it",
@@ -318,8 +320,18 @@ class Judge:
             except UnreadableError as why:
                 self.left_out.append(f"ConsistentRead and OneValidRowPerKeyAboveLevel0 in {name}: {why}")
                 continue
+            except Missing as why:
+                if not self.findings and not self._has_expired():
+                    raise
+                self.left_out.append(f"ConsistentRead and OneValidRowPerKeyAboveLevel0 in {name}: {why}")
+                continue
             self._judge(look)
             self._looks.pop(name, None)
+
+    def _has_expired(self) -> bool:
+        """Whether snapshots have gone since they were read, and files with them."""
+        now = versions(self.table.source, "snapshot", "snapshot-")
+        return not set(self.table.snapshots["version"].to_pylist()) <= set(now)
 
     def _judge(self, look: Look) -> None:
         doubts: list[Doubt] = []

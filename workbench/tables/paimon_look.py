@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -131,7 +132,7 @@ def _out_of_order(table: PaimonTable) -> Iterator[str]:
     order = np.lexsort((low, version, bucket))
     begins = np.append(True, bucket[order][1:] != bucket[order][:-1])[: len(order)]
     starts = np.flatnonzero(begins).tolist()
-    for start, end in zip(starts, [*starts[1:], len(order)], strict=True):
+    for start, end in pairwise([*starts, len(order)]):
         mine = order[start:end]
         before = np.maximum.accumulate(np.append(np.iinfo(np.int64).min, high[mine][:-1]))
         late = (low[mine] <= before) & (version[mine] >= table.first)

@@ -1,6 +1,7 @@
 """The files of one table, wherever they are: named from the table's folder, read within bounds, never written."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -48,8 +49,9 @@ class Source:
     """
 
     def __init__(self, url: str | os.PathLike[str]) -> None:
-        self.url = os.fspath(url)
-        self._files, self._root = _open(self.url)
+        self._given = os.fspath(url)
+        self.url = re.sub(r"(?<=://)[^/@]*@", "", self._given)  # credentials are nobody's business
+        self._files, self._root = _open(self._given, self.url)
         self._is_local = isinstance(self._files, fs.LocalFileSystem)
         if self._is_local:
             self._root = os.path.realpath(self._root)
@@ -57,7 +59,12 @@ class Source:
             raise InputError(f"there is no folder {brief(self.url)}")
 
     def __reduce__(self) -> Any:
-        return Source, (self.url,)  # for workers, which open it themselves
+        return Source, (self._given,)  # for workers, which open it themselves
+
+    def below(self, folder: str) -> "Source":
+        """A folder in this one, as a source of its own."""
+        url, mark, options = self._given.partition("?" if "://" in self._given else "\0")
+        return Source(f"{url.rstrip('/')}/{folder}{mark}{options}")
 
     def path(self, name: str) -> str:
         """Where a file is, for the file system; refused if that is outside of the table."""
@@ -156,10 +163,10 @@ class Source:
         return self._files.get_file_info(path)
 
 
-def _open(url: str) -> tuple[fs.FileSystem, str]:
+def _open(url: str, shown: str) -> tuple[fs.FileSystem, str]:
     if "://" not in url:
         return fs.LocalFileSystem(), str(Path(url).absolute())
-    with _named(url):
+    with _named(shown):
         try:
             return fs.FileSystem.from_uri(url)
         except ValueError:  # a scheme that is not pyarrow's own
