@@ -115,7 +115,9 @@ def of(*types, name="R"):
         (with_block(LONG, 1, 2**40, b"\2"), "announces a block of 1 records and 1,099,511,627,776 bytes"),
         (with_block(LONG, 1, -1, b"\2"), "announces a block of 1 records and -1 bytes"),
         (with_block(LONG, 2**40, 1, b"\2"), "a block of 1 bytes announces 1,099,511,627,776 records"),
-        (with_block(LONG, 1, 2, b"\2\2"), "a block does not end where it should"),
+        (with_block(LONG, 1, 2, b"\2\2"), "no Avro file, or a damaged one"),
+        (with_block(LONG, 1, 3, b"\2\2\4"), "a block does not end where it should"),
+        (with_block(LONG, 20_000, 20_001, b"\2" * 20_001), "a block does not end where it should"),
         (with_block(of("string"), 1, 6, b"\xfe\xff\xff\xff\x0f1"), "no Avro file, or a damaged one"),
         (with_block(of("bytes"), 1, 3, b"\x01\x02\x03"), "no Avro file, or a damaged one"),
         (with_block(of({"type": "array", "items": "null"}), 1, 6, b"\xfe\xff\xff\xff\x7f\0"), "take no bytes"),
@@ -203,8 +205,10 @@ def test_a_link_that_leads_out_of_the_table_is_refused(tmp_path):
     (tmp_path / "table/inner").symlink_to("in")
     source = Source(tmp_path / "table")
     assert source.read("inner") == b"y"
-    with pytest.raises(InputError, match="a link that leads out of it"):
-        source.read("link")
+    (tmp_path / "table/folder").symlink_to(tmp_path)
+    for name in ("link", "folder/secret"):
+        with pytest.raises(InputError, match="a link that leads out of it"):
+            source.read(name)
 
 
 def test_locations_are_taken_into_the_table_or_refused(tmp_path):

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -199,13 +200,20 @@ def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
 def names_in(source: Source, manifest_list: str) -> list[str]:
     """The manifests that a manifest list names."""
     name = f"manifest/{manifest_list}"
-    return [_field(record, "_FILE_NAME", str, name) for record in read_avro(source, name, ("_FILE_NAME",))]
+    names = [record.get("_FILE_NAME") for record in read_avro(source, name, ("_FILE_NAME",))]
+    if not all(type(one) is str for one in names):
+        raise InputError(f"{brief(name)} is no manifest list of Paimon: it has entries without a name")
+    return [str(one) for one in names]
 
 
 def digest(names: Iterable[str]) -> bytes:
     """The digest of a list: a sum of hashes, so that the order of names does not matter."""
-    total = sum(int.from_bytes(hashlib.blake2b(name.encode(), digest_size=16).digest(), "little") for name in names)
-    return (total % _WHOLE).to_bytes(16, "little")
+    return (sum(map(_number_of, names)) % _WHOLE).to_bytes(16, "little")
+
+
+@lru_cache(maxsize=2**16)  # the names of a base are nearly those of the one before
+def _number_of(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
 
 
 def together(one: bytes, other: bytes) -> bytes:
@@ -267,8 +275,7 @@ def _effect(source: Source, manifests: Iterable[str]) -> int:
         for record in read_avro(source, name, _OF_FILE):
             with _naming(name):
                 file = record["_PARTITION"], record["_BUCKET"], *record["_FILE"].values()
-                number = int.from_bytes(hashlib.blake2b(repr(file).encode(), digest_size=16).digest(), "little")
-                total += number if record["_KIND"] == ADD else -number
+                total += _number_of(repr(file)) if record["_KIND"] == ADD else -_number_of(repr(file))
     return total % _WHOLE
 
 

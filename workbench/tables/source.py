@@ -53,6 +53,7 @@ class Source:
         self.url = re.sub(r"(?<=://)[^/@]*@", "", self._given)  # credentials are nobody's business
         self._files, self._root = _open(self._given, self.url)
         self._is_local = isinstance(self._files, fs.LocalFileSystem)
+        self._known: set[str] = set()  # folders that are inside
         if self._is_local:
             self._root = os.path.realpath(self._root)
         if self._info(self._root).type != fs.FileType.Directory:
@@ -72,9 +73,21 @@ class Source:
         if not name or not name.isprintable() or "\\" in name or any(part in ("", ".", "..") for part in parts):
             raise InputError(f"{brief(name)} is not accepted as a file of the table; it leads out of it, or nowhere")
         path = f"{self._root.rstrip('/')}/{name}"
-        if self._is_local and not os.path.realpath(path).startswith(self._root.rstrip("/") + "/"):
+        if self._is_local and not self._is_inside(path):
             raise InputError(f"{brief(name)} is not accepted as a file of the table: it is a link that leads out of it")
         return path
+
+    def _is_inside(self, path: str) -> bool:
+        """Whether a local path is in the table's folder, wherever its links lead; folders are asked about once."""
+        if os.path.islink(path):
+            return os.path.realpath(path).startswith(self._root.rstrip("/") + "/")
+        folder = os.path.dirname(path)
+        if folder not in self._known:
+            inside = (os.path.realpath(folder) + "/").startswith(self._root.rstrip("/") + "/")
+            if not inside:
+                return False
+            self._known.add(folder)
+        return True
 
     def entries(self, folder: str = "", recursive: bool = False) -> list[Entry]:
         """What is in a folder, by name; nothing if there is no such folder."""
