@@ -21,6 +21,7 @@ from workbench.tables.paimon_read import read
 from workbench.tables.shape import alive_at
 from workbench.tables.source import Source
 from workbench.view import audit_page, audit_view, finding_picture
+from workbench.widgets import FindingPanel
 
 ROOT = Path(__file__).parent.parent
 
@@ -151,7 +152,7 @@ def test_the_page_has_the_evidence_and_the_pictures(real_table, tmp_path, capsys
     page = tmp_path / "report.html"
     assert main(["audit", str(real_table("java_dangling")), "-o", str(page)]) == 1
     text = page.read_text()
-    assert text.count("<svg") == 2
+    assert text.count("How the model comes to it") == 2
     assert "index-c7534dd1-1db0-4456-9f59-c80466581557-0" in text
     assert "NUM_COMPACTORS" in capsys.readouterr().out
 
@@ -162,6 +163,18 @@ def test_an_audit_shows_itself_in_a_notebook(real_table):
     assert "blue2" in bundle["text/html"]
     assert bundle["text/plain"] == found.text()
     assert "<svg" in audit_page(found)
+
+
+def test_a_finding_opens_in_the_panel_and_the_button_repairs_it(real_table):
+    (finding,) = audit(real_table("seq")).findings
+    found = FindingPanel(finding)
+    verdict = found.panel.wait(120)["ConsistentRead"]
+    assert verdict.word == "violated"
+    assert found.panel.verdict == verdict
+    assert "blue2" in found.children[0].html
+    assert found.children[1].description == "repair: ONE_WRITER_PER_BUCKET = TRUE"
+    found.children[1].click()
+    assert found.panel.wait(120)["ConsistentRead"].word == "holds"
 
 
 # Histories that are not whole ---------------------------------------------------------------------------------------

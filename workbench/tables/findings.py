@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from workbench.kernel import Model, State
 from workbench.kernel.text import printable
+from workbench.kernel.values import show
 
 Grade = Literal["proved", "suspect", "outside"]
 
@@ -134,7 +135,7 @@ class Audit:
             lines += ["", f"{finding.grade.upper()}  {finding.property}  ({', '.join(where)})", f"  {finding.why}"]
             lines += [f"  - {one}" for one in finding.evidence]
             if finding.repair:
-                settings = ", ".join(f"{name} = {value}" for name, value in finding.repair.items())
+                settings = " and ".join(f"{name} = {show(value)}" for name, value in finding.repair.items())
                 lines.append(f"  in the model this does not happen with {settings}")
         if self.not_checked:
             lines += ["", "not checked:", *(f"  - {one}" for one in self.not_checked)]

@@ -100,7 +100,9 @@ class _Teller:
         if isinstance(file, int):
             self.legend.append(f"{name} is {self.look.bucket.rows.files[file]} in level {level}")
         elif file == _LOST:
-            self.legend.append(f"{name} is {level}")
+            self.legend.append(f"{name} is {level}, which was to be in that snapshot")
+        else:
+            self.legend.append(f"{name} stands for what else snapshot {level:,} of the table did")
         return name
 
     # The state -------------------------------------------------------------------------------------------------------
