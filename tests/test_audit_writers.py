@@ -54,7 +54,6 @@ def start(writers, tmp_path):
             stack.callback(writer.process.kill)
             return writer
 
-        begin("make").ends()
         yield begin
 
 
@@ -70,6 +69,7 @@ def acks_file(tmp_path: Path, acks: list[dict]) -> Path:
 
 
 def test_a_commit_that_was_overwritten_is_suspected_and_proved_by_its_acknowledgement(start, path, tmp_path):
+    start("make").ends()
     acks = start("write", "tom").ends()
     one, other = start("gated", "jack"), start("gated", "sarah")
     one.comes_to_the_gate()
@@ -84,6 +84,7 @@ def test_a_commit_that_was_overwritten_is_suspected_and_proved_by_its_acknowledg
 
 
 def test_a_lost_snapshot_is_proved_where_a_later_one_was_built_on_it(start, path):
+    start("make").ends()
     start("write", "tom").ends()
     one, other = start("gated", "jack"), start("gated", "sarah")
     one.comes_to_the_gate()
@@ -101,24 +102,38 @@ def test_a_lost_snapshot_is_proved_where_a_later_one_was_built_on_it(start, path
     assert all(finding_picture(finding) is not None for finding in found.findings)
 
 
+@pytest.mark.parametrize("columns", [["text"], ["number", "day"], ["yes", "text"]])
+def test_partitions_of_many_kinds_are_judged(start, path, columns):
+    """The writer that is overtaken has sequence number 1, and the one that overtakes it 1 and 2."""
+    start("make", *columns).ends()
+    start("write", "jack=red").ends()
+    late = start("late", "jack=green")
+    late.comes_to_the_gate()
+    start("write", "jack=blue", "jack=violet").ends()
+    late.goes_on()
+    (finding,) = audit(path).findings
+    assert (finding.property, finding.grade, finding.version, finding.key) == ("ConsistentRead", "proved", 4, "jack")
+    assert "reads as violet, but committed was green" in finding.why
+    assert (path / finding.bucket).is_dir()
+    assert finding.bucket.count("/") == len(columns)
+
+
 def test_two_writers_with_one_sequence_number_are_no_proof(start, path):
     """Both took the number after the largest that they saw: which of the two rows is read is not defined."""
+    start("make").ends()
     start("write", "jack=red").ends()
-    one, other = start("gated", "jack=green"), start("gated", "jack=blue")
-    one.comes_to_the_gate()
-    other.comes_to_the_gate()
-    one.goes_on()
-    (path / "snapshot/snapshot-2").rename(path / "snapshot/kept")  # so that nothing is overwritten
-    other.goes_on()
-    later = json.loads((path / "snapshot/snapshot-2").read_text())
-    assert later["id"] == 2
-    (path / "snapshot/snapshot-2").unlink()
-    (path / "snapshot/kept").rename(path / "snapshot/snapshot-2")
-    assert [f.grade for f in audit(path).findings] == ["suspect"]
+    late = start("late", "jack=green")
+    late.comes_to_the_gate()
+    start("write", "jack=blue").ends()
+    late.goes_on()
+    (finding,) = audit(path).findings
+    assert (finding.property, finding.grade, finding.version) == ("ConsistentRead", "suspect", 3)
+    assert "reads as blue or green, but committed was green" in finding.why
 
 
 def test_races_at_full_speed_lose_exactly_the_commits_that_are_named(start, path, tmp_path):
     """Whatever happens this time: what was acknowledged is there, or it is named."""
+    start("make").ends()
     keys = [[f"w{w}-{n}" for n in range(12)] for w in range(4)]
     acks = [ack for writer in [start("write", *mine) for mine in keys] for ack in writer.ends()]
     assert len(acks) == 48
@@ -135,6 +150,7 @@ def test_races_at_full_speed_lose_exactly_the_commits_that_are_named(start, path
 
 def test_a_table_that_is_written_to_has_no_false_findings(start, path):
     """Commits that are under way while the table is read are not taken for lost ones."""
+    start("make").ends()
     start("write", "tom").ends()
     writer = start("write", *(f"w-{n}" for n in range(60)))
     seen = set()
@@ -149,6 +165,7 @@ def test_a_table_that_is_written_to_has_no_false_findings(start, path):
 
 
 def test_a_commit_that_waits_for_its_turn_is_only_mentioned(start, path):
+    start("make").ends()
     start("write", "tom").ends()
     waiting = start("gated", "jack")
     waiting.comes_to_the_gate()

@@ -122,6 +122,11 @@ class Schema:
     options: dict[str, str]
     has_changed: bool  # a column has, or had, another name or type
 
+    @property
+    def key_columns(self) -> tuple[str, ...]:
+        """What tells the keys of a partition apart, and what manifests have of a key."""
+        return tuple(key for key in self.keys if key not in self.partition_keys) or self.keys
+
     def types_of(self, names: Iterable[str]) -> list[Any]:
         return [self.types[name] for name in names]
 

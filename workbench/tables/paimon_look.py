@@ -146,7 +146,7 @@ def _share_keys(schema: Schema, files: pa.Table, version: np.ndarray, late: np.n
     """Whether a late file may have a key of an earlier one whose sequence numbers are not below its own."""
     if int(late.sum()) * len(files) > _MOST_PAIRS:
         return True
-    types = schema.types_of(schema.keys)
+    types = schema.types_of(schema.key_columns)
     try:
         ends = [[paimon_row.decode(row or b"", types) for row in files[c].to_pylist()] for c in ("min_key", "max_key")]
         known = {key: i for i, key in enumerate(sorted({key for end in ends for key in end}))}

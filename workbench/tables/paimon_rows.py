@@ -68,7 +68,7 @@ def read_rows(source: Source, schema: Schema, bucket: str, files: Sequence[str])
     Missing, InputError
         If a file is gone, or damaged.
     """
-    columns = [*schema.keys, "_SEQUENCE_NUMBER", "_VALUE_KIND"]
+    columns = [*schema.key_columns, "_SEQUENCE_NUMBER", "_VALUE_KIND"]
     tables = [_read(source, f"{bucket}/{name}", columns) for name in files]
     number = np.repeat(np.arange(len(files), dtype=np.int32), [len(table) for table in tables])
     position = np.concatenate([np.arange(len(table)) for table in tables] or [np.zeros(0, np.int64)])
@@ -83,7 +83,7 @@ def read_rows(source: Source, schema: Schema, bucket: str, files: Sequence[str])
         list(files),
         number,
         position,
-        _numbers(rows, schema.keys),
+        _numbers(rows, schema.key_columns),
         rows["_SEQUENCE_NUMBER"].to_numpy(),
         rows["_VALUE_KIND"].to_numpy(),
     )
@@ -115,7 +115,7 @@ def whole_rows(source: Source, schema: Schema, bucket: str, wanted: dict[str, li
             found[name, position] = {
                 "file": name,
                 "position": position,
-                "key": spelled([values[key] for key in schema.keys]),
+                "key": spelled([values[key] for key in schema.key_columns]),
                 "sequence": row["_SEQUENCE_NUMBER"],
                 "kind": row["_VALUE_KIND"],
                 "value": _json({column: value for column, value in values.items() if column not in schema.keys}),
