@@ -232,6 +232,45 @@ def test_a_snapshot_that_was_built_on_another_one_is_found(own_table):
     )
 
 
+def expire(path, until):
+    """Remove the snapshots before `until` with their lists, as a writer does that expires them."""
+    for version in range(1, until):
+        file = path / f"snapshot/snapshot-{version}"
+        if file.exists():
+            one = json.loads(file.read_text())
+            file.unlink()
+            (path / "manifest" / one["baseManifestList"]).unlink()
+            (path / "manifest" / one["deltaManifestList"]).unlink()
+
+
+def test_a_table_whose_snapshots_expire_under_the_reader_is_read_anew(own_table):
+    path = own_table("seq")
+    calls = []
+
+    def decoder(source, decode, items, schema):
+        calls.append(len(items))
+        if len(calls) in (1, 3):  # before snapshots are decoded, and when the next attempt comes to their lists
+            expire(path, 1 + len(calls))
+        return in_process(source, decode, items, schema)
+
+    found = read(Source(path), decoder)
+    assert (found.first, found.last) == (4, 4)
+    assert found.files["first"].to_pylist() == [4] * 4
+    assert calls[0] == 4
+    assert audit(path).findings == (), "what was committed before is not known any more"
+
+
+def test_a_table_that_expires_faster_than_it_is_read_is_refused_in_one_line(own_table):
+    path = own_table("race3")
+
+    def decoder(source, decode, items, schema):
+        expire(path, items[0].version + 1)
+        return in_process(source, decode, items, schema)
+
+    with pytest.raises(InputError, match="its snapshots expire faster than they can be read"):
+        read(Source(path), decoder)
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [("merge-engine", "partial-update"), ("sequence.field", "c"), ("ignore-delete", "true")],
