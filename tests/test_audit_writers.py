@@ -118,6 +118,22 @@ def test_partitions_of_many_kinds_are_judged(start, path, columns):
     assert finding.bucket.count("/") == len(columns)
 
 
+def test_a_key_that_was_written_many_times_is_told_from_its_last_commits_on(start, path):
+    start("make").ends()
+    start("write", *(f"jack=v{n}" for n in range(30))).ends()
+    late = start("late", "jack=late")
+    late.comes_to_the_gate()
+    start("write", "jack=a", "jack=b").ends()
+    late.goes_on()
+    (finding,) = audit(path).findings
+    assert (finding.grade, finding.version) == ("proved", 33)
+    assert finding_picture(finding) is not None
+    state = finding.state
+    assert state.latest == 12
+    assert [state.columns[file, "jack"][0] for file in state.manifest[state.snapshots[12]]][-3:] == ["a", "b", "late"]
+    assert "snapshot 12 is snapshot 33 of the table" in finding.legend
+
+
 def test_two_writers_with_one_sequence_number_are_no_proof(start, path):
     """Both took the number after the largest that they saw: which of the two rows is read is not defined."""
     start("make").ends()

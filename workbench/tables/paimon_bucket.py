@@ -10,6 +10,7 @@ from workbench.tables.paimon_rows import Rows
 
 #: The kinds of rows that read as nothing: -U and -D.
 _NOTHING = (1, 3)
+_NEVER = np.iinfo(np.int64).max
 
 
 class Life(NamedTuple):
@@ -88,7 +89,7 @@ class Bucket:
         number = np.arange(len(rows))
         by_sequence = np.lexsort((rows.position, rows.file, -rows.sequence, rows.key))
         keys = int(rows.key.max(initial=-1)) + 1
-        appended = np.full(len(rows.files), np.iinfo(np.int64).max)
+        appended = np.full(len(rows.files), _NEVER)
         for one in self.lives:
             if one.appended is not None:
                 appended[one.file] = one.appended
@@ -97,11 +98,13 @@ class Bucket:
         starts = np.searchsorted(commit[by_commit], self.changes(), side="right")
         committed = np.full(keys, -1)
         done, twice_before = 0, np.zeros(keys, bool)
+        whose, levels = (np.array([one[i] for one in self.lives], np.int64) for i in (0, 1))
+        begins = np.array([one.first for one in self.lives], np.int64)
+        ends = np.array([_NEVER if one.last is None else one.last for one in self.lives], np.int64)
         for version, until in zip(self.changes(), starts, strict=True):
             level = np.full(len(rows.files), -1)
-            for one in self.lives:
-                if _at(one, version):
-                    level[one.file] = one.level
+            alive = (begins <= version) & (version < ends)
+            level[whose[alive]] = levels[alive]
             valid = level[rows.file] >= 0
             for mark in self.marks:
                 if _at(mark, version):
@@ -138,8 +141,9 @@ class Bucket:
         both = reads & wanted
         differs = reads != wanted
         differs[both] = rows.sequence[winner[both]] != rows.sequence[committed[both]]
+        sorted_keys = rows.key[order]
         for key in np.flatnonzero(differs | (tied & (reads | wanted))):
-            mine = order[rows.key[order] == key]
+            mine = order[np.searchsorted(sorted_keys, key) : np.searchsorted(sorted_keys, key, side="right")]
             top = tuple(int(row) for row in mine if rows.sequence[row] == rows.sequence[mine[0]])
             last = int(committed[key])
             if differs[key] or len(top) > 1:

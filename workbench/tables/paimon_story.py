@@ -19,9 +19,10 @@ from workbench.tables.paimon_bucket import Life, Marks
 from workbench.tables.paimon_look import Look, has_vectors
 from workbench.tables.paimon_rows import KINDS, Whole
 
-#: How many commits are told, the newest ones; the files of earlier ones are there from the start.
+#: How many commits are told, the newest ones; the files of earlier ones are there from the start, if they are few.
 MOST_COMMITS = 12
-_MOST_ACTORS, _MOST_VALUES, _MOST_LEVEL = 5, 6, 6
+_MOST_FILES = 16
+_MOST_ACTORS, _MOST_VALUES, _MOST_LEVEL, _MOST_RUNS = 5, 6, 6, 20
 _NOTHING = "none"
 _LOST = "lost"
 
@@ -57,8 +58,9 @@ def tell(
 class _Teller:
     def __init__(self, look: Look, keys: list[int], version: int, lost: list[tuple[int, str]]) -> None:
         self.look, self.keys, self.version, self.lost = look, keys, version, lost
-        rows = look.bucket.rows
-        self.mine = np.flatnonzero(np.isin(rows.key, keys)).tolist()
+        self.mine: list[int] = np.flatnonzero(np.isin(look.bucket.rows.key, keys)).tolist()
+        self.told = self._versions()
+        self._forget_earlier_files()
         self.whole: Whole = look.whole(self.mine)
         self.names: dict[Any, str] = {}  # of the model's files, by (file, level) of the table
         self.runs: dict[str, int] = {}
@@ -74,14 +76,14 @@ class _Teller:
     # Names and values ------------------------------------------------------------------------------------------------
 
     def _columns(self) -> dict[str, tuple[str, str]]:
-        """Two columns for each value: the first of the table's, and all others."""
-        firsts, others = {}, {}
-        for row in self.whole.values():
+        """Two columns for each value: the first of the table's, and all others; the newest rows' are told apart."""
+        firsts: dict[str, str] = {}
+        others: dict[str, str] = {}
+        for row in sorted(self.whole.values(), key=lambda row: -row["sequence"]):
             values = [_plain(value) for value in json.loads(row["value"]).values()]
-            firsts[row["value"]] = values[0] if values else _NOTHING
-            others[row["value"]] = "_".join(values[1:]) or _NOTHING
-        first = dict(zip(firsts.values(), _named(list(firsts.values()), "v"), strict=True))
-        other = dict(zip(others.values(), _named(list(others.values()), "v"), strict=True))
+            firsts.setdefault(row["value"], values[0] if values else _NOTHING)
+            others.setdefault(row["value"], "_".join(values[1:]) or _NOTHING)
+        first, other = (_few(list(column.values())) for column in (firsts, others))
         return {value: (first[firsts[value]], other[others[value]]) for value in firsts}
 
     def _operation(self, version: int, kind: str, user: str) -> str:
@@ -107,17 +109,41 @@ class _Teller:
 
     # The state -------------------------------------------------------------------------------------------------------
 
+    def _relevant(self) -> set[int]:
+        """The files that have rows of the keys."""
+        return {int(self.look.bucket.rows.file[row]) for row in self.mine}
+
+    def _versions(self) -> list[int]:
+        """The versions to tell of: those in which something changes for the keys."""
+        relevant = self._relevant()
+        some = [one for one in self.look.bucket.lives if one.file in relevant]
+        changes = {v for one in some for v in (one.first, one.last) if v is not None}
+        changes |= {v for mark in self.look.bucket.marks if self._rows_of(mark) for v in (mark.first, mark.last) if v}
+        told = {v for v in changes if v <= self.version} | {self.version} | {v for v, _ in self.lost}
+        return sorted(told)[-MOST_COMMITS:]
+
+    def _forget_earlier_files(self) -> None:
+        """Leave out the rows of files that were gone before, and that no deletion vector is for."""
+        rows, since = self.look.bucket.rows, self.told[0]
+        kept = {one.file for one in self.look.bucket.lives if one.last is None or one.last > since}
+        kept |= {mark.file for mark in self.look.bucket.marks if mark.last is None or mark.last > since}
+        kept |= {rows.files.index(name) for _, name in self.lost}
+        if len(kept & self._relevant()) > _MOST_FILES:
+            kept -= self._outdated(since)
+        self.mine = [row for row in self.mine if int(rows.file[row]) in kept]
+
+    def _outdated(self, version: int) -> set[int]:
+        """Files of level 0 that nobody would miss: at a version already, a later one had newer rows of the keys."""
+        rows = self.look.bucket.rows
+        newest = {int(rows.file[row]) for key in self.keys if (row := self._committed(key, version)) is not None}
+        least = min((int(rows.sequence[row]) for row in self.mine if int(rows.file[row]) in newest), default=0)
+        late = {int(rows.file[row]) for row in self.mine if rows.sequence[row] >= least}
+        above = {one.file for one in self.look.bucket.lives if one.level > 0 or one.first > version}
+        return {one.file for one in self.look.bucket.lives} - above - late - newest
+
     def state(self) -> Told | None:
-        bucket, table = self.look.bucket, self.look.table
-        with_rows = {int(bucket.rows.file[row]) for row in self.mine}
-        marked = {mark.file for mark in bucket.marks if self._struck(mark)}
-        relevant = with_rows | marked
-        lives = [one for one in bucket.lives if one.file in relevant and one.first <= self.version]
-        changes = {one.first for one in lives} | {one.last for one in lives if one.last is not None}
-        changes |= {mark.first for mark in bucket.marks if self._struck(mark)}
-        changes |= {mark.last for mark in bucket.marks if self._struck(mark) and mark.last is not None}
-        told = sorted({v for v in changes if v <= self.version} | {self.version} | {v for v, _ in self.lost})
-        told = told[-MOST_COMMITS:]
+        bucket, table, told = self.look.bucket, self.look.table, self.told
+        relevant = self._relevant()
         number = self._numbers(told)
         log: dict[tuple[str, str, int], list[Change]] = {}
         for version in told:
@@ -135,7 +161,7 @@ class _Teller:
             if name is None:
                 name = self._run(operation, ("commit", version))
                 self.cells["level", name] = 0 if operation[0] == "w" else 1
-            self._commit(number[version], name, live, [m for m in bucket.marks_at(version) if self._struck(m)])
+            self._commit(number[version], name, live, [m for m in bucket.marks_at(version) if self._rows_of(m)])
             self._log(version, number[version], version == told[0], log)
         for entry, some in log.items():
             self.cells["log", entry] = tuple(some)
@@ -154,8 +180,11 @@ class _Teller:
 
     def _struck(self, mark: Marks) -> list[str]:
         """The keys told of that a deletion vector strikes out."""
-        rows = set(self.mine) & set(mark.rows.tolist())
-        return [self._key(row) for row in sorted(rows)]
+        return [self._key(row) for row in self._rows_of(mark)]
+
+    def _rows_of(self, mark: Marks) -> list[int]:
+        """The rows told of that a deletion vector strikes out."""
+        return sorted(set(self.mine) & set(mark.rows.tolist()))
 
     def _key(self, row: int) -> str:
         return self.key_names[self.keys.index(int(self.look.bucket.rows.key[row]))]
@@ -244,7 +273,7 @@ class _Teller:
         writes, compactions = max(writers.values(), default=1), max(compactors.values(), default=0)
         firsts = list(dict.fromkeys(first for first, _ in self.columns.values()))
         others = list(dict.fromkeys(other for _, other in self.columns.values()))
-        if max(len(firsts), len(others)) > _MOST_VALUES or max(writes, compactions) > 20:
+        if max(writes, compactions) > _MOST_RUNS:
             return None
         compacted = sum(compactors.values())
         model = PaimonExtended(
@@ -255,7 +284,7 @@ class _Teller:
             DV_ENABLED=has_vectors(self.look.table),
             ONE_WRITER_PER_BUCKET=False,
             PUT_IF_ABSENT=not self.lost,
-            MAX_WRITE_OPS=min(20, max(sum(writers.values()), latest - compacted, 1)),
+            MAX_WRITE_OPS=min(_MOST_RUNS, max(sum(writers.values()), latest - compacted, 1)),
             MAX_WRITE_OPS_PER_WRITER=writes,
             MAX_WRITE_OPS_PER_KEY=writes,
             MAX_COMPACTIONS=compacted,
@@ -275,6 +304,14 @@ class _Teller:
 
 def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _few(texts: Sequence[str]) -> dict[str, str]:
+    """Names for texts, of which only so many are different as the model has values."""
+    names = dict(zip(texts, _named(texts, "v"), strict=True))
+    known = list(dict.fromkeys(names.values()))
+    kept = set(known if len(known) <= _MOST_VALUES else known[: _MOST_VALUES - 1])
+    return {text: name if name in kept else "older" for text, name in names.items()}
 
 
 def _named(texts: Sequence[str], prefix: str) -> list[str]:
