@@ -35,9 +35,10 @@ def audit(source: Source, *, acks: Any, since: int | None, spark: Any) -> Audit:
         return Audit("paimon", source.url, (None, None), (), ("there is no snapshot yet",))
     judge = Judge(table, wanted)
     judge.run()
-    notes = [*judge.left_out, *judge.remarks, *_notes(table, has_acks=wanted is not None), _UNSEEN]
-    findings = tuple(judge.findings)
-    return Audit("paimon", source.url, (table.first, table.last), findings, tuple(notes), not judge.left_out)
+    found = judge.found
+    notes = [*found.left_out, *found.remarks, *_notes(table, has_acks=wanted is not None), _UNSEEN]
+    findings = tuple(found.findings)
+    return Audit("paimon", source.url, (table.first, table.last), findings, tuple(notes), not found.left_out)
 
 
 def _notes(table: PaimonTable, has_acks: bool) -> list[str]:
