@@ -57,12 +57,17 @@ class Found:
 
     def add(self, finding: Finding) -> None:
         """Add a finding; beyond a number of them on the same property only that there are more."""
-        if self._on(finding.property) < MOST_FINDINGS:
+        if self.lists(finding.property):
             self.findings.append(finding)
-            return
-        more = f"more findings on {finding.property} than the {MOST_FINDINGS} that are listed"
+
+    def lists(self, property: str) -> bool:
+        """Whether one more finding on a property is listed; if not, it is said that there are more."""
+        if self._on(property) < MOST_FINDINGS:
+            return True
+        more = f"more findings on {property} than the {MOST_FINDINGS} that are listed"
         if more not in self.remarks:
             self.remarks.append(more)
+        return False
 
     def is_told(self, property: str) -> bool:
         """Whether one more finding on a property is to be told as a state."""
