@@ -90,7 +90,7 @@ class Table:
         schema = {"version": 3, "id": 0, "fields": fields, "highestFieldId": 1, "partitionKeys": []}
         options = {"bucket": str(buckets)}
         (folder / "schema/schema-0").write_text(json.dumps({**schema, "primaryKeys": ["k"], "options": options}))
-        self.manifests: list[list[tuple[str, list]]] = []  # by size, the smallest first: names and entries
+        self.manifests: list[list[tuple[dict, list]]] = []  # by size, the smallest first: what lists say, and entries
         self.live: list[dict] = []
         self.names = self.files = self.sequence = 0
 
@@ -99,25 +99,13 @@ class Table:
         fastavro.writer(out, schema, records, codec="deflate")
         (self.folder / "manifest" / name).write_bytes(out.getvalue())
 
-    def manifest(self, entries: list) -> tuple[str, list]:
+    def manifest(self, entries: list) -> tuple[dict, list]:
         name = f"manifest-{self.names:012d}-0"
         self.names += 1
         self.write(name, MANIFEST, entries)
-        return name, entries
-
-    def named(self, manifests: list[tuple[str, list]]) -> list[dict]:
-        return [
-            {
-                "_VERSION": 2,
-                "_FILE_NAME": name,
-                "_FILE_SIZE": 1000,
-                "_NUM_ADDED_FILES": sum(entry["_KIND"] == 0 for entry in entries),
-                "_NUM_DELETED_FILES": sum(entry["_KIND"] == 1 for entry in entries),
-                "_PARTITION_STATS": NO_STATS,
-                "_SCHEMA_ID": 0,
-            }
-            for name, entries in manifests
-        ]
+        added = sum(entry["_KIND"] == 0 for entry in entries)
+        about = {"_NUM_ADDED_FILES": added, "_NUM_DELETED_FILES": len(entries) - added, "_PARTITION_STATS": NO_STATS}
+        return {"_VERSION": 2, "_FILE_NAME": name, "_FILE_SIZE": 1000, **about, "_SCHEMA_ID": 0}, entries
 
     def file(self, level: int) -> dict:
         """A file entry with keys and sequence numbers of its own."""
@@ -160,8 +148,8 @@ class Table:
         kind, entries = self.changes(version, files)
         delta = self.manifest(entries)
         lists = {"baseManifestList": f"manifest-list-{version}-0", "deltaManifestList": f"manifest-list-{version}-1"}
-        self.write(lists["baseManifestList"], LIST, self.named(base))
-        self.write(lists["deltaManifestList"], LIST, self.named([delta]))
+        self.write(lists["baseManifestList"], LIST, [meta for meta, _ in base])
+        self.write(lists["deltaManifestList"], LIST, [delta[0]])
         about = {"commitUser": f"writer-{version % 7}", "commitIdentifier": version, "commitKind": kind}
         document = {
             "version": 3,
@@ -174,7 +162,7 @@ class Table:
         (self.folder / f"snapshot/snapshot-{version}").write_text(json.dumps(document))
         self.add(0, delta)
 
-    def add(self, size: int, manifest: tuple[str, list]) -> None:
+    def add(self, size: int, manifest: tuple[dict, list]) -> None:
         """Take a manifest into the base of the next snapshot; merge those of its size if they are too many."""
         if size == len(self.manifests):
             self.manifests.append([])
