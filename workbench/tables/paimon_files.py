@@ -81,6 +81,7 @@ RANGES = pa.schema(
 
 #: What of a manifest's entries is decoded: what says which file it is, and all that is of use.
 _OF_FILE = ("_KIND", "_PARTITION", "_BUCKET", "_FILE._FILE_NAME", "_FILE._LEVEL")
+_OF_INDEX = ("_KIND", "_PARTITION", "_BUCKET", "_INDEX_TYPE", "_FILE_NAME", "_DELETIONS_VECTORS_RANGES")
 _OF_ENTRY = (
     "_KIND",
     "_PARTITION",
@@ -318,7 +319,7 @@ def decode_index(source: Source, item: Item) -> Iterator[Row]:
     """The deletion vectors of an index manifest: rows of :data:`RANGES`."""
     (index,) = item.names
     name = f"manifest/{index}"
-    for record in read_avro(source, name):
+    for record in read_avro(source, name, _OF_INDEX):
         with _naming(name):
             if record["_INDEX_TYPE"] != "DELETION_VECTORS" or record["_KIND"] != ADD:
                 continue
