@@ -13,6 +13,7 @@ from workbench.tables.source import Source
 #: The formats, and where each is: a module that is a :class:`Format`.
 FORMATS = {
     "paimon": "workbench.tables.paimon",
+    "hudi": "workbench.tables.hudi",
 }
 
 #: How deep below the path tables are looked for when the path itself is none.
