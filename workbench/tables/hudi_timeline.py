@@ -26,6 +26,9 @@ _ACTIONS = (*WRITES, *DELETES, "savepoint", "indexing", "schemacommit", "cluster
 _INSTANT = re.compile(
     rf"(\d+)(?:_(\d+))?\.(?:({'|'.join(_ACTIONS)}|logcompaction)(?:\.(requested|inflight))?|inflight)"
 )
+#: How often a timeline is listed while instants are added to its middle.
+_TRIES = 5
+
 _DIGITS = (14, 17)  # to the second, as old writers had it, or to the millisecond
 _ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 
@@ -134,7 +137,22 @@ class Timeline:
             self._history = f".hoodie/{given.get('hoodie.archivelog.folder') or 'archived'}"
 
     def instants(self) -> list[Instant]:
-        """What is there, in order."""
+        """What is there, in order.
+
+        A listing that takes place while instants are added may have a later one and miss an earlier one. So it is
+        taken only if a second one shows nothing that belongs between its instants.
+        """
+        listed = self._listed()
+        for _ in range(_TRIES):
+            again = self._listed()
+            last = max((instant.ts for instant in listed if instant.state == "completed"), default="")
+            missed = {instant for instant in again if instant.state == "completed" and instant.ts <= last}
+            if missed <= set(listed):
+                break
+            listed = again
+        return listed
+
+    def _listed(self) -> list[Instant]:
         found = []
         for entry in self._source.entries(self.folder):
             parts = _INSTANT.fullmatch(entry.base)
