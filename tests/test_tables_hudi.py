@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.hudi_layout import HudiTable, avro
+from workbench import check
 from workbench.kernel import InputError
 from workbench.pictures import faults
-from workbench.tables import Audit, audit
+from workbench.tables import Audit, audit, hudi_states
 from workbench.tables.hudi import read
 from workbench.tables.hudi_timeline import properties
 from workbench.tables.source import Source
@@ -40,7 +41,8 @@ def agreed(table: HudiTable, **how: Any) -> Audit:
         wrong = faults(one.model, one.state, [one.property])
         assert wrong, f"{one.property} holds in the state of {one}"
         assert not faults(one.model, one.model.initial_states()[0])
-        assert set(one.repair) <= set(one.model.constants)
+        assert one.cause.items() <= one.model.constants.items()
+        assert set(one.repair) <= set(one.cause) | {"PutIfAbsentSupported"}
     return found
 
 
@@ -152,6 +154,21 @@ def test_timestamps_to_the_second(tmp_path):
     found = agreed(table)
     assert graded(found) == []
     assert found.versions[0] == 20200101000000999
+
+
+@pytest.mark.parametrize(
+    ("property", "projected"),
+    [
+        ("PublishedSlicesExist", hudi_states.deleted_slice(None, rolled_back=True)),
+        ("NoDuplicateKeysAcrossFiles", hudi_states.two_groups(None)),
+        ("ConsistentRead", hudi_states.lost_update(None, was_there=False)),
+        ("ConsistentRead", hudi_states.one_name()),
+    ],
+)
+def test_the_model_gets_to_what_is_found_and_the_repair_prevents_it(property, projected):
+    model = type(projected.model)
+    assert check(model(**projected.cause), [property])[property].holds is False
+    assert check(model(**{**projected.cause, **projected.repair}), [property])[property].holds
 
 
 # What is wrong -------------------------------------------------------------------------------------------------------

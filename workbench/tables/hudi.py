@@ -101,7 +101,7 @@ def detects(source: Source) -> bool:
 
 def audit(source: Source, *, acks: Any, since: int | None, spark: Any) -> Audit:
     """Read and judge a Hudi table."""
-    from workbench.tables.judge_hudi import judge
+    from workbench.tables.hudi_judge import judge
 
     return judge(read(source), since=since, acks=acks)
 

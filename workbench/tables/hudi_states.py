@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from workbench.kernel import Map, Names
 from workbench.models.hudi import INSERT, NONE, OPTIMISTIC, UPDATE, Logged, Stamp
 from workbench.models.hudi_extended import LAZY, HudiExtended
-from workbench.tables.projection import Projected, state_with
+from workbench.tables.states import Projected, state_with
 
 
 class Published(NamedTuple):
@@ -21,9 +21,9 @@ class Published(NamedTuple):
 def deleted_slice(key: str | None, *, rolled_back: bool) -> Projected:
     """A slice that is published, and is not there; by a rollback that did not see it completed, or nobody knows how."""
     [k] = names([key], "key")
-    constants = {"FailedWrites": LAZY, "RereadTimeline": False, "FailInAnyPhase": True, "FileGroupCount": 1}
+    cause = {"FailedWrites": LAZY, "RereadTimeline": False, "FailInAnyPhase": True}
     published = [Published(1, "fg1", None, (INSERT, k, "v1"))]
-    return _projected(constants, [k], published, {"RereadTimeline": True} if rolled_back else {})
+    return _projected(cause, [k], published, {"RereadTimeline": True} if rolled_back else {})
 
 
 def two_groups(key: str | None) -> Projected:
@@ -33,8 +33,8 @@ def two_groups(key: str | None) -> Projected:
         Published(1, "fg1", {k: "v1"}, (INSERT, k, "v1")),
         Published(2, "fg2", {k: "v2"}, (INSERT, k, "v2")),
     ]
-    constants = {"FileGroupCount": 2, "PrimaryKeyConflictCheck": False}
-    return _projected(constants, [k], published, {"PrimaryKeyConflictCheck": True})
+    cause = {"FileGroupCount": 2, "PrimaryKeyConflictCheck": False}
+    return _projected(cause, [k], published, {"PrimaryKeyConflictCheck": True})
 
 
 def lost_update(key: str | None, *, was_there: bool) -> Projected:
@@ -48,8 +48,7 @@ def lost_update(key: str | None, *, was_there: bool) -> Projected:
         Published(n + 1, "fg1", old | {k: "v2"}, (UPDATE if first else INSERT, k, "v2")),
         Published(n + 2, "fg1", old | {other: "v1"}, (INSERT, other, "v1")),
     ]
-    constants = {"FileGroupCount": 1, "ConcurrencyControl": NONE}
-    return _projected(constants, [k, other], published, {"ConcurrencyControl": OPTIMISTIC})
+    return _projected({"ConcurrencyControl": NONE}, [k, other], published, {"ConcurrencyControl": OPTIMISTIC})
 
 
 def one_name() -> Projected:
@@ -57,8 +56,7 @@ def one_name() -> Projected:
     k, other = names([None, None], "key")
     rows = {other: "v2"}
     published = [Published(1, "fg1", rows, (INSERT, k, "v1")), Published(1, "fg1", rows, (INSERT, other, "v2"))]
-    constants = {"FileGroupCount": 1, "MonotonicTs": False}
-    return _projected(constants, [k, other], published, {"PutIfAbsentSupported": True})
+    return _projected({"MonotonicTs": False}, [k, other], published, {"PutIfAbsentSupported": True})
 
 
 def names(given: Sequence[str | None], prefix: str) -> list[str]:
@@ -81,9 +79,9 @@ def names(given: Sequence[str | None], prefix: str) -> list[str]:
 
 
 def _projected(
-    constants: Mapping[str, Any], keys: Sequence[str], published: Sequence[Published], repair: Mapping[str, Any]
+    cause: Mapping[str, Any], keys: Sequence[str], published: Sequence[Published], repair: Mapping[str, Any]
 ) -> Projected:
-    model = HudiExtended(Keys=list(keys), OpLimit=max(2, len(published)), **constants)
+    model = HudiExtended(Keys=list(keys), OpLimit=max(2, len(published)), **cause)
     stamps = [Stamp(one.ts, None) for one in published]
     slices = {
         (one.group, *stamp): None if one.rows is None else Map(one.rows)
@@ -105,4 +103,4 @@ def _projected(
             "log": log,
         },
     )
-    return Projected(model, state, repair)
+    return Projected(model, state, cause, repair)

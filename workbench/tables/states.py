@@ -8,10 +8,21 @@ from workbench.kernel.state import Cell
 
 
 class Projected(NamedTuple):
-    """A model, one of its states, and the constants with which the model does not get there."""
+    """A model and one of its states.
+
+    Attributes
+    ----------
+    model : Model
+    state : State
+    cause : mapping
+        The constants with which the model gets to such a state by itself.
+    repair : mapping
+        The constants with which it does not.
+    """
 
     model: Model
     state: State
+    cause: Mapping[str, Any]
     repair: Mapping[str, Any]
 
 
