@@ -14,6 +14,7 @@ from workbench.tables.source import Source
 FORMATS = {
     "paimon": "workbench.tables.paimon",
     "hudi": "workbench.tables.hudi",
+    "iceberg": "workbench.tables.iceberg",
 }
 
 #: How deep below the path tables are looked for when the path itself is none.
