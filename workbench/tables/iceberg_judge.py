@@ -59,9 +59,9 @@ class _Judge:
                 f"which of {len(table.candidates)} metadata files with one number the catalog names: "
                 f"{table.candidates[0]} was taken, which was written last"
             )
-        others = table.metadata.refs - table.versions_of.keys()
+        others = table.metadata.branches - table.versions_of.keys()
         if others:
-            self.not_checked.append(f"branches and tags that are not part of the main branch: {len(others)} of them")
+            self.not_checked.append(f"branches other than the main one: there are {len(others)}")
             self.complete = False
         if table.unread:
             self.not_checked.append(f"the content of {len(table.unread)} snapshots that have no manifest list")
@@ -105,7 +105,8 @@ class _Judge:
         if not table.chain:
             return
         first = table.chain[0]
-        older = [one for one in table.metadata.snapshots.values() if (one.sequence, one.millis) < _age(first)]
+        held = table.metadata.held()
+        older = [one for one in table.metadata.snapshots.values() if one.id not in held and _age(one) < _age(first)]
         if first.parent is not None and any(one.id in table.metadata.heads for one in older):
             why = f"snapshot {first.parent}, on which {first.id} was built, is not there, though older ones are"
             self.find(PRESENT, "suspect", first, why, [f"{table.metadata.name} has {_told(older)}, not {first.parent}"])
@@ -117,12 +118,11 @@ class _Judge:
         for before, after in zip(metadata.heads, metadata.heads[1:], strict=False):
             if before not in metadata.snapshots or after not in metadata.snapshots or before == after:
                 continue
-            old, new = metadata.snapshots[before], metadata.snapshots[after]
+            new = metadata.snapshots[after]
+            if new.parent not in metadata.snapshots:  # it may have expired
+                continue
             went_back = any(one.id == after for one in metadata.ancestors(before))
             if went_back or any(one.id == before for one in metadata.ancestors(after)):
-                continue
-            if new.parent is None:
-                self._begins_anew(old, new, metadata.name)
                 continue
             why = f"snapshot {after} followed {before}, and was built on {new.parent}"
             self.find(LINEAR, "suspect", new, why, [f"{metadata.name}: snapshot-log has {before}, then {after}"])
@@ -172,12 +172,16 @@ class _Judge:
         both = [f"{older.name}, then {newer.name}"]
         for id, one in newer.snapshots.items():
             was = older.snapshots.get(id)
-            if was is not None and (was.parent, was.sequence, was.manifest_list) != one[1:3] + one[4:5]:
-                was_told, told = (f"parent {s.parent}, number {s.sequence}, {s.manifest_list}" for s in (was, one))
-                why = f"snapshot {id} is not what it was: its parent was {was.parent}, and is {one.parent}"
-                if was.parent == one.parent:
-                    why = f"snapshot {id} is not what it was: it had the number {was.sequence}, or other files"
-                self.find(LINEAR, "proved", one, why, [*both, f"{older.name}: {was_told}", f"{newer.name}: {told}"])
+            if was is None:
+                continue
+            parent = None if was.parent not in newer.snapshots and one.parent is None else was.parent  # it expired
+            if (parent, was.sequence, was.manifest_list) == (one.parent, one.sequence, one.manifest_list):
+                continue
+            why = f"snapshot {id} is not what it was: its parent was {was.parent}, and is {one.parent}"
+            if parent == one.parent:
+                why = f"snapshot {id} is not what it was: it had the number {was.sequence}, or other files"
+            told = (f"{m.name}: parent {s.parent}, {s.manifest_list}" for m, s in ((older, was), (newer, one)))
+            self.find(LINEAR, "proved", one, why, told)
         if newer.last_sequence < older.last_sequence:
             head = older.snapshots.get(older.current or 0)
             if head is not None:
@@ -191,7 +195,8 @@ class _Judge:
         adds = bool(newer.snapshots.keys() - older.snapshots.keys())
         branch = list(older.ancestors(older.current))
         gone = [one for one in branch if one.id not in newer.snapshots]
-        kept = [one for one in branch if one.id in newer.snapshots]
+        held = newer.held()
+        kept = [one for one in branch if one.id in newer.snapshots and one.id not in held]
         oldest_kept = branch.index(kept[-1]) if kept else -1
         for one in gone:
             place = branch.index(one)

@@ -18,6 +18,8 @@ FORMAT_VERSIONS = (1, 2)
 _NAME = re.compile(r"(?:v(\d{1,18})|(\d{1,18})-[^/]+)(?:\.gz)?\.metadata\.json(?:\.gz)?")
 _HINT = f"{FOLDER}/version-hint.text"
 
+_REFS = ("branch", "tag")
+
 Kind = TypeVar("Kind")
 
 
@@ -46,8 +48,8 @@ class Metadata(NamedTuple):
         The newest snapshot of the main branch.
     snapshots : dict
         By their ids.
-    refs : frozenset of int
-        The newest snapshots of all branches, and the tagged ones.
+    branches, tags : frozenset of int
+        The newest snapshots of the other branches, and the snapshots that have a tag.
     log : tuple of str
         The metadata files before it, by location; the oldest first.
     heads : tuple of int
@@ -62,7 +64,8 @@ class Metadata(NamedTuple):
     last_sequence: int
     millis: int
     snapshots: dict[int, Snapshot]
-    refs: frozenset[int]
+    branches: frozenset[int]
+    tags: frozenset[int]
     log: tuple[str, ...]
     heads: tuple[int, ...]
 
@@ -73,6 +76,10 @@ class Metadata(NamedTuple):
             seen.add(of)
             yield self.snapshots[of]
             of = self.snapshots[of].parent
+
+    def held(self) -> set[int]:
+        """The snapshots that do not expire with those of their age, since a tag or another branch has them."""
+        return {*self.tags, *(one.id for head in self.branches for one in self.ancestors(head))}
 
 
 def metadata_files(source: Source) -> dict[str, int]:
@@ -128,7 +135,7 @@ def read_metadata(source: Source, name: str) -> Metadata:
             raise InputError(f"{brief(name)} is damaged: it has the snapshot {snapshot.id} twice")
         snapshots[snapshot.id] = snapshot
     current = said.get("current-snapshot-id", int, -1)
-    refs = said.get("refs", dict, {})
+    refs = [_Said(ref, name) for branch, ref in said.get("refs", dict, {}).items() if branch != "main"]
     parts = _NAME.fullmatch(name.rpartition("/")[2])
     return Metadata(
         name,
@@ -139,7 +146,10 @@ def read_metadata(source: Source, name: str) -> Metadata:
         said.get("last-sequence-number", int, 0),
         said.get("last-updated-ms", int, 0),
         snapshots,
-        frozenset(_Said(ref, name).take("snapshot-id", int) for ref in refs.values()),
+        *(
+            frozenset(ref.take("snapshot-id", int) for ref in refs if ref.get("type", str, "") == kind)
+            for kind in _REFS
+        ),
         tuple(one.take("metadata-file", str) for one in said.all("metadata-log")),
         tuple(one.take("snapshot-id", int) for one in said.all("snapshot-log")),
     )

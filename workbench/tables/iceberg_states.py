@@ -34,4 +34,4 @@ def numbers_out_of_order() -> Projected:
         "parent_seen": {"w1": 2, "w2": 1},
     }
     model = BakeryV2Extended(Writers=2)
-    return Projected(model, state_with(model, changes), {}, {})
+    return Projected(model, state_with(model, changes), None, {})

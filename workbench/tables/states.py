@@ -14,15 +14,15 @@ class Projected(NamedTuple):
     ----------
     model : Model
     state : State
-    cause : mapping
-        The constants with which the model gets to such a state by itself.
+    cause : mapping or None
+        The constants with which the model gets to such a state by itself; None if it does not.
     repair : mapping
         The constants with which it does not.
     """
 
     model: Model
     state: State
-    cause: Mapping[str, Any]
+    cause: Mapping[str, Any] | None
     repair: Mapping[str, Any]
 
 
