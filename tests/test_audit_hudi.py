@@ -41,8 +41,9 @@ def agreed(table: HudiTable, **how: Any) -> Audit:
         wrong = faults(one.model, one.state, [one.property])
         assert wrong, f"{one.property} holds in the state of {one}"
         assert not faults(one.model, one.model.initial_states()[0])
-        assert one.cause.items() <= one.model.constants.items()
-        assert set(one.repair) <= set(one.cause) | {"PutIfAbsentSupported"}
+        cause = one.cause or {}
+        assert cause.items() <= one.model.constants.items()
+        assert set(one.repair) <= {*cause, "PutIfAbsentSupported"}
     return found
 
 
@@ -167,8 +168,8 @@ def test_timestamps_to_the_second(tmp_path):
 )
 def test_the_model_gets_to_what_is_found_and_the_repair_prevents_it(property, projected):
     model = type(projected.model)
-    assert check(model(**projected.cause), [property])[property].holds is False
-    assert check(model(**{**projected.cause, **projected.repair}), [property])[property].holds
+    assert check(model(**(projected.cause or {})), [property])[property].holds is False
+    assert check(model(**{**(projected.cause or {}), **projected.repair}), [property])[property].holds
 
 
 # What is wrong -------------------------------------------------------------------------------------------------------

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from workbench.tables import iceberg_states
-from workbench.tables.findings import Audit, Finding, Grade
+from workbench.tables.findings import GRADES, Audit, Finding, Grade
 from workbench.tables.iceberg import IcebergTable, entries_of, manifests_of
-from workbench.tables.iceberg_metadata import Metadata, Snapshot, read_metadata
+from workbench.tables.iceberg_metadata import Metadata, Snapshot, metadata_files, read_metadata
 from workbench.tables.source import Missing
 
 #: How many bytes of older metadata files are read; each of them has the whole history of its time.
@@ -31,6 +31,8 @@ def judge(table: IcebergTable, acks: list[dict[str, Any]] | None = None, since: 
     judged.orphans(acks is None)
     if acks is not None:
         judged.acknowledged(acks)
+    if judged.unlisted:
+        judged.not_checked.append(f"{judged.unlisted:,} more findings are not listed")
     return Audit(
         "iceberg",
         table.source.url,
@@ -47,6 +49,7 @@ class _Judge:
         self.findings: dict[tuple[str, int], Finding] = {}
         self.not_checked: list[str] = []
         self.complete = True
+        self.unlisted = 0
         self.lineage_names = {table.metadata.name}
         self.known = set(table.metadata.snapshots)  # in any metadata file that was the current one
         self.begins = 0  # the number of the oldest one that was read
@@ -71,7 +74,7 @@ class _Judge:
             self.not_checked.append(f"snapshots before {first} have expired: what it has is taken as it is")
 
     def find(self, property: str, grade: Grade, one: Snapshot, why: str, evidence: Iterable[str]) -> None:
-        """Add a finding, unless there is one already about the same property and snapshot."""
+        """Add a finding, unless one that weighs as much is about the same property and snapshot."""
         version = self.version(one)
         if self.since is not None and version < self.since:
             return
@@ -84,10 +87,13 @@ class _Judge:
                 "invariant": "TicketOrderPreserved" if sequential else "NoLakekeeperConflict",
             }
         found = Finding(property, grade, version, why, evidence=tuple(evidence), **told)
-        if sum(name == property for name, _ in self.findings) < MOST_LISTED:
-            self.findings.setdefault((property, one.id), found)
-        elif MOST_LISTED and not any("are not listed" in remark for remark in self.not_checked):
-            self.not_checked.append(f"more than {MOST_LISTED} findings of a property are not listed")
+        before = self.findings.get((property, one.id))
+        if before is not None and GRADES.index(before.grade) <= GRADES.index(grade):
+            return
+        if before is None and sum(name == property for name, _ in self.findings) >= MOST_LISTED:
+            self.unlisted += 1
+            return
+        self.findings[property, one.id] = found
 
     def version(self, one: Snapshot) -> int:
         """A snapshot's version; of one that is not there the number that it has, or had."""
@@ -231,6 +237,7 @@ class _Judge:
         """Metadata files that no later one follows: of commits that were refused, and tried again, or were lost."""
         last, early, waiting = self.table.metadata.number, 0, 0
         files = {name.as_py() for name in self.table.files["name"]}
+        lost = []
         for name, number in self.table.files_of_metadata.items():
             if name in self.lineage_names or name in self.table.candidates:
                 continue
@@ -239,15 +246,19 @@ class _Judge:
             elif number > last:
                 waiting += 1
             elif suspects:
-                self._orphan(name, files)
+                lost += self._orphan(name, files)
+        if lost and max(metadata_files(self.table.source).values()) > last:
+            waiting += len(lost)  # the table is written to: who was refused may be about to try again
+            lost = []
+        for snapshot, why, evidence in lost:
+            self.find(PRESENT, "suspect", snapshot, why, evidence)
         if early:
-            self.not_checked.append(
-                f"{early} metadata files that are as old as, or older than, the oldest that was followed"
-            )
+            self.not_checked.append(f"{early} metadata files as old as the oldest that was followed, or older")
         if waiting:
-            self.not_checked.append(f"{waiting} metadata files with higher numbers than the newest that was followed")
+            self.not_checked.append(f"{waiting} commits that seem to be under way")
 
-    def _orphan(self, name: str, files: set[str]) -> None:
+    def _orphan(self, name: str, files: set[str]) -> Iterator[tuple[Snapshot, str, list[str]]]:
+        """The commit of such a file, with what is to be said of it, unless its files are there by another one."""
         table = self.table
         try:
             metadata = read_metadata(table.source, name)
@@ -256,14 +267,16 @@ class _Judge:
         except Missing:  # its writer has cleaned up, as one does that was refused
             return
         lost = [file for file in added if file not in files]
-        if not new or not lost:
-            return
-        why = (
-            f"a commit was prepared as snapshot {new[0].id}, which is not in the history, nor are its files: "
-            "it was refused and given up, or accepted and lost"
-        )
-        evidence = [f"{name} is complete, and none follows it", *(f"{file} is in no snapshot" for file in lost[:5])]
-        self.find(PRESENT, "suspect", new[0], why, evidence)
+        if new and lost:
+            why = (
+                f"a commit was prepared as snapshot {new[0].id}, which is not in the history, nor are its files: "
+                "it was refused and given up, or accepted and lost"
+            )
+            yield (
+                new[0],
+                why,
+                [f"{name} is complete, and none follows it", *(f"{f} is in no snapshot" for f in lost[:5])],
+            )
 
     def _added(self, metadata: Metadata, snapshots: Iterable[Snapshot]) -> Iterator[str]:
         """The files that snapshots have added."""

@@ -18,8 +18,6 @@ FORMAT_VERSIONS = (1, 2)
 _NAME = re.compile(r"(?:v(\d{1,18})|(\d{1,18})-[^/]+)(?:\.gz)?\.metadata\.json(?:\.gz)?")
 _HINT = f"{FOLDER}/version-hint.text"
 
-_REFS = ("branch", "tag")
-
 Kind = TypeVar("Kind")
 
 
@@ -146,13 +144,15 @@ def read_metadata(source: Source, name: str) -> Metadata:
         said.get("last-sequence-number", int, 0),
         said.get("last-updated-ms", int, 0),
         snapshots,
-        *(
-            frozenset(ref.take("snapshot-id", int) for ref in refs if ref.get("type", str, "") == kind)
-            for kind in _REFS
-        ),
+        _refs(refs, "branch"),
+        _refs(refs, "tag"),
         tuple(one.take("metadata-file", str) for one in said.all("metadata-log")),
         tuple(one.take("snapshot-id", int) for one in said.all("snapshot-log")),
     )
+
+
+def _refs(refs: list["_Said"], kind: str) -> frozenset[int]:
+    return frozenset(ref.take("snapshot-id", int) for ref in refs if ref.get("type", str, "") == kind)
 
 
 def _snapshot(said: "_Said") -> Snapshot:
