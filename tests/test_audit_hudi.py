@@ -41,6 +41,7 @@ def agreed(table: HudiTable, **how: Any) -> Audit:
         wrong = faults(one.model, one.state, [one.property])
         assert wrong, f"{one.property} holds in the state of {one}"
         assert not faults(one.model, one.model.initial_states()[0])
+        assert one.legend
         cause = one.cause or {}
         assert cause.items() <= one.model.constants.items()
         assert set(one.repair) <= {*cause, "PutIfAbsentSupported"}
@@ -160,10 +161,10 @@ def test_timestamps_to_the_second(tmp_path):
 @pytest.mark.parametrize(
     ("property", "projected"),
     [
-        ("PublishedSlicesExist", hudi_states.deleted_slice(None, rolled_back=True)),
-        ("NoDuplicateKeysAcrossFiles", hudi_states.two_groups(None)),
-        ("ConsistentRead", hudi_states.lost_update(None, was_there=False)),
-        ("ConsistentRead", hudi_states.one_name()),
+        ("PublishedSlicesExist", hudi_states.deleted_slice("a", 1, rolled_back=True)),
+        ("NoDuplicateKeysAcrossFiles", hudi_states.two_groups("jack", ["a", "b"], [1, 2])),
+        ("ConsistentRead", hudi_states.lost_update(None, "a", [1, 2])),
+        ("ConsistentRead", hudi_states.one_name("a", 1)),
     ],
 )
 def test_the_model_gets_to_what_is_found_and_the_repair_prevents_it(property, projected):

@@ -20,13 +20,11 @@ from workbench.tables import Audit, audit, iceberg_states
 from workbench.tables.iceberg import read
 from workbench.tables.source import Source
 
-Copy = Callable[[str], Path]
-
 
 @pytest.fixture(scope="session")
 def written(writers, tmp_path_factory):
     """Gives the folder of a table of some kind, which is not to be changed, and what was printed."""
-    made: dict[str, tuple[Path, str]] = {}
+    made = {}
 
     def write(kind: str) -> tuple[Path, str]:
         if kind not in made:
@@ -41,7 +39,7 @@ def written(writers, tmp_path_factory):
 
 
 @pytest.fixture
-def table(written: Callable[[str], tuple[Path, str]], tmp_path: Path) -> Copy:
+def table(written, tmp_path):
     """Gives the path of a table of one's own, elsewhere than it was written."""
     return lambda kind: Path(shutil.copytree(written(kind)[0], tmp_path / kind))
 
@@ -55,6 +53,7 @@ def agreed(folder: Path, **how: Any) -> Audit:
             continue
         assert one.model is not None
         assert one.state is not None
+        assert one.legend
         assert faults(one.model, one.state, [one.violates()])
         assert not faults(one.model, one.model.initial_states()[0])
     return found
@@ -238,7 +237,7 @@ def test_acknowledged_commits_that_are_there(table, tmp_path):
 
 
 def test_the_model_gets_to_a_stale_parent_and_the_repair_prevents_it():
-    projected = iceberg_states.stale_parent()
+    projected = iceberg_states.stale_parent(1)
     model, cause = type(projected.model), projected.cause or {}
     assert check(model(**cause), ["NoLakekeeperConflict"])["NoLakekeeperConflict"].holds is False
     assert check(model(**{**cause, **projected.repair}), ["NoLakekeeperConflict"])["NoLakekeeperConflict"].holds

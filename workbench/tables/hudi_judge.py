@@ -73,10 +73,14 @@ def _finding(
     version: int | None = None,
 ) -> Finding:
     """A finding about a slice."""
-    bucket = f"{one['partition']}/{one['bucket']}" if one["partition"] else one["bucket"]
     where = one["first"] if version is None else version
     told = {} if projected is None else projected._asdict()
-    return Finding(property, grade, where, why, bucket, key, tuple(evidence), **told)
+    return Finding(property, grade, where, why, _group(one), key, tuple(evidence), **told)
+
+
+def _group(one: Mapping[str, Any]) -> str:
+    """A slice's file group, with its partition."""
+    return f"{one['partition']}/{one['bucket']}" if one["partition"] else str(one["bucket"])
 
 
 # Slices that were not built on the one before ------------------------------------------------------------------------
@@ -98,7 +102,7 @@ def _built(table: HudiTable, since: int | None) -> Iterator[Finding]:
         if one["built_on"] is not None and one["built_on"] > one["before"]:
             later = one["built_on"] >= one["first"]
             why = f"the slice was built on {on}, which {'is not earlier' if later else 'no instant publishes'}"
-            projected = hudi_states.lost_update(None, was_there=True)
+            projected = hudi_states.lost_update(None, _group(one), [one["before"], one["built_on"], one["first"]])
             yield _finding("ConsistentRead", "suspect", one, why, evidence, projected)
             continue
         lost, known = _lost(table, base, before, one)
@@ -107,7 +111,9 @@ def _built(table: HudiTable, since: int | None) -> Iterator[Finding]:
             key, told = lost
             why += f": what that had of {key} is lost"
             evidence.append(told)
-        projected = hudi_states.lost_update(lost and lost[0], was_there=base is not None)
+        stamps = [] if one["built_on"] is None else [one["built_on"]]
+        stamps += [one["before"], one["first"]]
+        projected = hudi_states.lost_update(lost and lost[0], _group(one), stamps)
         grade: Grade = "suspect" if known and lost is None else "proved"
         if grade == "suspect":
             evidence.append("no row was lost by it: the later slice has all that the earlier one changed")
@@ -172,7 +178,7 @@ def _gone(table: HudiTable, since: int | None) -> Iterator[Finding]:
         by = f" by a {deletions[0].action}" if deletions else ", and no instant says by whom"
         why = f"of the file group's slices {live} is published and has been deleted{by}"
         rolled_back = any(instant.action == "rollback" for instant in deletions)
-        projected = hudi_states.deleted_slice(None, rolled_back=rolled_back)
+        projected = hudi_states.deleted_slice(_group(one), one["first"], rolled_back=rolled_back)
         yield _finding("PublishedSlicesExist", "proved", one, why, evidence, projected)
 
 
@@ -184,13 +190,20 @@ def _one_name(table: HudiTable, since: int | None) -> Iterator[Finding]:
     slices = table.slices if since is None else table.slices.filter(pc.greater_equal(table.slices["first"], since))
     for one in slices.filter(pc.equal(slices["first"], slices["before"])).to_pylist():
         why = f"two instants with the timestamp {one['first']} each publish a slice of the file group"
-        yield _finding("ConsistentRead", "proved", one, why, [one["instant"], one["name"]], hudi_states.one_name())
+        yield _finding(
+            "ConsistentRead",
+            "proved",
+            one,
+            why,
+            [one["instant"], one["name"]],
+            hudi_states.one_name(_group(one), one["first"]),
+        )
     twins = _twins(table)
     for one in slices.filter(pc.is_in(slices["name"], value_set=pa.array(twins, pa.string()))).to_pylist():
         files = twins[one["name"]]
         why = f"{len(files)} files have the file group and the timestamp of the slice of {one['first']}"
         evidence = [f"{one['instant']} publishes {one['name']}", *(f"there is {name}" for name in files)]
-        yield _finding("ConsistentRead", "suspect", one, why, evidence, hudi_states.one_name())
+        yield _finding("ConsistentRead", "suspect", one, why, evidence, hudi_states.one_name(_group(one), one["first"]))
     names, sizes = pa.array(table.present, pa.string()), pa.array(table.present.values(), pa.int64())
     found = sizes.take(pc.index_in(slices["name"].combine_chunks(), value_set=names))
     other = pc.and_kleene(pc.not_equal(slices["size"], found), pc.greater(slices["size"], 0))
@@ -202,7 +215,7 @@ def _one_name(table: HudiTable, since: int | None) -> Iterator[Finding]:
             f"{one['name']}: {table.present[one['name']]:,} bytes, {rows} rows",
         ]
         grade: Grade = "suspect" if one["rows"] in (None, rows) else "proved"
-        yield _finding("ConsistentRead", grade, one, why, evidence, hudi_states.one_name())
+        yield _finding("ConsistentRead", grade, one, why, evidence, hudi_states.one_name(_group(one), one["first"]))
 
 
 def _twins(table: HudiTable) -> dict[str, list[str]]:
@@ -234,10 +247,11 @@ def _two_groups(table: HudiTable, found: list[Duplicate]) -> Iterator[Finding]:
             f"{copy.slice['name']}: {rows.get((copy.slice['name'], one.key), '')}, as of {copy.time}"
             for copy in one.copies
         ]
-        projected = None if grade == "outside" else hudi_states.two_groups(one.key)
-        later = max(one.copies, key=lambda copy: copy.slice["first"]).slice
+        slices = sorted((copy.slice for copy in one.copies), key=lambda copy: int(copy["first"]))
+        groups, stamps = [_group(copy) for copy in slices], [copy["first"] for copy in slices]
+        projected = None if grade == "outside" else hudi_states.two_groups(one.key, groups, stamps)
         yield _finding(
-            "NoDuplicateKeysAcrossFiles", grade, later, why, evidence, projected, key=one.key, version=one.version
+            "NoDuplicateKeysAcrossFiles", grade, slices[-1], why, evidence, projected, key=one.key, version=one.version
         )
 
 

@@ -18,15 +18,15 @@ class Published(NamedTuple):
     logged: tuple[str, str, str]  # what the operation did: its type, the key, the value
 
 
-def deleted_slice(key: str | None, *, rolled_back: bool) -> Projected:
+def deleted_slice(group: str, ts: int, *, rolled_back: bool) -> Projected:
     """A slice that is published, and is not there; by a rollback that did not see it completed, or nobody knows how."""
-    [k] = names([key], "key")
     cause = {"FailedWrites": LAZY, "RereadTimeline": False, "FailInAnyPhase": True}
-    published = [Published(1, "fg1", None, (INSERT, k, "v1"))]
-    return _projected(cause, [k], published, {"RereadTimeline": True} if rolled_back else {})
+    published = [Published(1, "fg1", None, (INSERT, "key1", "v1"))]
+    legend = (f"fg1 is the file group {group}, timestamp 1 is {ts}", "key1 = v1 stands for the rows of the slice")
+    return _projected(cause, ["key1"], published, {"RereadTimeline": True} if rolled_back else {}, legend)
 
 
-def two_groups(key: str | None) -> Projected:
+def two_groups(key: str, groups: Sequence[str], stamps: Sequence[int]) -> Projected:
     """A key that two operations have put into two file groups."""
     [k] = names([key], "key")
     published = [
@@ -34,13 +34,22 @@ def two_groups(key: str | None) -> Projected:
         Published(2, "fg2", {k: "v2"}, (INSERT, k, "v2")),
     ]
     cause = {"FileGroupCount": 2, "PrimaryKeyConflictCheck": False}
-    return _projected(cause, [k], published, {"PrimaryKeyConflictCheck": True})
+    legend = (
+        *(f"fg{i} is the file group {group}" for i, group in enumerate(groups, 1)),
+        _stamps(stamps),
+        f"{k} is {key}" if k != key else "",
+        "v1 and v2 stand for its rows",
+    )
+    return _projected(cause, [k], published, {"PrimaryKeyConflictCheck": True}, legend)
 
 
-def lost_update(key: str | None, *, was_there: bool) -> Projected:
-    """A slice without what the one before it had, since it was built on an older one, or on none."""
+def lost_update(key: str | None, group: str, stamps: Sequence[int]) -> Projected:
+    """A slice without what the one before it had, since it was built on an older one, or on none.
+
+    `stamps` are those of the older one, if there is one, of the one before, and of the slice itself.
+    """
     k, other = names([key, None], "key")
-    first = [Published(1, "fg1", {k: "v1"}, (INSERT, k, "v1"))] if was_there else []
+    first = [Published(1, "fg1", {k: "v1"}, (INSERT, k, "v1"))] if len(stamps) > 2 else []
     old = dict(first[0].rows or {}) if first else {}
     n = len(first)
     published = [
@@ -48,15 +57,26 @@ def lost_update(key: str | None, *, was_there: bool) -> Projected:
         Published(n + 1, "fg1", old | {k: "v2"}, (UPDATE if first else INSERT, k, "v2")),
         Published(n + 2, "fg1", old | {other: "v1"}, (INSERT, other, "v1")),
     ]
-    return _projected({"ConcurrencyControl": NONE}, [k, other], published, {"ConcurrencyControl": OPTIMISTIC})
+    legend = (
+        f"fg1 is the file group {group}",
+        _stamps(stamps),
+        f"{k} stands for what is lost" if key is None else f"{k} is {key}" if k != key else "",
+        f"{other} stands for what the last commit wrote; v1 and v2 are no values of the table",
+    )
+    return _projected({"ConcurrencyControl": NONE}, [k, other], published, {"ConcurrencyControl": OPTIMISTIC}, legend)
 
 
-def one_name() -> Projected:
+def one_name(group: str, ts: int) -> Projected:
     """Two operations with one timestamp have written the same file: what it has now is the later one's."""
     k, other = names([None, None], "key")
     rows = {other: "v2"}
     published = [Published(1, "fg1", rows, (INSERT, k, "v1")), Published(1, "fg1", rows, (INSERT, other, "v2"))]
-    return _projected({"MonotonicTs": False}, [k, other], published, {"PutIfAbsentSupported": True})
+    legend = (f"fg1 is the file group {group}, timestamp 1 is {ts}", f"{k} and {other} stand for what each has written")
+    return _projected({"MonotonicTs": False}, [k, other], published, {"PutIfAbsentSupported": True}, legend)
+
+
+def _stamps(stamps: Sequence[int]) -> str:
+    return "timestamps: " + ", ".join(f"{i} is {ts}" for i, ts in enumerate(stamps, 1))
 
 
 def names(given: Sequence[str | None], prefix: str) -> list[str]:
@@ -79,7 +99,11 @@ def names(given: Sequence[str | None], prefix: str) -> list[str]:
 
 
 def _projected(
-    cause: Mapping[str, Any], keys: Sequence[str], published: Sequence[Published], repair: Mapping[str, Any]
+    cause: Mapping[str, Any],
+    keys: Sequence[str],
+    published: Sequence[Published],
+    repair: Mapping[str, Any],
+    legend: Sequence[str],
 ) -> Projected:
     model = HudiExtended(Keys=list(keys), OpLimit=max(2, len(published)), **cause)
     stamps = [Stamp(one.ts, None) for one in published]
@@ -103,4 +127,4 @@ def _projected(
             "log": log,
         },
     )
-    return Projected(model, state, cause, repair)
+    return Projected(model, state, cause, repair, tuple(line for line in legend if line))

@@ -81,11 +81,9 @@ class _Judge:
         told: dict[str, Any] = {}
         if grade != "outside":
             sequential = property == SEQUENTIAL
-            projected = iceberg_states.numbers_out_of_order() if sequential else iceberg_states.stale_parent()
-            told = {
-                **projected._asdict(),
-                "invariant": "TicketOrderPreserved" if sequential else "NoLakekeeperConflict",
-            }
+            tell = iceberg_states.numbers_out_of_order if sequential else iceberg_states.stale_parent
+            invariant = "TicketOrderPreserved" if sequential else "NoLakekeeperConflict"
+            told = {**tell(one.id)._asdict(), "invariant": invariant}
         found = Finding(property, grade, version, why, evidence=tuple(evidence), **told)
         before = self.findings.get((property, one.id))
         if before is not None and GRADES.index(before.grade) <= GRADES.index(grade):
@@ -237,7 +235,7 @@ class _Judge:
         """Metadata files that no later one follows: of commits that were refused, and tried again, or were lost."""
         last, early, waiting = self.table.metadata.number, 0, 0
         files = {name.as_py() for name in self.table.files["name"]}
-        lost = []
+        lost: list[tuple[Snapshot, str, list[str]]] = []
         for name, number in self.table.files_of_metadata.items():
             if name in self.lineage_names or name in self.table.candidates:
                 continue

@@ -7,7 +7,7 @@ from workbench.tables.states import Projected, state_with
 _START = Snapshot(None, 0, 0)
 
 
-def stale_parent() -> Projected:
+def stale_parent(snapshot: int) -> Projected:
     """A commit that was built on another snapshot than the newest: the model's catalog answers 409."""
     cause = {"AsyncParquet": True, "RestampPatch": False, "Writers": 2}
     changes = {
@@ -20,10 +20,14 @@ def stale_parent() -> Projected:
         "parent_staged": {"w1": 1, "w2": 1},
     }
     model = BakeryV2Extended(**cause)
-    return Projected(model, state_with(model, changes), cause, {"RestampPatch": True})
+    legend = (
+        f"w2 stands for whoever went past another's commit, that of w1; one of them is snapshot {snapshot}",
+        "snapshot 1 stands for what both have seen; the model's catalog answers 409, where the table's took the commit",
+    )
+    return Projected(model, state_with(model, changes), cause, {"RestampPatch": True}, legend)
 
 
-def numbers_out_of_order() -> Projected:
+def numbers_out_of_order(snapshot: int) -> Projected:
     """A snapshot with a smaller number than the one that it is built on; the bakery's numbers are tickets."""
     changes = {
         "next_ticket": 3,
@@ -34,4 +38,5 @@ def numbers_out_of_order() -> Projected:
         "parent_seen": {"w1": 2, "w2": 1},
     }
     model = BakeryV2Extended(Writers=2)
-    return Projected(model, state_with(model, changes), None, {})
+    legend = (f"the number of snapshot {snapshot} is w1's ticket, and that of the one before it w2's",)
+    return Projected(model, state_with(model, changes), None, {}, legend)

@@ -18,12 +18,15 @@ class Projected(NamedTuple):
         The constants with which the model gets to such a state by itself; None if it does not.
     repair : mapping
         The constants with which it does not.
+    legend : tuple of str
+        What the state's names stand for in the table.
     """
 
     model: Model
     state: State
     cause: Mapping[str, Any] | None
     repair: Mapping[str, Any]
+    legend: tuple[str, ...]
 
 
 def state_with(model: Model, changes: Mapping[str, Any]) -> State:
