@@ -50,7 +50,9 @@ def read_avro(source: Source, name: str, keep: tuple[str, ...] | None = None) ->
     return records(source.read(name), name, keep)
 
 
-def records(content: bytes, name: str, keep: tuple[str, ...] | None = None) -> Iterator[Record]:
+def records(
+    content: bytes, name: str, keep: tuple[str, ...] | None = None, most_of_block: int = MOST_OF_BLOCK
+) -> Iterator[Record]:
     """The records of an Avro file, one after the other.
 
     Logical types are not applied: a timestamp is the number that was stored.
@@ -63,6 +65,8 @@ def records(content: bytes, name: str, keep: tuple[str, ...] | None = None) -> I
     keep : tuple of str, optional
         The fields to decode; the others are skipped, which is faster. A field of a record within the record is written
         with a dot. Fields that the file does not have are missing from the records.
+    most_of_block : int
+        How large a block may be when it is unpacked. It has to have room for a record, which may be a large one.
 
     Raises
     ------
@@ -70,7 +74,7 @@ def records(content: bytes, name: str, keep: tuple[str, ...] | None = None) -> I
         When the iteration comes to what is no Avro, is cut off, or goes beyond the bounds.
     """
     try:
-        yield from _records(content, keep)
+        yield from _records(content, keep, most_of_block)
     except _Refused as why:
         raise InputError(f"{brief(name)} is not accepted: {why}") from None
     except InputError:
@@ -84,7 +88,7 @@ class _Refused(Exception):
     """It could be decoded, but not within bounds."""
 
 
-def _records(content: bytes, keep: tuple[str, ...] | None) -> Iterator[Record]:
+def _records(content: bytes, keep: tuple[str, ...] | None, most: int) -> Iterator[Record]:
     stream, end = io.BytesIO(content), len(content)
     header: Any = schemaless_reader(stream, _HEADER, None)
     if header["magic"] != b"Obj\x01":
@@ -99,7 +103,7 @@ def _records(content: bytes, keep: tuple[str, ...] | None) -> Iterator[Record]:
         size: Any = schemaless_reader(stream, "long", None)
         if size < 0 or count < 0 or stream.tell() + size + len(header["sync"]) > end:
             raise _Refused(f"it announces a block of {count:,} records and {size:,} bytes, which is not there")
-        block = _UNPACKED_BY[codec](stream.read(size))
+        block = _UNPACKED_BY[codec](stream.read(size), most)
         room -= len(block)
         if room < 0:
             raise _Refused(f"it has more than {MOST_OF_FILE:,} bytes when it is unpacked")
@@ -163,51 +167,51 @@ def _kept(schema: Any, keep: tuple[str, ...]) -> Any:
 # Unpacking ---------------------------------------------------------------------------------------------------------
 
 
-def _fits(block: bytes) -> bytes:
-    if len(block) > MOST_OF_BLOCK:
-        raise _Refused(f"a block has more than {MOST_OF_BLOCK:,} bytes when it is unpacked")
+def _fits(block: bytes, most: int) -> bytes:
+    if len(block) > most:
+        raise _Refused(f"a block has more than {most:,} bytes when it is unpacked")
     return block
 
 
-def _deflate(packed: bytes) -> bytes:
-    return _fits(zlib.decompressobj(-15).decompress(packed, MOST_OF_BLOCK + 1))
+def _deflate(packed: bytes, most: int) -> bytes:
+    return _fits(zlib.decompressobj(-15).decompress(packed, most + 1), most)
 
 
-def _bzip2(packed: bytes) -> bytes:
-    return _fits(bz2.BZ2Decompressor().decompress(packed, MOST_OF_BLOCK + 1))
+def _bzip2(packed: bytes, most: int) -> bytes:
+    return _fits(bz2.BZ2Decompressor().decompress(packed, most + 1), most)
 
 
-def _xz(packed: bytes) -> bytes:
-    return _fits(lzma.LZMADecompressor(memlimit=MOST_OF_FILE).decompress(packed, MOST_OF_BLOCK + 1))
+def _xz(packed: bytes, most: int) -> bytes:
+    return _fits(lzma.LZMADecompressor(memlimit=MOST_OF_FILE).decompress(packed, most + 1), most)
 
 
-def _zstandard(packed: bytes) -> bytes:
+def _zstandard(packed: bytes, most: int) -> bytes:
     out = io.BytesIO()
     with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
-        while out.tell() <= MOST_OF_BLOCK:
+        while out.tell() <= most:
             part = stream.read(2**18)
             if not part:
                 break
             out.write(part)
-    return _fits(out.getvalue())
+    return _fits(out.getvalue(), most)
 
 
-def _snappy(packed: bytes) -> bytes:
+def _snappy(packed: bytes, most: int) -> bytes:
     """Snappy begins with the size, seven bits to a byte; Avro ends a block with a checksum of four bytes."""
     size = 0
     for i, byte in enumerate(packed[:5]):
         size |= (byte & 0x7F) << 7 * i
         if byte < 0x80:
             break
-    if size > MOST_OF_BLOCK:
-        raise _Refused(f"a block promises {size:,} bytes when it is unpacked; {MOST_OF_BLOCK:,} are read")
+    if size > most:
+        raise _Refused(f"a block promises {size:,} bytes when it is unpacked; {most:,} are read")
     block: bytes = pa.Codec("snappy").decompress(packed[:-4], decompressed_size=size, asbytes=True)
     if zlib.crc32(block).to_bytes(4, "big") != packed[-4:]:
         raise _Refused("a block does not have its checksum")
     return block
 
 
-_UNPACKED_BY: dict[str, Callable[[bytes], bytes]] = {
+_UNPACKED_BY: dict[str, Callable[[bytes, int], bytes]] = {
     "null": _fits,
     "deflate": _deflate,
     "snappy": _snappy,

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
+from workbench.tables.acks import read_acks
 from workbench.tables.findings import Audit
 from workbench.tables.hudi_timeline import (
     DELETES,
@@ -103,7 +104,8 @@ def audit(source: Source, *, acks: Any, since: int | None, spark: Any) -> Audit:
     """Read and judge a Hudi table."""
     from workbench.tables.hudi_judge import judge
 
-    return judge(read(source), since=since, acks=acks)
+    known = None if acks is None else read_acks(acks, {"instant": str}, {})
+    return judge(read(source), since=since, acks=known)
 
 
 def read(source: Source) -> HudiTable:

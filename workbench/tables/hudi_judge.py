@@ -8,12 +8,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from workbench.kernel import InputError
 from workbench.tables import hudi_states
 from workbench.tables.columns import read_columns
 from workbench.tables.findings import Audit, Finding, Grade
 from workbench.tables.hudi import HudiTable, not_built_on_before, unpublished
 from workbench.tables.hudi_keys import KEY, TIME, Duplicate, duplicates, rows_of
+from workbench.tables.hudi_timeline import version_of
 from workbench.tables.states import Projected
 
 #: Findings of one property that are listed, and keys of a slice that are compared with another's.
@@ -33,17 +33,18 @@ NEVER_SEEN = (
 )
 
 
-def judge(table: HudiTable, *, since: int | None = None, acks: Any = None) -> Audit:
+def judge(table: HudiTable, *, since: int | None = None, acks: Iterable[Mapping[str, Any]] | None = None) -> Audit:
     """The audit of a table that was read."""
     not_checked, complete = list(NEVER_SEEN), True
     first, last = table.versions
-    if acks is not None:
-        raise InputError(
-            "a list of acknowledged commits is not accepted for a Hudi table: its instants say what completed"
-        )
     if table.has_history:
         not_checked.append(f"instants before {first} were archived: what they published is taken as it is")
-    findings = [*_built(table, since), *_gone(table, since), *_one_name(table, since)]
+    findings = [
+        *_acknowledged(table, acks or ()),
+        *_built(table, since),
+        *_gone(table, since),
+        *_one_name(table, since),
+    ]
     if table.properties.get("hoodie.populate.meta.fields", "true").lower() == "false":
         not_checked.append(
             "keys in two file groups: hoodie.populate.meta.fields is false, so that rows do not have their keys"
@@ -81,6 +82,22 @@ def _finding(
 def _group(one: Mapping[str, Any]) -> str:
     """A slice's file group, with its partition."""
     return f"{one['partition']}/{one['bucket']}" if one["partition"] else str(one["bucket"])
+
+
+# Instants that are not there -----------------------------------------------------------------------------------------
+
+
+def _acknowledged(table: HudiTable, acks: Iterable[Mapping[str, Any]]) -> Iterator[Finding]:
+    """Instants of which clients were told that they have completed, and that have not."""
+    there = set(table.commits["version"].to_pylist())
+    first, _ = table.versions
+    for ack in acks:
+        version = version_of(ack["instant"])
+        if version in there or (table.has_history and (first is None or version < first)):
+            continue
+        told = hudi_states.deleted_slice("of the commit", version, rolled_back=True)._asdict()
+        why = f"the commit of {ack['instant']} was acknowledged, and has no completed instant"
+        yield Finding("AcknowledgedCommitsPresent", "proved", version, why, invariant="PublishedSlicesExist", **told)
 
 
 # Slices that were not built on the one before ------------------------------------------------------------------------
@@ -174,9 +191,11 @@ def _gone(table: HudiTable, since: int | None) -> Iterator[Finding]:
         deletions = table.deleted.get(one["name"].rpartition("/")[2], [])
         evidence = [f"{one['instant']} publishes {one['name']}", "there is no such file"]
         evidence += [f"{instant.name} says that it was deleted" for instant in deletions]
-        live = "the newest" if one["last"] is None else f"that of {one['first']}, needed until {one['last']},"
-        by = f" by a {deletions[0].action}" if deletions else ", and no instant says by whom"
-        why = f"of the file group's slices {live} is published and has been deleted{by}"
+        which = "the newest slice of the file group is published"
+        if one["last"] is not None:
+            which = f"the slice of {one['first']} is published, and read by versions before {one['last']}"
+        by = f"a {deletions[0].action} has deleted it" if deletions else "it is gone, and no instant says by whom"
+        why = f"{which}, but {by}"
         rolled_back = any(instant.action == "rollback" for instant in deletions)
         projected = hudi_states.deleted_slice(_group(one), one["first"], rolled_back=rolled_back)
         yield _finding("PublishedSlicesExist", "proved", one, why, evidence, projected)

@@ -8,7 +8,7 @@ from workbench.kernel import InputError
 from workbench.kernel.errors import brief, listed
 from workbench.storage.strict_json import read_json
 from workbench.tables.avro import records
-from workbench.tables.source import Source
+from workbench.tables.source import MOST_BYTES, Source
 
 Kind = TypeVar("Kind")
 
@@ -177,7 +177,7 @@ def said_by(source: Source, instant: Instant) -> dict[str, Any]:
     if not content.startswith(b"Obj\x01"):
         said = read_json(content, brief(instant.name))
     else:
-        found = list(records(content, instant.name))
+        found = list(records(content, instant.name, most_of_block=MOST_BYTES))  # a record is a whole commit
         said = found[0] if len(found) == 1 else None
     if not isinstance(said, dict):
         raise InputError(f"{brief(instant.name)} is damaged: it does not hold one record")

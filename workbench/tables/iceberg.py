@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
+from workbench.tables.acks import read_acks
 from workbench.tables.avro import read_avro
 from workbench.tables.findings import Audit
 from workbench.tables.iceberg_metadata import Metadata, Snapshot, metadata_files, newest, read_metadata
@@ -99,7 +100,6 @@ def detects(source: Source) -> bool:
 
 def audit(source: Source, *, acks: Any, since: int | None, spark: Any) -> Audit:
     """Read and judge an Iceberg table. Its manifests are read in process, with a Spark session too."""
-    from workbench.tables.acks import read_acks
     from workbench.tables.iceberg_judge import judge
 
     known = None if acks is None else read_acks(acks, {"snapshot-id": int}, {"timestamp-ms": int})

@@ -12,6 +12,7 @@ def stale_parent(snapshot: int) -> Projected:
     cause = {"AsyncParquet": True, "RestampPatch": False, "Writers": 2}
     changes = {
         "next_ticket": 3,
+        "acks": {1: frozenset({"n2"}), 2: frozenset({"n1"})},
         "iceberg": (_START, Snapshot("w1", 1, 1)),
         "decision": {"w1": COMMITTED, "w2": CONFLICT},
         "pc": {"w1": "Done", "w2": "Done"},
@@ -31,6 +32,7 @@ def numbers_out_of_order(snapshot: int) -> Projected:
     """A snapshot with a smaller number than the one that it is built on; the bakery's numbers are tickets."""
     changes = {
         "next_ticket": 3,
+        "acks": {1: frozenset({"n2"}), 2: frozenset({"n1"})},
         "iceberg": (_START, Snapshot("w2", 2, 1), Snapshot("w1", 1, 2)),
         "decision": {"w1": COMMITTED, "w2": COMMITTED},
         "pc": {"w1": "Done", "w2": "Done"},
