@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.hudi_layout import HudiTable, avro
 from workbench import check
+from workbench.cli import main
 from workbench.kernel import InputError
 from workbench.pictures import faults
 from workbench.tables import Audit, audit, hudi_states
@@ -385,9 +386,16 @@ def test_a_merged_on_read_commit_is_refused(table):
 
 
 def test_virtual_keys_are_left_out_by_name(tmp_path):
+    """The rows have no columns of Hudi's; what can be said without them is."""
     table = HudiTable(tmp_path / "t", 6, hoodie__populate__meta__fields="false")
     table.commit("a", {"jack": "red"})
-    found = audit(table.folder)
+    one, two = table.begin(), table.begin()
+    one.put("a", {"jack": "blue"}).complete()
+    two.put("a", {"tom": "green"}).complete()
+    for path in table.folder.glob("*.parquet"):
+        pq.write_table(pq.read_table(path, columns=["id", "value"]), path)
+    found = agreed(table)
+    assert ("ConsistentRead", "proved", int(two.ts)) in [(f.property, f.grade, f.version) for f in found.findings]
     assert not found.complete
     assert any("hoodie.populate.meta.fields" in one for one in found.not_checked)
 
@@ -631,6 +639,25 @@ def test_damage_is_an_answer_or_one_line(tmp_path_factory, corrupt, version, dat
             path.unlink()
     corrupt(table.folder, data)
     assert "\n" not in answer(table)[1]
+
+
+@pytest.mark.parametrize(("operation", "status"), [("UPSERT", 1), ("INSERT", 0), ("CLUSTER", 3)])
+def test_the_command_says_how_it_ended(table, capsys, operation, status):
+    table.commit("a", {"jack": "red"})
+    table.commit("b", {"jack": "blue"}, operation)
+    assert main(["audit", str(table.folder), "--json"]) == status
+    said = json.loads(capsys.readouterr().out)
+    assert said["versions"] == [int(ts) for ts in table.instants]
+    assert [one["key"] for one in said["findings"]] == ["jack"]
+
+
+def test_the_command_refuses_in_one_line(tmp_path, capsys):
+    table = HudiTable(tmp_path / "t", 6, hoodie__table__type="MERGE_ON_READ")
+    assert main(["audit", str(table.folder)]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert "MERGE_ON_READ" in said.err
 
 
 def test_nothing_of_a_table_is_changed(table):

@@ -94,6 +94,11 @@ class HudiTable:
         bounds = pc.min_max(self.commits["version"]).as_py()
         return bounds["min"], bounds["max"]
 
+    @property
+    def has_keys(self) -> bool:
+        """Whether the rows have their keys, and the times of their commits."""
+        return self.properties.get("hoodie.populate.meta.fields", "true").lower() != "false"
+
 
 def detects(source: Source) -> bool:
     """Whether the folder has what each Hudi table has."""
@@ -197,8 +202,10 @@ class _Reading:
             self._deleted.setdefault(name, []).append(instant)
         if instant.action == "clean":
             retained = checked(said.get("earliestCommitToRetain") or "", str, instant)
-            self._cleaned_up_to = max(self._cleaned_up_to, version_of(retained) if retained else 0)
-            self._cleaned_unsaid |= not retained  # it counts slices, not commits
+            if retained:
+                self._cleaned_up_to = max(self._cleaned_up_to, version_of(retained))
+            else:  # it counts slices, not commits
+                self._cleaned_unsaid = True
 
     def table(self, given: dict[str, str], has_history: bool) -> HudiTable:
         """The table, with the files that are there now."""

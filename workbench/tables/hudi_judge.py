@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.tables import hudi_states
-from workbench.tables.columns import read_columns
+from workbench.tables.columns import count_rows, read_columns
 from workbench.tables.findings import Audit, Finding, Grade
 from workbench.tables.hudi import HudiTable, not_built_on_before, unpublished
 from workbench.tables.hudi_keys import KEY, TIME, Duplicate, duplicates, rows_of
@@ -45,7 +45,7 @@ def judge(table: HudiTable, *, since: int | None = None, acks: Iterable[Mapping[
         *_gone(table, since),
         *_one_name(table, since),
     ]
-    if table.properties.get("hoodie.populate.meta.fields", "true").lower() == "false":
+    if not table.has_keys:
         not_checked.append(
             "keys in two file groups: hoodie.populate.meta.fields is false, so that rows do not have their keys"
         )
@@ -151,7 +151,11 @@ def _lost(
     table: HudiTable, base: dict[str, Any] | None, before: dict[str, Any], one: dict[str, Any]
 ) -> tuple[tuple[str, str] | None, bool]:
     """A key of which `before` has a row that `one` lost, with what shows it; and whether all rows could be compared."""
-    if (base is None and one["built_on"] is not None) or not {before["name"], one["name"]} <= set(table.present):
+    if (
+        not table.has_keys
+        or (base is None and one["built_on"] is not None)
+        or not {before["name"], one["name"]} <= set(table.present)
+    ):
         return None, False
     if base is not None and base["name"] not in table.present:
         return None, False
@@ -227,7 +231,7 @@ def _one_name(table: HudiTable, since: int | None) -> Iterator[Finding]:
     found = sizes.take(pc.index_in(slices["name"].combine_chunks(), value_set=names))
     other = pc.and_kleene(pc.not_equal(slices["size"], found), pc.greater(slices["size"], 0))
     for one in slices.filter(other).to_pylist():
-        rows = sum(batch.num_rows for batch in read_columns(table.source, one["name"], [KEY]))
+        rows = count_rows(table.source, one["name"])
         why = "the slice's file is not the one that its commit has written: it was overwritten"
         evidence = [
             f"{one['instant']}: {one['size']:,} bytes, {one['rows']} rows",
