@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs real writers of tables, and an S3 server, into .writers: writers.sh PYTHON
+# Installs real writers of tables, Hudi's reader, and an S3 server, into .writers: writers.sh PYTHON
 # They have an environment of their own, since pypaimon needs an older pyarrow than the workbench.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,4 +13,4 @@ fi
 
 echo "Installing the writers of the tests' tables into .writers; the first time this takes a minute"
 .writers/bin/python -m pip install --quiet --disable-pip-version-check \
-    'pypaimon==2.1.0' 'pyiceberg[sql-sqlite]==0.12.0' 'moto==5.2.5' flask flask-cors
+    'pypaimon==2.1.0' 'pyiceberg[sql-sqlite]==0.12.0' 'hudi==0.5.0' 'moto==5.2.5' flask flask-cors

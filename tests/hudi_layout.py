@@ -1,10 +1,11 @@
 """A writer of copy-on-write Hudi tables, for tests only: it lays files out as the published format says.
 
-There is no Hudi writer to be had from Python. This one knows the table versions 5, 6 (instants in ``.hoodie``, commit
-metadata as JSON, no completion times) and 8, 9 (``.hoodie/timeline``, completion times in names, Avro). It does what
-Hudi's own writers do not: :meth:`HudiTable.begin` opens an operation that has read its file group, and what is done
-to the table until the operation writes and completes, it does not see. No locks, no checks, so that a test can have
-every race and every damage that it wants. Time is a counter, and file ids follow from names.
+There is no Hudi writer to be had from Python; that Hudi's own reader reads what is laid out here, a test says. It knows
+the table versions 5, 6 (instants in ``.hoodie``, commit metadata as JSON, no completion times) and 8, 9
+(``.hoodie/timeline``, completion times in names, Avro). It does what Hudi's own writers do not: :meth:`HudiTable.begin`
+opens an operation that has read its file group, and what is done to the table until the operation writes and completes,
+it does not see. No locks, no checks, so that a test can have every race and every damage that it wants. Time is a
+counter, and file ids follow from names.
 """
 
 import json
@@ -191,7 +192,8 @@ class HudiTable:
         self.replaced: dict[tuple[str, str], str] = {}
         self.instants: list[str] = []
         self.time = datetime(2026, 1, 1)
-        columns = [{"name": name, "type": ["null", "string"], "default": None} for name in ("id", "value")]
+        self.columns = ("id", "value", "day") if partitioned else ("id", "value")
+        columns = [{"name": name, "type": ["null", "string"], "default": None} for name in self.columns]
         self.schema = json.dumps({"type": "record", "name": "t_record", "namespace": "hoodie.t", "fields": columns})
         self.timeline.mkdir(parents=True)
         (folder / ".hoodie" / "metadata" / ".hoodie").mkdir(parents=True)  # the metadata table, a table of its own
@@ -210,7 +212,7 @@ class HudiTable:
             "hoodie.table.checksum": str(zlib.crc32(b"default.t")),
         }
         if partitioned:
-            given["hoodie.table.partition.fields"] = "day"
+            given |= {"hoodie.table.partition.fields": "day", "hoodie.datasource.write.hive_style_partitioning": "true"}
         if self.layout_2:
             given |= {"hoodie.timeline.path": "timeline", "hoodie.timeline.history.path": "history"}
         given |= {name.replace("__", "."): value for name, value in properties.items()}
@@ -369,6 +371,8 @@ class HudiTable:
             )
         )
         columns = {**meta, "id": [key for key, _ in ordered], "value": [value for _, (value, _) in ordered]}
+        if "day" in self.columns:
+            columns["day"] = [partition.removeprefix("day=")] * len(ordered)
         table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
         footer = {"parquet.avro.schema": self.schema}
         if ordered:

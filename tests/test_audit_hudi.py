@@ -1,6 +1,7 @@
 """Hudi's tables: what is read of them, and what the audit says. They are laid out by ``tests/hudi_layout.py``."""
 
 import json
+import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -51,6 +52,28 @@ def agreed(table: HudiTable, **how: Any) -> Audit:
 
 def graded(found: Audit) -> list[tuple[str, str]]:
     return [(one.property, one.grade) for one in found.findings]
+
+
+# The layout ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("partitioned", [False, True])
+@pytest.mark.parametrize("version", [6, 8, 9])  # not 5, which that reader does not know
+def test_what_the_tests_lay_out_is_what_hudi_reads(writers, tmp_path, version, partitioned):
+    table = HudiTable(tmp_path / "t", version, partitioned=partitioned)
+    where = {"partition": "day=1" if partitioned else ""}
+    table.commit("a", {"jack": "red", "sarah": "blue"}, **where)
+    table.commit("a", {"jack": "green"}, deletes=["sarah"], **where)
+    table.begin("CLUSTER").put("b", {"jack": "green"}, **where).replace("a", **where).complete()
+    table.commit("c", {"tom": "red"}, "INSERT", **where)
+    table.begin("INSERT_OVERWRITE").put("d", {"tom": "blue"}, **where).replace("c", **where).complete()
+    table.roll_back(table.commit("d", {"sam": "red"}, **where))
+    table.begin().put("d", {"bob": "red"}, **where)
+    table.clean(table.now())
+    script = Path(__file__).with_name("reads_hudi.py")
+    done = subprocess.run([writers, script, table.folder], check=True, capture_output=True, text=True, timeout=100)
+    assert json.loads(done.stdout) == {"jack": "green", "tom": "blue"}
+    assert graded(agreed(table)) == []
 
 
 # Clean tables --------------------------------------------------------------------------------------------------------
