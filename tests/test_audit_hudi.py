@@ -297,6 +297,16 @@ def test_lost_insert_and_lost_delete(table):
     ]
 
 
+def test_an_update_of_what_clustering_has_replaced(table):
+    table.commit("a", {"jack": "red"})
+    clustering, update = table.begin("CLUSTER"), table.begin()
+    clustering.put("b", {"jack": "red"}).replace("a").complete()
+    update.put("a", {"jack": "blue"}).complete()
+    [one] = [one for one in agreed(table).findings if one.property == "ConsistentRead"]
+    assert (one.grade, one.version) == ("proved", int(update.ts))
+    assert clustering.ts in one.why
+
+
 def test_a_slice_built_on_an_older_one_that_loses_nothing(table):
     table.commit("a", {"jack": "red"})
     one, two = table.begin(), table.begin()

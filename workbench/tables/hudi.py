@@ -1,7 +1,7 @@
 """Hudi's copy-on-write tables, as their files have them: commits, and file slices with the versions they live in.
 
 A version is an instant's timestamp, as a number; only completed instants make one. A slice lives until the next one of
-its file group is published, or the group is replaced.
+its file group is published, or the group is replaced; not at all if it was replaced before.
 """
 
 from collections.abc import Iterable, Iterator
@@ -37,6 +37,7 @@ SLICES = pa.schema(
     [
         *FILES,
         ("before", pa.int64()),  # the slice of the file group that was published before; null if none is known
+        ("replaced", pa.int64()),  # the version that takes the file group out of the table; null if there is none
         ("built_on", pa.int64()),  # the slice that was merged, by the commit's own word; null if there was none
         ("inserts", pa.int64()),
         ("deletes", pa.int64()),
@@ -292,11 +293,12 @@ def _lived(slices: pa.Table, replaced: dict[tuple[str, str], int]) -> pa.Table:
     follows, goes_on = np.append(False, same), np.append(same, False)
     before = pa.array(np.append(0, first[:-1]), mask=~follows)
     last = pa.array(np.append(first[1:], 0), mask=~goes_on)
+    ended = pa.nulls(count, pa.int64())
     if replaced:
-        ends = [replaced.get(group) for group in zip(*(column.to_pylist() for column in groups.columns), strict=True)]
-        ended = pa.array(ends, pa.int64())
-        last = pc.min_element_wise(last, pc.if_else(pc.greater(ended, first), ended, None))
-    for name, column in (("before", before), ("last", last)):
+        keys = zip(*(column.to_pylist() for column in groups.columns), strict=True)
+        ended = pa.array((replaced.get(group) for group in keys), pa.int64())
+        last = pc.min_element_wise(last, pc.max_element_wise(ended, first, skip_nulls=False))
+    for name, column in (("before", before), ("replaced", ended), ("last", last)):
         slices = slices.set_column(slices.schema.get_field_index(name), SLICES.field(name), column)
     return slices
 

@@ -42,6 +42,7 @@ def judge(table: HudiTable, *, since: int | None = None, acks: Iterable[Mapping[
     findings = [
         *_acknowledged(table, acks or ()),
         *_built(table, since),
+        *_too_late(table, since),
         *_gone(table, since),
         *_one_name(table, since),
     ]
@@ -135,6 +136,17 @@ def _built(table: HudiTable, since: int | None) -> Iterator[Finding]:
         if grade == "suspect":
             evidence.append("no row was lost by it: the later slice has all that the earlier one changed")
         yield _finding("ConsistentRead", grade, one, why, evidence, projected, key=lost and lost[0])
+
+
+def _too_late(table: HudiTable, since: int | None) -> Iterator[Finding]:
+    """Slices of file groups that had been taken out of the table: nobody reads them."""
+    for one in table.slices.filter(pc.greater(table.slices["first"], table.slices["replaced"])).to_pylist():
+        if since and one["first"] < since:
+            continue
+        why = f"the slice was published after {one['replaced']} had replaced its file group, so that nobody reads it"
+        projected = hudi_states.lost_update(None, _group(one), [one["first"], one["replaced"]])
+        evidence = [f"{one['instant']} publishes {one['name']}", f"{one['replaced']} replaced {_group(one)}"]
+        yield _finding("ConsistentRead", "proved", one, why, evidence, projected)
 
 
 def _near(table: HudiTable, since: int | None) -> list[dict[str, Any]]:

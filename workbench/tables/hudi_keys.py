@@ -87,8 +87,8 @@ def _batches(table: HudiTable, one: Slice, columns: list[str], result: Duplicate
 def _partitions(table: HudiTable, since: int | None) -> Iterator[dict[str, list[Slice]]]:
     """The slices that are there, partition by partition, by file group."""
     slices = table.slices.filter(pc.is_in(table.slices["name"], value_set=pa.array(table.present, pa.string())))
-    if since is not None:
-        slices = slices.filter(pc.fill_null(pc.greater(slices["last"], since), True))
+    ends = slices["first"] if since is None else pc.max_element_wise(slices["first"], since)
+    slices = slices.filter(pc.fill_null(pc.greater(slices["last"], ends), True))  # some live in no version
     lengths = pc.value_counts(slices["partition"]).field("counts").to_pylist()  # they are sorted by partition
     start = 0
     for length in lengths:

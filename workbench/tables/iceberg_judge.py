@@ -6,7 +6,7 @@ from typing import Any
 from workbench.tables import iceberg_states
 from workbench.tables.findings import GRADES, Audit, Finding, Grade
 from workbench.tables.iceberg import IcebergTable, entries_of, manifests_of
-from workbench.tables.iceberg_metadata import Metadata, Snapshot, metadata_files, read_metadata
+from workbench.tables.iceberg_metadata import FOLDER, Metadata, Snapshot, metadata_files, read_metadata
 from workbench.tables.source import Missing
 
 #: How many bytes of older metadata files are read; each of them has the whole history of its time.
@@ -125,8 +125,8 @@ class _Judge:
             new = metadata.snapshots[after]
             if new.parent not in metadata.snapshots:  # it may have expired
                 continue
-            went_back = any(one.id == after for one in metadata.ancestors(before))
-            if went_back or any(one.id == before for one in metadata.ancestors(after)):
+            follows = any(one.id == before for one in metadata.ancestors(after))
+            if follows or any(one.id == after for one in metadata.ancestors(before)):
                 continue
             why = f"snapshot {after} followed {before}, and was built on {new.parent}"
             self.find(LINEAR, "suspect", new, why, [f"{metadata.name}: snapshot-log has {before}, then {after}"])
@@ -148,7 +148,7 @@ class _Judge:
     def lineage(self) -> None:
         """What each metadata file says of the history, against the one that it follows."""
         source, newer = self.table.source, self.table.metadata
-        sizes = {entry.name: entry.size for entry in source.entries("metadata")}
+        sizes = {entry.name: entry.size for entry in source.entries(FOLDER)}
         room = MOST_BYTES
         while newer.log:
             name = source.inside(newer.log[-1], moved_from=newer.location)
@@ -197,18 +197,18 @@ class _Judge:
     def _lost(self, older: Metadata, newer: Metadata, both: list[str]) -> None:
         """Snapshots of the main branch that went away, though expiry begins with the oldest."""
         adds = bool(newer.snapshots.keys() - older.snapshots.keys())
-        branch = list(older.ancestors(older.current))
-        gone = [one for one in branch if one.id not in newer.snapshots]
         held = newer.held()
-        kept = [one for one in branch if one.id in newer.snapshots and one.id not in held]
-        oldest_kept = branch.index(kept[-1]) if kept else -1
-        for one in gone:
-            place = branch.index(one)
+        branch = list(older.ancestors(older.current))
+        kept = [place for place, one in enumerate(branch) if one.id in newer.snapshots and one.id not in held]
+        oldest = kept[-1] if kept else -1
+        for place, one in enumerate(branch):
+            if one.id in newer.snapshots:
+                continue
             if place == 0:
                 why = f"snapshot {one.id} was the newest, and is gone"
                 self.find(PRESENT, "proved", one, why, both)
-            elif place < oldest_kept:
-                why = f"snapshot {one.id} is gone, though {kept[-1].id} is there, which is older"
+            elif place < oldest:
+                why = f"snapshot {one.id} is gone, though {branch[oldest].id} is there, which is older"
                 self.find(PRESENT, "proved" if adds else "suspect", one, why, both)
 
     def _built_on_head(self, older: Metadata, newer: Metadata, both: list[str]) -> None:
@@ -226,8 +226,10 @@ class _Judge:
             return
         after_head = newer.heads[newer.heads.index(head.id) :] if head.id in newer.heads else ()
         if base not in after_head:  # nobody went back to it
-            why = f"snapshot {new[-1].id} was committed on {head.id}, and was built on {base}"
-            self.find(LINEAR, "proved", new[-1], why, both)
+            why = (
+                f"snapshot {new[-1].id} was committed on {head.id}, and was built on {base}, unless that went back, too"
+            )
+            self.find(LINEAR, "suspect", new[-1], why, both)
 
     # Commits that are not in the history -----------------------------------------------------------------------------
 
@@ -236,6 +238,8 @@ class _Judge:
         last, early, waiting = self.table.metadata.number, 0, 0
         files = {name.as_py() for name in self.table.files["name"]}
         lost: list[tuple[Snapshot, str, list[str]]] = []
+        sizes = {entry.name: entry.size for entry in self.table.source.entries(FOLDER)}
+        room = MOST_BYTES
         for name, number in self.table.files_of_metadata.items():
             if name in self.lineage_names or name in self.table.candidates:
                 continue
@@ -243,8 +247,12 @@ class _Judge:
                 early += 1
             elif number > last:
                 waiting += 1
-            elif suspects:
+            elif suspects and room > 0:
+                room -= sizes.get(name, 0)
                 lost += self._orphan(name, files)
+        if room <= 0:
+            self.not_checked.append("some of the metadata files that no later one follows: they have too many bytes")
+            self.complete = False
         if lost and max(metadata_files(self.table.source).values()) > last:
             waiting += len(lost)  # the table is written to: who was refused may be about to try again
             lost = []
