@@ -70,7 +70,7 @@ def test_what_the_tests_lay_out_is_what_hudi_reads(writers, tmp_path, version, p
     table.roll_back(table.commit("d", {"sam": "red"}, **where))
     table.begin().put("d", {"bob": "red"}, **where)
     table.clean(table.now())
-    script = Path(__file__).with_name("reads_hudi.py")
+    script = Path(__file__).with_name("hudi_reader.py")
     done = subprocess.run([writers, script, table.folder], check=True, capture_output=True, text=True, timeout=100)
     assert json.loads(done.stdout) == {"jack": "green", "tom": "blue"}
     assert graded(agreed(table)) == []

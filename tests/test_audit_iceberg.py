@@ -1,4 +1,4 @@
-"""Iceberg's tables, written by ``tests/writes_iceberg.py`` with pyiceberg, are read and judged."""
+"""Iceberg's tables, written by ``tests/iceberg_writer.py`` with pyiceberg, are read and judged."""
 
 import gzip
 import json
@@ -29,7 +29,7 @@ def written(writers, tmp_path_factory):
     def write(kind: str) -> tuple[Path, str]:
         if kind not in made:
             folder = tmp_path_factory.mktemp(kind)
-            script = Path(__file__).with_name("writes_iceberg.py")
+            script = Path(__file__).with_name("iceberg_writer.py")
             command = [writers, "-W", "ignore", script, folder, kind]
             done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
             made[kind] = folder / "ns" / "t", done.stdout
@@ -244,7 +244,7 @@ def test_the_model_gets_to_a_stale_parent_and_the_repair_prevents_it():
 
 
 def test_a_table_that_is_written_to(writers, tmp_path):
-    script = Path(__file__).with_name("writes_iceberg.py")
+    script = Path(__file__).with_name("iceberg_writer.py")
     with subprocess.Popen([writers, "-W", "ignore", script, tmp_path, "races"], stderr=subprocess.DEVNULL) as writing:
         while writing.poll() is None:
             found, said = answer(tmp_path / "ns" / "t")

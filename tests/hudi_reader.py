@@ -1,4 +1,4 @@
-"""Reads a Hudi table with Hudi's own reader, in the environment of the writers: ``reads_hudi.py FOLDER``.
+"""Reads a Hudi table with Hudi's own reader, in the environment of the writers: ``hudi_reader.py FOLDER``.
 
 It prints the rows as one JSON object: from keys to values.
 """

@@ -1,4 +1,4 @@
-"""Writes Iceberg tables with pyiceberg, in the environment of real writers: ``writes_iceberg.py FOLDER KIND``.
+"""Writes Iceberg tables with pyiceberg, in the environment of real writers: ``iceberg_writer.py FOLDER KIND``.
 
 A table's folder is then FOLDER/ns/t, and its catalog FOLDER/catalog.db.
 """
