@@ -69,6 +69,15 @@ def blind(folder: Path) -> None:
     append(other, 4)
 
 
+def back(folder: Path) -> None:
+    """Somebody goes back, and the history goes on from there."""
+    table = create(folder)
+    for i in range(3):
+        append(table, i)
+    table.manage_snapshots().rollback_to_snapshot(table.metadata.snapshots[1].snapshot_id).commit()
+    append(table, 3)
+
+
 def life(folder: Path, seed: int, **properties: str) -> None:
     """Whatever one writer may do to a table."""
     table = create(folder, **properties)
@@ -106,6 +115,7 @@ def _ancestors(table: Any) -> list[int]:
 KINDS: dict[str, Callable[[Path], None]] = {
     "races": races,
     "blind": blind,
+    "back": back,
     "v1": lambda folder: life(folder, 1, format_version="1"),
     **{f"life{seed}": lambda folder, seed=seed: life(folder, seed) for seed in range(6)},  # type: ignore[misc]
 }

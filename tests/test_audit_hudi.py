@@ -18,7 +18,7 @@ from workbench import check
 from workbench.cli import main
 from workbench.kernel import InputError
 from workbench.pictures import faults
-from workbench.tables import Audit, audit, hudi_states
+from workbench.tables import Audit, audit, hudi_keys, hudi_states
 from workbench.tables.hudi import read
 from workbench.tables.hudi_timeline import properties
 from workbench.tables.source import Source
@@ -386,6 +386,20 @@ def test_many_findings_are_counted_rather_than_listed(tmp_path):
     found = audit(table.folder)
     assert len(found.findings) == 100
     assert any(one.startswith("50 more keys") for one in found.not_checked)
+
+
+def test_keys_that_do_not_fit_into_memory_at_once(tmp_path, monkeypatch):
+    table = HudiTable(tmp_path / "t", 6)
+    table.commit("a", {f"key{i}": "red" for i in range(300)})
+    table.commit("b", {f"key{i}": "blue" for i in range(0, 900, 30)})
+    at_once = audit(table.folder)
+    monkeypatch.setattr(hudi_keys, "MOST_HASHES", 50)
+    assert audit(table.folder) == at_once
+    assert len(at_once.findings) == 10
+    monkeypatch.setattr(hudi_keys, "MOST_KEYS", 3)
+    found = audit(table.folder)
+    assert len(found.findings) == 3
+    assert any(one.startswith("7 more keys") for one in found.not_checked)
 
 
 # Kinds of tables that are refused ------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ def test_files_live_from_the_commit_that_added_them(table):
     assert (files["last"].null_count, sum(files["rows"].to_pylist())) == (48, 48)
 
 
-@pytest.mark.parametrize("kind", ["v1", *(f"life{seed}" for seed in range(6))])
+@pytest.mark.parametrize("kind", ["v1", "back", *(f"life{seed}" for seed in range(6))])
 def test_what_one_writer_does_to_a_table_is_clean(table, kind):
     found = agreed(table(kind))
     assert (graded(found), found.complete) == ([], True)
@@ -192,6 +192,77 @@ def test_removed_snapshot(table, place):
     found = graded(agreed(folder))
     assert ("AcknowledgedCommitsPresent", "proved", place + 1) in found
     assert {version for _, _, version in found} <= {place + 1, place + 2}
+
+
+def test_removed_snapshot_where_no_older_metadata_is_left(table):
+    folder = table("races")
+    path = newest(folder)
+    for other in (folder / "metadata").glob("*.metadata.json"):
+        if other != path:
+            other.unlink()
+    edit(path, lambda said: said["snapshots"].pop(20))
+    assert graded(agreed(folder)) == [("AcknowledgedCommitsPresent", "suspect", 22)]
+
+
+def test_a_head_that_is_gone(table):
+    """The catalog has lost the newest snapshot, and somebody has committed since."""
+    folder = table("races")
+    edit(newest(folder), lambda said: said["snapshots"].pop(46))
+    assert ("AcknowledgedCommitsPresent", "proved", 47) in graded(agreed(folder))
+
+
+def forget_going_back(said: dict[str, Any]) -> None:
+    said["snapshot-log"] = [*said["snapshot-log"][:3], said["snapshot-log"][-1]]
+
+
+def test_who_was_passed_over(table):
+    """The newest snapshot was not built on the one before it, as is right after going back; but nobody did."""
+    folder = table("back")
+    path = newest(folder)
+    edit(path, forget_going_back)
+    assert graded(agreed(folder)) == [("LinearHistory", "suspect", 4)]
+    edit(path, lambda said: said["metadata-log"].pop())
+    assert graded(agreed(folder)) == [("LinearHistory", "suspect", 4)]
+    edit(path, lambda said: said["metadata-log"].clear())
+    assert graded(agreed(folder)) == [("LinearHistory", "suspect", 4)]
+
+
+def test_a_history_that_begins_anew(table):
+    folder = table("back")
+    edit(newest(folder), lambda said: said["snapshots"][-1].pop("parent-snapshot-id"))
+    found = agreed(folder)
+    assert graded(found) == [("LinearHistory", "outside", 4)]
+    assert found.clean
+
+
+def test_a_last_number_that_shrinks(table):
+    folder = table("races")
+    edit(newest(folder), lambda said: said.update({"last-sequence-number": 30}))
+    assert graded(agreed(folder)) == [("SequentialSnapshots", "proved", 47)]
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_what_is_broken_is_found(written, tmp_path_factory, data):
+    folder = Path(shutil.copytree(written("races")[0], tmp_path_factory.mktemp("broken") / "t"))
+    place = data.draw(st.integers(1, 46))
+    other = data.draw(st.integers(0, 47).filter(lambda one: one not in (place, place - 1)))
+    broken = data.draw(st.sampled_from(["parent", "number", "files", "gone"]))
+
+    def do(said):
+        snapshots = said["snapshots"]
+        match broken:
+            case "parent":
+                snapshots[place]["parent-snapshot-id"] = snapshots[other]["snapshot-id"]
+            case "number":
+                snapshots[place]["sequence-number"] = other + 1
+            case "files":
+                snapshots[place]["manifest-list"] = snapshots[other]["manifest-list"]
+            case "gone":
+                snapshots.pop(place)
+
+    edit(newest(folder), do)
+    assert agreed(folder).clean is False
 
 
 def test_numbers_that_do_not_grow(table):
