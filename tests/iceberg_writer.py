@@ -69,6 +69,22 @@ def blind(folder: Path) -> None:
     append(other, 4)
 
 
+def retried(folder: Path) -> None:
+    """A writer is overtaken between its metadata file and the catalog, and tries again."""
+    append(create(folder), 1)
+    overtaken: Any = catalog(folder)
+    late = overtaken.load_table("ns.t")
+    write = overtaken._write_metadata
+
+    def gate(*given: Any, **named: Any) -> None:
+        overtaken._write_metadata = write
+        write(*given, **named)
+        append(catalog(folder).load_table("ns.t"), 2)
+
+    overtaken._write_metadata = gate
+    append(late, 3)
+
+
 def back(folder: Path) -> None:
     """Somebody goes back, and the history goes on from there."""
     table = create(folder)
@@ -116,6 +132,7 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "races": races,
     "blind": blind,
     "back": back,
+    "retried": retried,
     "v1": lambda folder: life(folder, 1, format_version="1"),
     **{f"life{seed}": lambda folder, seed=seed: life(folder, seed) for seed in range(6)},  # type: ignore[misc]
 }

@@ -131,6 +131,36 @@ def test_cleaned_slices_are_no_finding(table):
     assert graded(agreed(table)) == []
 
 
+def test_what_an_earlier_clean_has_deleted_is_no_finding(table):
+    """Its instant is gone; that of a later one says from where on slices were kept."""
+    for value in ("red", "blue", "green", "black"):
+        table.commit("a", {"jack": value})
+    clean = table.clean(table.instants[2])
+    for path in table.timeline.glob(f"{clean}*"):
+        path.unlink()
+    table.clean(table.instants[3])
+    assert graded(agreed(table)) == []
+
+
+def test_what_an_archived_clean_may_have_deleted_is_no_finding(table):
+    for value in ("red", "blue", "green"):
+        table.commit("a", {"jack": value})
+    table.archive(1)
+    for one in table.published[:2]:
+        (table.folder / one.path).unlink()
+    assert graded(agreed(table)) == []
+    (table.folder / table.published[2].path).unlink()
+    assert graded(agreed(table)) == [("PublishedSlicesExist", "proved")]
+
+
+def test_what_a_clean_does_not_speak_of_is_missed(table):
+    for value in ("red", "blue", "green", "black"):
+        table.commit("a", {"jack": value})
+    table.clean(table.instants[1])
+    (table.folder / table.published[-2].path).unlink()
+    assert graded(agreed(table)) == [("PublishedSlicesExist", "proved")]
+
+
 def test_cleaning_under_way_is_no_finding(table):
     table.commit("a", {"jack": "red"})
     table.commit("a", {"jack": "blue"})
@@ -269,6 +299,14 @@ def test_who_brought_a_key_is_not_known_of_archived_commits(table):
     table.commit("a", {"tom": "green"})
     table.commit("b", {"sam": "green"})
     table.archive(2)
+    assert graded(agreed(table)) == [("NoDuplicateKeysAcrossFiles", "suspect")]
+
+
+def test_who_was_first_is_not_known_of_archived_commits(table):
+    table.commit("a", {"jack": "red"})
+    table.commit("b", {"jack": "blue"})
+    table.commit("a", {"tom": "green"})
+    table.archive(1)
     assert graded(agreed(table)) == [("NoDuplicateKeysAcrossFiles", "suspect")]
 
 

@@ -97,6 +97,19 @@ def test_what_one_writer_does_to_a_table_is_clean(table, kind):
     assert (graded(found), found.complete) == ([], True)
 
 
+def test_a_commit_that_was_refused_and_tried_again_is_no_finding(table):
+    folder = table("retried")
+    assert len(list((folder / "metadata").glob("00002-*.metadata.json"))) == 2
+    found = agreed(folder)
+    assert (graded(found), found.versions) == ([], (1, 3))
+
+
+def test_who_goes_back_and_on_at_once_is_not_accused(table):
+    folder = table("back")
+    edit(newest(folder), lambda said: said["metadata-log"].pop())
+    assert graded(agreed(folder)) == []
+
+
 def test_expired_snapshots_are_a_baseline(table):
     folder = table("races")
 

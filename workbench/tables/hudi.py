@@ -4,7 +4,7 @@ A version is an instant's timestamp, as a number; only completed instants make o
 its file group is published, or the group is replaced; not at all if it was replaced before.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -170,13 +170,15 @@ class _Reading:
         self._cleaned_up_to = 0
         self._cleaned_unsaid = False
 
-    def add(self, instants: Iterable[Instant]) -> None:
+    def add(self, instants: Sequence[Instant]) -> None:
         """Read those that were not read yet."""
+        completed = {(instant.ts, instant.action) for instant in instants if instant.state == "completed"}
         for instant in instants:
             if instant.name in self._seen:
                 continue
             if instant.state != "completed":
-                self._cleaned_unsaid |= instant.action in DELETES
+                is_pending = (instant.ts, instant.action) not in completed
+                self._cleaned_unsaid |= is_pending and instant.action in DELETES
             elif instant.action in WRITES:
                 self._write(instant)
             elif instant.action in DELETES:
