@@ -26,9 +26,9 @@ check: .venv/warm
 quick: .venv/warm
 	@scripts/need.sh dot
 	$(LINT)
-	$(PYTEST) -m "not slow and not spark and not browser"
+	$(PYTEST) -m "not slow and not spark and not browser and not writers"
 
-test: .venv/warm
+test: .venv/warm .writers/installed
 	@scripts/need.sh java dot browser driver
 	$(LINT)
 	$(PYTEST)
@@ -43,6 +43,10 @@ bench: .venv/warm
 
 .venv/installed: pyproject.toml scripts/install.sh
 	@scripts/install.sh "$(PYTHON)"
+	@touch $@
+
+.writers/installed: scripts/writers.sh
+	@scripts/writers.sh "$(PYTHON)"
 	@touch $@
 
 # Numba keeps what it compiled beside these modules, and compiles anew what has changed.

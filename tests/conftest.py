@@ -2,6 +2,7 @@
 
 import shutil
 import signal
+import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,11 @@ ONLY_WHERE_MARKED = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Who uses the Spark session is marked so; a worker of pytest-xdist has all tests of Spark, or of the browser."""
+    """Who uses the Spark session, or the writers, is marked so; one worker of pytest-xdist has all tests of a mark."""
     for item in items:
-        if "spark" in getattr(item, "fixturenames", ()):
-            item.add_marker("spark")
+        for fixture in ("spark", "writers"):
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(fixture)
         for mark in ONLY_WHERE_MARKED:
             if item.get_closest_marker(mark):
                 item.add_marker(pytest.mark.xdist_group(mark))
@@ -72,6 +74,14 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
+def writers() -> Path:
+    """The Python of the environment that has writers of real tables, and a server of S3; see scripts/writers.sh."""
+    python = Path(__file__).parent.parent / ".writers" / "bin" / "python"
+    assert python.exists(), "the writers are not installed: `make test` does that, or scripts/writers.sh PYTHON"
+    return python
+
+
+@pytest.fixture(scope="session")
 def corrupt() -> Callable[[Path, st.DataObject], None]:
     """Does one bad thing to the files of a folder."""
 
@@ -103,3 +113,24 @@ def corrupt() -> Callable[[Path, st.DataObject], None]:
                 other.write_bytes(content)
 
     return do
+
+
+@pytest.fixture(scope="session")
+def real_table(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The path of a table of data/real, by the archive's name; not to be changed."""
+    archives = Path(__file__).parent.parent / "data" / "real"
+    folder = tmp_path_factory.mktemp("real")
+
+    def path(name: str) -> Path:
+        if not (folder / name).exists():
+            with tarfile.open(archives / f"{name}.tar.xz") as archive:
+                archive.extractall(folder, filter="data")
+        return folder / name / "db.db" / "t"
+
+    return path
+
+
+@pytest.fixture
+def own_table(real_table: Callable[[str], Path], tmp_path: Path) -> Callable[[str], Path]:
+    """The path of a copy of such a table."""
+    return lambda name: Path(shutil.copytree(real_table(name), tmp_path / name))

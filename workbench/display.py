@@ -13,6 +13,7 @@ _DRAWN_BY = {
     ("workbench.kernel.state", "State"): "state_table",
     ("workbench.kernel.model", "Model"): "model_view",
     ("workbench.spaces.space", "StateSpace"): "space_view",
+    ("workbench.tables.findings", "Audit"): "audit_view",
 }
 
 

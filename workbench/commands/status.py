@@ -1,4 +1,4 @@
-"""The exit status of a check, made from its verdicts alone."""
+"""The exit status of a check or an audit, made from its verdicts alone."""
 
 from workbench.configurations import Configuration
 from workbench.kernel import Result
@@ -16,3 +16,8 @@ def of_comparison(expected: Configuration, result: Result) -> int:
     if expected.differences(result):
         return VIOLATED
     return HOLDS if expected.as_expected(result) else UNKNOWN
+
+
+def of_audit(is_clean: bool | None) -> int:
+    """0 nothing is found, 1 a violation is proved, 3 it is not known: something is suspected, or was left out."""
+    return {True: HOLDS, False: VIOLATED, None: UNKNOWN}[is_clean]

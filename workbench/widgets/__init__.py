@@ -1,7 +1,8 @@
-"""Panels for notebooks: a workbench around a model, a trace player, and a simulator to step by hand."""
+"""Panels for notebooks: a workbench around a model, a trace player, a simulator to step by hand, a finding."""
 
+from workbench.widgets.found import FindingPanel
 from workbench.widgets.panel import Workbench
 from workbench.widgets.player import TracePlayer
 from workbench.widgets.simulator import Simulator
 
-__all__ = ["Simulator", "TracePlayer", "Workbench"]
+__all__ = ["FindingPanel", "Simulator", "TracePlayer", "Workbench"]

@@ -1,0 +1,436 @@
+"""Iceberg's tables, written by ``tests/iceberg_writer.py`` with pyiceberg, are read and judged."""
+
+import gzip
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import fastavro
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from workbench.engines.check import check
+from workbench.kernel import InputError
+from workbench.pictures import faults
+from workbench.tables import Audit, audit, iceberg_states
+from workbench.tables.iceberg import read
+from workbench.tables.source import Source
+
+
+@pytest.fixture(scope="session")
+def written(writers, tmp_path_factory):
+    """Gives the folder of a table of some kind, which is not to be changed, and what was printed."""
+    made = {}
+
+    def write(kind: str) -> tuple[Path, str]:
+        if kind not in made:
+            folder = tmp_path_factory.mktemp(kind)
+            script = Path(__file__).with_name("iceberg_writer.py")
+            command = [writers, "-W", "ignore", script, folder, kind]
+            done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
+            made[kind] = folder / "ns" / "t", done.stdout
+        return made[kind]
+
+    return write
+
+
+@pytest.fixture
+def table(written, tmp_path):
+    """Gives the path of a table of one's own, elsewhere than it was written."""
+    return lambda kind: Path(shutil.copytree(written(kind)[0], tmp_path / kind))
+
+
+def agreed(folder: Path, **how: Any) -> Audit:
+    """The audit, once the model has said the same of each finding's state."""
+    found = audit(folder, **how)
+    for one in found.findings:
+        if one.grade == "outside":
+            assert one.model is one.state is None
+            continue
+        assert one.model is not None
+        assert one.state is not None
+        assert one.legend
+        assert faults(one.model, one.state, [one.violates()])
+        assert not faults(one.model, one.model.initial_states()[0])
+    return found
+
+
+def graded(found: Audit) -> list[tuple[str, str, int | None]]:
+    return [(one.property, one.grade, one.version) for one in found.findings]
+
+
+def newest(folder: Path) -> Path:
+    return max((folder / "metadata").glob("*.metadata.json"), key=lambda path: (path.name[:5], path.stat().st_mtime_ns))
+
+
+def edit(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    said = json.loads(path.read_text())
+    change(said)
+    path.write_text(json.dumps(said))
+
+
+# Clean tables --------------------------------------------------------------------------------------------------------
+
+
+def test_four_processes_and_48_commits_are_linear(table):
+    folder = table("races")
+    found = agreed(folder)
+    assert (graded(found), found.versions, found.complete, found.clean) == ([], (1, 48), True, True)
+    commits = read(Source(folder)).commits
+    assert commits["parent"].to_pylist() == [None, *range(1, 48)]
+    assert commits["built_on_parent"].to_pylist() == [None] + [True] * 47
+
+
+def test_files_live_from_the_commit_that_added_them(table):
+    files = read(Source(table("races"))).files
+    assert sorted(files["first"].to_pylist()) == list(range(1, 49))
+    assert (files["last"].null_count, sum(files["rows"].to_pylist())) == (48, 48)
+
+
+@pytest.mark.parametrize("kind", ["v1", "back", *(f"life{seed}" for seed in range(6))])
+def test_what_one_writer_does_to_a_table_is_clean(table, kind):
+    found = agreed(table(kind))
+    assert (graded(found), found.complete) == ([], True)
+
+
+def test_a_commit_that_was_refused_and_tried_again_is_no_finding(table):
+    folder = table("retried")
+    assert len(list((folder / "metadata").glob("00002-*.metadata.json"))) == 2
+    found = agreed(folder)
+    assert (graded(found), found.versions) == ([], (1, 3))
+
+
+def test_who_goes_back_and_on_at_once_is_not_accused(table):
+    folder = table("back")
+    edit(newest(folder), lambda said: said["metadata-log"].pop())
+    assert graded(agreed(folder)) == []
+
+
+def test_expired_snapshots_are_a_baseline(table):
+    folder = table("races")
+
+    def expire(said):
+        said["snapshots"] = said["snapshots"][10:]
+        said["snapshot-log"] = said["snapshot-log"][10:]
+
+    edit(newest(folder), expire)
+    found = agreed(folder)
+    assert (graded(found), found.versions) == ([], (11, 48))
+    assert any("snapshots before 11 have expired" in one for one in found.not_checked)
+
+
+def test_metadata_files_of_before_may_be_gone(table):
+    folder = table("races")
+    for path in (folder / "metadata").glob("0000*.metadata.json"):
+        path.unlink()
+    found = agreed(folder)
+    assert (graded(found), found.complete) == ([], True)
+    assert any("is not there any more" in one for one in found.not_checked)
+
+
+def test_packed_metadata_is_read(table):
+    folder = table("races")
+    path = newest(folder)
+    path.with_name(path.name.replace(".metadata.json", ".gz.metadata.json")).write_bytes(
+        gzip.compress(path.read_bytes())
+    )
+    path.unlink()
+    assert graded(agreed(folder)) == []
+
+
+def test_names_of_a_hadoop_catalog(table):
+    """They are numbered, and a hint says which was written last; there may be newer ones than the hint knows."""
+    folder = table("v1") / "metadata"
+    names = {}
+    for path in sorted(folder.glob("*.metadata.json")):
+        names[path.name] = f"v{int(path.name[:5]) + 1}.metadata.json"
+        path.rename(folder / names[path.name])
+    for path in folder.glob("*.metadata.json"):
+        text = path.read_text()
+        for before, after in names.items():
+            text = text.replace(before, after)
+        path.write_text(text)
+    versions = agreed(folder.parent).versions
+    (folder / "version-hint.text").write_text("2")
+    found = agreed(folder.parent)
+    assert (graded(found), found.versions) == ([], versions)
+
+
+def test_of_two_candidates_the_catalog_alone_knows(table):
+    folder = table("races")
+    path = newest(folder)
+    shutil.copy2(path, path.with_name("00048-copy.metadata.json"))
+    found = agreed(folder)
+    assert graded(found) == []
+    assert any("2 metadata files with one number" in one for one in found.not_checked)
+
+
+# What is wrong -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", [5, 20, 47])
+def test_edited_parent(table, place):
+    folder = table("races")
+
+    def graft(said):
+        said["snapshots"][place]["parent-snapshot-id"] = said["snapshots"][place - 2]["snapshot-id"]
+
+    edit(newest(folder), graft)
+    assert ("LinearHistory", "proved", place + 1) in graded(agreed(folder))
+
+
+def test_edited_parent_where_no_older_metadata_is_left(table):
+    folder = table("races")
+    path = newest(folder)
+    for other in (folder / "metadata").glob("*.metadata.json"):
+        if other != path:
+            other.unlink()
+    edit(path, lambda said: said["snapshots"][47].update({"parent-snapshot-id": said["snapshots"][40]["snapshot-id"]}))
+    assert graded(agreed(folder)) == [("LinearHistory", "proved", 48)]  # it has files that this parent does not have
+
+
+@pytest.mark.parametrize("place", [1, 20, 46])
+def test_removed_snapshot(table, place):
+    folder = table("races")
+
+    def remove(said):
+        gone = said["snapshots"].pop(place)["snapshot-id"]
+        said["snapshot-log"] = [one for one in said["snapshot-log"] if one["snapshot-id"] != gone]
+
+    edit(newest(folder), remove)
+    found = graded(agreed(folder))
+    assert ("AcknowledgedCommitsPresent", "proved", place + 1) in found
+    assert {version for _, _, version in found} <= {place + 1, place + 2}
+
+
+def test_removed_snapshot_where_no_older_metadata_is_left(table):
+    folder = table("races")
+    path = newest(folder)
+    for other in (folder / "metadata").glob("*.metadata.json"):
+        if other != path:
+            other.unlink()
+    edit(path, lambda said: said["snapshots"].pop(20))
+    assert graded(agreed(folder)) == [("AcknowledgedCommitsPresent", "suspect", 22)]
+
+
+def test_a_head_that_is_gone(table):
+    """The catalog has lost the newest snapshot, and somebody has committed since."""
+    folder = table("races")
+    edit(newest(folder), lambda said: said["snapshots"].pop(46))
+    assert ("AcknowledgedCommitsPresent", "proved", 47) in graded(agreed(folder))
+
+
+def forget_going_back(said: dict[str, Any]) -> None:
+    said["snapshot-log"] = [*said["snapshot-log"][:3], said["snapshot-log"][-1]]
+
+
+def test_who_was_passed_over(table):
+    """The newest snapshot was not built on the one before it, as is right after going back; but nobody did."""
+    folder = table("back")
+    path = newest(folder)
+    edit(path, forget_going_back)
+    assert graded(agreed(folder)) == [("LinearHistory", "suspect", 4)]
+    edit(path, lambda said: said["metadata-log"].pop())
+    assert graded(agreed(folder)) == [("LinearHistory", "suspect", 4)]
+    edit(path, lambda said: said["metadata-log"].clear())
+    assert graded(agreed(folder)) == [("LinearHistory", "suspect", 4)]
+
+
+def test_a_history_that_begins_anew(table):
+    folder = table("back")
+    edit(newest(folder), lambda said: said["snapshots"][-1].pop("parent-snapshot-id"))
+    found = agreed(folder)
+    assert graded(found) == [("LinearHistory", "outside", 4)]
+    assert found.clean
+
+
+def test_a_last_number_that_shrinks(table):
+    folder = table("races")
+    edit(newest(folder), lambda said: said.update({"last-sequence-number": 30}))
+    assert graded(agreed(folder)) == [("SequentialSnapshots", "proved", 47)]
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_what_is_broken_is_found(written, tmp_path_factory, data):
+    folder = Path(shutil.copytree(written("races")[0], tmp_path_factory.mktemp("broken") / "t"))
+    place = data.draw(st.integers(1, 46))
+    other = data.draw(st.integers(0, 47).filter(lambda one: one not in (place, place - 1)))
+    broken = data.draw(st.sampled_from(["parent", "number", "files", "gone"]))
+
+    def do(said):
+        snapshots = said["snapshots"]
+        match broken:
+            case "parent":
+                snapshots[place]["parent-snapshot-id"] = snapshots[other]["snapshot-id"]
+            case "number":
+                snapshots[place]["sequence-number"] = other + 1
+            case "files":
+                snapshots[place]["manifest-list"] = snapshots[other]["manifest-list"]
+            case "gone":
+                snapshots.pop(place)
+
+    edit(newest(folder), do)
+    assert agreed(folder).clean is False
+
+
+def test_numbers_that_do_not_grow(table):
+    folder = table("races")
+    edit(newest(folder), lambda said: said["snapshots"][30].update({"sequence-number": 7}))
+    assert "SequentialSnapshots" in {one.property for one in agreed(folder).findings}
+
+
+def test_a_snapshot_without_files_of_its_parent(table):
+    folder = table("races")
+    snapshots = json.loads(newest(folder).read_text())["snapshots"]
+    path = folder / "metadata" / Path(snapshots[30]["manifest-list"]).name
+    with path.open("rb") as file:
+        reader = fastavro.reader(file)
+        schema, manifests = reader.writer_schema, list(reader)
+    assert schema is not None
+    by_parent = {snapshots[29]["snapshot-id"]}
+    with path.open("wb") as file:
+        fastavro.writer(file, schema, [one for one in manifests if one["added_snapshot_id"] not in by_parent])
+    found = agreed(folder)
+    assert graded(found)[0] == ("LinearHistory", "proved", 31)
+    assert "does not delete it" in found.findings[0].evidence[0]
+    assert graded(agreed(folder, since=33)) == []
+
+
+def test_a_commit_that_a_catalog_lost(table, written, tmp_path):
+    folder = table("blind")
+    id, millis = map(int, written("blind")[1].split())
+    [one] = agreed(folder).findings
+    assert (one.property, one.grade, one.version) == ("AcknowledgedCommitsPresent", "suspect", 2)
+    assert str(id) in one.why
+    acks = tmp_path / "acks"
+    acks.write_text(json.dumps({"snapshot-id": id, "timestamp-ms": millis}))
+    assert graded(agreed(folder, acks=acks)) == [("AcknowledgedCommitsPresent", "proved", 3)]
+
+
+def test_acknowledged_commits_that_are_there(table, tmp_path):
+    folder = table("races")
+    snapshots = json.loads(newest(folder).read_text())["snapshots"]
+    acks = tmp_path / "acks"
+    acks.write_text("\n".join(json.dumps({"snapshot-id": one["snapshot-id"]}) for one in snapshots))
+    assert graded(agreed(folder, acks=acks)) == []
+
+
+def test_the_model_gets_to_a_stale_parent_and_the_repair_prevents_it():
+    projected = iceberg_states.stale_parent(1)
+    model, cause = type(projected.model), projected.cause or {}
+    assert check(model(**cause), ["NoLakekeeperConflict"])["NoLakekeeperConflict"].holds is False
+    assert check(model(**{**cause, **projected.repair}), ["NoLakekeeperConflict"])["NoLakekeeperConflict"].holds
+
+
+def test_a_table_that_is_written_to(writers, tmp_path):
+    script = Path(__file__).with_name("iceberg_writer.py")
+    with subprocess.Popen([writers, "-W", "ignore", script, tmp_path, "races"], stderr=subprocess.DEVNULL) as writing:
+        while writing.poll() is None:
+            found, said = answer(tmp_path / "ns" / "t")
+            assert "\n" not in said
+            assert found is None or not [one for one in found.findings if one.grade == "proved"], found.text()
+    assert writing.returncode == 0
+    assert graded(agreed(tmp_path / "ns" / "t")) == []
+
+
+# Kinds of tables that are refused, damage ----------------------------------------------------------------------------
+
+
+def refusal(folder: Path) -> str:
+    with pytest.raises(InputError) as refused:
+        audit(folder)
+    said = str(refused.value)
+    assert "\n" not in said
+    assert len(said) < 600
+    return said
+
+
+def answer(folder: Path) -> tuple[Audit | None, str]:
+    """The audit, or the line that is said instead."""
+    try:
+        return audit(folder), ""
+    except InputError as why:
+        return None, str(why)
+
+
+def test_version_3_is_refused(table):
+    folder = table("v1")
+    edit(newest(folder), lambda said: said.update({"format-version": 3}))
+    assert "format version 3" in refusal(folder)
+
+
+def test_other_branches_are_left_out_by_name(table):
+    folder = table("races")
+
+    def branch(said):
+        other = said["snapshots"][3] | {"snapshot-id": 1, "sequence-number": 60}
+        said["snapshots"].append(other)
+        said["refs"]["audit"] = {"snapshot-id": 1, "type": "branch"}
+
+    edit(newest(folder), branch)
+    found = audit(folder)
+    assert not found.complete
+    assert any("branches other than the main one" in one for one in found.not_checked)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda said: said.update({"current-snapshot-id": 7}),
+        lambda said: said.update({"snapshots": [{}]}),
+        lambda said: said.update({"snapshots": said["snapshots"] * 2}),
+        lambda said: said.update({"last-sequence-number": 2**80}),
+        lambda said: said["snapshots"][3].update({"manifest-list": "../../secret"}),
+        lambda said: said["snapshots"][3].update({"manifest-list": said["location"] + "/../../secret"}),
+        lambda said: said["snapshots"][3].update({"manifest-list": "/etc/passwd"}),
+        lambda said: said["snapshots"][3].update({"manifest-list": said["location"] + "/metadata/nobody.avro"}),
+        lambda said: said["metadata-log"][-1].update({"metadata-file": "file:///etc/passwd"}),
+        lambda said: said.update({"location": 7}),
+    ],
+)
+def test_metadata_that_lies(table, change):
+    folder = table("races")
+    edit(newest(folder), change)
+    refusal(folder)
+
+
+@pytest.mark.parametrize("part", [0.0, 0.3, 0.9])
+@pytest.mark.parametrize("pattern", ["00048-*.metadata.json", "snap-*.avro", "*-m0.avro"])
+def test_truncated_files(table, part, pattern):
+    folder = table("races")
+    path = newest(folder) if "json" in pattern else sorted((folder / "metadata").glob(pattern))[0]
+    if pattern == "snap-*.avro":
+        head = json.loads(newest(folder).read_text())["snapshots"][-1]["manifest-list"]
+        path = folder / "metadata" / Path(head).name
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * part)])
+    said = answer(folder)[1]
+    assert path.name in said
+    assert "\n" not in said
+
+
+def test_packed_metadata_that_grows_without_end(table):
+    folder = table("v1")
+    path = newest(folder)
+    bomb = gzip.compress(b" " * 2**27)
+    path.write_bytes(bomb)
+    assert "when it is unpacked" in refusal(folder)
+
+
+def test_parents_in_a_circle(table):
+    folder = table("races")
+    edit(newest(folder), lambda said: said["snapshots"][0].update({"parent-snapshot-id": said["current-snapshot-id"]}))
+    assert ("LinearHistory", "proved", 1) in graded(agreed(folder))
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_damage_is_an_answer_or_one_line(written, tmp_path_factory, corrupt, data):
+    folder = Path(shutil.copytree(written("life1")[0], tmp_path_factory.mktemp("damaged") / "t"))
+    corrupt(folder / "metadata", data)
+    assert "\n" not in answer(folder)[1]

@@ -1,0 +1,60 @@
+"""Commits that clients were told have succeeded: what ``--acks`` reads."""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief, listed
+from workbench.storage.strict_json import read_json
+
+#: How large a file of acknowledgements may be.
+MOST_BYTES = 256 * 2**20
+
+
+def read_acks(
+    path: str | os.PathLike[str], needs: Mapping[str, type], may_have: Mapping[str, type]
+) -> list[dict[str, Any]]:
+    """The acknowledgements in a file: one JSON object in each line.
+
+    Parameters
+    ----------
+    path : path
+    needs, may_have : mapping of str to type
+        The fields that each object must, and may, have; others are refused.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or a line is something else.
+    """
+    try:
+        if Path(path).stat().st_size > MOST_BYTES:
+            raise InputError(f"{brief(os.fspath(path))} is not accepted: it has more than {MOST_BYTES:,} bytes")
+        lines = Path(path).read_bytes().splitlines()
+    except OSError as error:
+        raise InputError(f"{brief(os.fspath(path))} cannot be read: {error.strerror}") from None
+    acks = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        what = f"line {number} of {brief(os.fspath(path))}"
+        document = read_json(line, what)
+        if not isinstance(document, dict):
+            raise InputError(f"{what} is not accepted: it takes an object, such as {_example(needs)}")
+        known = {**needs, **may_have}
+        for key, value in document.items():
+            if key not in known:
+                raise InputError(f"{what} is not accepted: it has {brief(key)}; known: {listed(known)}")
+            if not isinstance(value, known[key]) or isinstance(value, bool):
+                raise InputError(f"{what} is not accepted: {key} is {brief(value)}")
+        missing = [key for key in needs if key not in document]
+        if missing:
+            raise InputError(f"{what} is not accepted: it has no {missing[0]}")
+        acks.append(document)
+    return acks
+
+
+def _example(needs: Iterable[str]) -> str:
+    return "{" + ", ".join(f'"{key}": ...' for key in needs) + "}"

@@ -1,0 +1,104 @@
+"""Audit a table: find out its format, read it, judge it."""
+
+import importlib
+import os
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief, unknown
+from workbench.tables.findings import GRADES, Audit
+from workbench.tables.source import Source
+
+#: The formats, and where each is: a module that is a :class:`Format`.
+FORMATS = {
+    "paimon": "workbench.tables.paimon",
+    "hudi": "workbench.tables.hudi",
+    "iceberg": "workbench.tables.iceberg",
+}
+
+#: How deep below the path tables are looked for when the path itself is none.
+_DEPTH = 3
+
+
+class Format(Protocol):
+    """What the module of a format has."""
+
+    @staticmethod
+    def detects(source: Source) -> bool:
+        """Whether this looks like a table of the format."""
+
+    @staticmethod
+    def audit(source: Source, *, acks: Any, since: int | None, spark: Any) -> Audit:
+        """Read and judge the table."""
+
+
+def audit(
+    path: str | os.PathLike[str],
+    *,
+    format: str = "auto",
+    acks: str | os.PathLike[str] | None = None,
+    since: int | None = None,
+    spark: Any = None,
+) -> Audit:
+    """Judge a lakehouse table by the properties of its protocol's model.
+
+    The table is only read. Nothing is started for that: no Java, no Spark, unless a session is given.
+
+    Parameters
+    ----------
+    path : str or path
+        The table's folder, on a local disk or behind a URL (``s3://``, ``hdfs://`` ...).
+    format : {"auto", "paimon", "hudi", "iceberg"}
+        "auto" looks at what is there.
+    acks : path, optional
+        A file with the commits that clients were told have succeeded; see ``docs/audit.md``.
+    since : int, optional
+        The version to begin with; what was before it is taken as it is.
+    spark : SparkSession, optional
+        Decodes the metadata there, for tables with very many files.
+
+    Returns
+    -------
+    Audit
+
+    Raises
+    ------
+    InputError
+        If there is no table, or it is damaged, or of a kind that is refused.
+    """
+    source = Source(path)
+    if format == "auto":
+        format = detect(source)
+    if format not in FORMATS:
+        raise unknown("format", format, FORMATS)
+    module: Format = importlib.import_module(FORMATS[format])  # type: ignore[assignment]
+    if not module.detects(source):
+        raise InputError(f"{brief(source.url)} is no {format} table")
+    found = module.audit(source, acks=acks, since=since, spark=spark)
+    order = sorted(found.findings, key=lambda f: (GRADES.index(f.grade), f.version or 0))
+    return Audit(found.format, found.path, found.versions, tuple(order), found.not_checked, found.complete)
+
+
+def detect(source: Source) -> str:
+    """The format of the table that is there."""
+    looks = [name for name, module in FORMATS.items() if importlib.import_module(module).detects(source)]
+    if len(looks) == 1:
+        return looks[0]
+    if looks:
+        raise InputError(f"{brief(source.url)} looks like {' and '.join(looks)}; say which with --format")
+    below = _tables_below(source)
+    hint = f"; there is one in {brief(below[0])}" if below else ""
+    raise InputError(f"{brief(source.url)} is no table of {', '.join(FORMATS)}{hint}")
+
+
+def _tables_below(source: Source) -> Sequence[str]:
+    """Where tables are, in the folders below."""
+    level = [""]
+    for _ in range(_DEPTH):
+        level = [entry.name for one in level for entry in source.entries(one)[:100] if entry.is_folder]
+        for one in level:
+            inner = source.below(one)
+            if any(importlib.import_module(module).detects(inner) for module in FORMATS.values()):
+                return [inner.url]
+    return []

@@ -1,0 +1,34 @@
+"""Decoding many files of a table: one after the other here, or side by side on Spark; with the same functions."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from workbench.tables.source import Source
+
+#: Yields rows, as tuples in the order of a schema's columns.
+Decode = Callable[[Source, Any], Iterable[tuple[Any, ...]]]
+
+#: How many rows become one batch.
+_BATCH = 16_384
+
+
+class Decoder(Protocol):
+    """Applies a function to each item, and makes one Arrow table of the rows, in the order of the items."""
+
+    def __call__(self, source: Source, decode: Decode, items: Sequence[Any], schema: pa.Schema) -> pa.Table: ...
+
+
+def in_process(source: Source, decode: Decode, items: Sequence[Any], schema: pa.Schema) -> pa.Table:
+    """A :class:`Decoder` that needs nothing but this process."""
+    return pa.Table.from_batches(batches((row for item in items for row in decode(source, item)), schema), schema)
+
+
+def batches(rows: Iterator[tuple[Any, ...]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Rows as record batches."""
+    while some := list(islice(rows, _BATCH)):
+        columns = zip(*some, strict=True)
+        arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -1,0 +1,155 @@
+"""What an audit finds: findings with their grades and evidence, and the audit as a whole."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from workbench.kernel import Model, State
+from workbench.kernel.text import printable
+from workbench.kernel.values import show
+
+Grade = Literal["proved", "suspect", "outside"]
+
+#: In the order of their weight.
+GRADES: tuple[Grade, ...] = ("proved", "suspect", "outside")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong with a table, or may be.
+
+    Attributes
+    ----------
+    property : str
+        The property that is violated, by the name that it has in the protocol's model.
+    grade : {"proved", "suspect", "outside"}
+        What is on the disk proves it; or can also come about in another way; or is nothing that the model excludes.
+    version : int or None
+        The first version in which it is so.
+    bucket, key : str or None
+        Where; None if it is about the table.
+    why : str
+        In one line.
+    evidence : tuple of str
+        The files, snapshots and rows that show it.
+    model, state : Model and State, or None
+        What was found as a state of the protocol's model, with constants of its own: the model's invariant, asked
+        again there, says the same.
+    repair : mapping
+        The constants of the model that prevent it.
+    invariant : str or None
+        The property of the model that is violated in `state`, where that is not `property` itself.
+    cause : mapping, optional
+        The constants with which a check of the model comes to the same by itself; those of `model` by default.
+    legend : tuple of str
+        What the files and versions of `state` are called in the table.
+    """
+
+    property: str
+    grade: Grade
+    version: int | None
+    why: str
+    bucket: str | None = None
+    key: str | None = None
+    evidence: tuple[str, ...] = ()
+    model: Model | None = field(default=None, compare=False, repr=False)
+    state: State | None = field(default=None, compare=False, repr=False)
+    repair: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    invariant: str | None = None
+    cause: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+    legend: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+    def violates(self) -> str:
+        """The property of the model that `state` violates."""
+        return self.invariant or self.property
+
+    def as_dict(self) -> dict[str, Any]:
+        """What ``--json`` prints of it."""
+        return {
+            "property": self.property,
+            "grade": self.grade,
+            "version": self.version,
+            "bucket": self.bucket,
+            "key": self.key,
+            "why": self.why,
+            "evidence": list(self.evidence),
+        }
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was found in a table.
+
+    Attributes
+    ----------
+    format : str
+    path : str
+    versions : (int or None, int or None)
+        The first and the last version that were read.
+    findings : tuple of Finding
+        The proved ones first, then by version.
+    not_checked : tuple of str
+        What was left out, with the reason; and what no audit can see.
+    complete : bool
+        Whether everything that this audit is for was looked at. What no audit can see does not count.
+    """
+
+    format: str
+    path: str
+    versions: tuple[int | None, int | None]
+    findings: tuple[Finding, ...] = ()
+    not_checked: tuple[str, ...] = ()
+    complete: bool = True
+
+    @property
+    def clean(self) -> bool | None:
+        """Whether nothing is wrong: False if something is proved, None if that is not known."""
+        grades = {finding.grade for finding in self.findings}
+        if "proved" in grades:
+            return False
+        return None if "suspect" in grades or not self.complete else True
+
+    def of(self, property: str) -> tuple[Finding, ...]:
+        """The findings about one property."""
+        return tuple(finding for finding in self.findings if finding.property == property)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        return {
+            "format": self.format,
+            "path": self.path,
+            "versions": list(self.versions),
+            "findings": [finding.as_dict() for finding in self.findings],
+            "not_checked": list(self.not_checked),
+        }
+
+    def text(self) -> str:
+        """All of it, as lines."""
+        first, last = self.versions
+        what = f"versions {first} to {last}" if last is not None else "no version"
+        lines = [f"{self.format} table {self.path}, {what}: {self.verdict()}"]
+        for finding in self.findings:
+            where = [f"version {finding.version}"] if finding.version is not None else []
+            where += [f"bucket {finding.bucket}"] if finding.bucket is not None else []
+            where += [f"key {finding.key}"] if finding.key is not None else []
+            lines += ["", f"{finding.grade.upper()}  {finding.property}  ({', '.join(where)})", f"  {finding.why}"]
+            lines += [f"  - {one}" for one in finding.evidence]
+            if finding.repair:
+                settings = " and ".join(f"{name} = {show(value)}" for name, value in finding.repair.items())
+                lines.append(f"  in the model this does not happen with {settings}")
+        if self.not_checked:
+            lines += ["", "not checked:", *(f"  - {one}" for one in self.not_checked)]
+        return "\n".join(map(printable, lines))
+
+    def verdict(self) -> str:
+        """How much was found, in words."""
+        counts = [
+            f"{sum(finding.grade == grade for finding in self.findings)} {word}"
+            for grade, word in zip(GRADES, ("proved", "suspected", "outside the model"), strict=True)
+            if any(finding.grade == grade for finding in self.findings)
+        ]
+        words = ", ".join(counts) or "nothing found"
+        return words if self.complete else f"{words}; incomplete"
+
+    def __repr__(self) -> str:
+        return f"<audit of the {self.format} table {printable(self.path)}: {self.verdict()}>"

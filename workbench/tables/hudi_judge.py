@@ -1,0 +1,305 @@
+"""What is wrong with a Hudi table, by the properties of its model."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from workbench.tables import hudi_states
+from workbench.tables.columns import count_rows, read_columns
+from workbench.tables.findings import Audit, Finding, Grade
+from workbench.tables.hudi import HudiTable, not_built_on_before, unpublished
+from workbench.tables.hudi_keys import KEY, TIME, Duplicate, duplicates, rows_of
+from workbench.tables.hudi_timeline import version_of
+from workbench.tables.states import Projected
+
+#: Findings of one property that are listed, and keys of a slice that are compared with another's.
+MOST_LISTED = 100
+MOST_ROWS = 1_000_000
+
+#: Operations that look up where a key is, and those that promise nothing of the kind.
+LOOKS_UP = {"UPSERT", "UPSERT_PREPPED", "DELETE", "DELETE_PREPPED"}
+APPENDS = {"INSERT", "BULK_INSERT", "INSERT_OVERWRITE", "INSERT_OVERWRITE_TABLE", "BOOTSTRAP"}
+APPENDS |= {f"{operation}_PREPPED" for operation in APPENDS}
+
+_BASE_FILE = re.compile(r"(?:.*/)?([^/]+?)_[^_/]+_(\d+)\.parquet")
+
+NEVER_SEEN = (
+    "phases and locks of writers, their index, and operations without a completed instant: no audit can see them",
+    "keys in two partitions: only a global index excludes them, and the index is not on the disk",
+)
+
+
+def judge(table: HudiTable, *, since: int | None = None, acks: Iterable[Mapping[str, Any]] | None = None) -> Audit:
+    """The audit of a table that was read."""
+    not_checked, complete = list(NEVER_SEEN), True
+    first, last = table.versions
+    if table.has_history:
+        not_checked.append(f"instants before {first} were archived: what they published is taken as it is")
+    findings = [
+        *_acknowledged(table, acks or ()),
+        *_built(table, since),
+        *_too_late(table, since),
+        *_gone(table, since),
+        *_one_name(table, since),
+    ]
+    if not table.has_keys:
+        not_checked.append(
+            "keys in two file groups: hoodie.populate.meta.fields is false, so that rows do not have their keys"
+        )
+        complete = False
+    else:
+        found = duplicates(table, since)
+        listed = sorted(found.found, key=lambda one: one.version)[:MOST_LISTED]
+        findings += _two_groups(table, listed)
+        left_out = found.left_out + len(found.found) - len(listed)
+        if found.vanished:
+            not_checked.append(f"keys of {found.vanished:,} slices that were deleted before they could be read")
+        if left_out:
+            not_checked.append(f"{left_out:,} more keys that are, or seem to be, in two file groups are not listed")
+    return Audit("hudi", table.source.url, (first, last), tuple(findings), tuple(not_checked), complete)
+
+
+def _finding(
+    property: str,
+    grade: Grade,
+    one: Mapping[str, Any],
+    why: str,
+    evidence: Iterable[str],
+    projected: Projected | None,
+    *,
+    key: str | None = None,
+    version: int | None = None,
+) -> Finding:
+    """A finding about a slice."""
+    where = one["first"] if version is None else version
+    told = {} if projected is None else projected._asdict()
+    return Finding(property, grade, where, why, _group(one), key, tuple(evidence), **told)
+
+
+def _group(one: Mapping[str, Any]) -> str:
+    """A slice's file group, with its partition."""
+    return f"{one['partition']}/{one['bucket']}" if one["partition"] else str(one["bucket"])
+
+
+# Instants that are not there -----------------------------------------------------------------------------------------
+
+
+def _acknowledged(table: HudiTable, acks: Iterable[Mapping[str, Any]]) -> Iterator[Finding]:
+    """Instants of which clients were told that they have completed, and that have not."""
+    there = set(table.commits["version"].to_pylist())
+    first, _ = table.versions
+    for ack in acks:
+        version = version_of(ack["instant"])
+        if version in there or (table.has_history and (first is None or version < first)):
+            continue
+        told = hudi_states.deleted_slice("of the commit", version, rolled_back=True)._asdict()
+        why = f"the commit of {ack['instant']} was acknowledged, and has no completed instant"
+        yield Finding("AcknowledgedCommitsPresent", "proved", version, why, invariant="PublishedSlicesExist", **told)
+
+
+# Slices that were not built on the one before ------------------------------------------------------------------------
+
+
+def _built(table: HudiTable, since: int | None) -> Iterator[Finding]:
+    """Slices without what the slice before them had."""
+    slices = {(one["partition"], one["bucket"], one["first"]): one for one in _near(table, since)}
+    for one in slices.values():
+        before = slices.get((one["partition"], one["bucket"], one["before"]))
+        if before is None or one["built_on"] == one["before"] or (since and one["first"] < since):
+            continue
+        base = slices.get((one["partition"], one["bucket"], one["built_on"]))
+        on = "no slice" if one["built_on"] is None else f"the slice of {one['built_on']}"
+        evidence = [
+            f"{one['instant']}: {one['name']} was built on {on}",
+            f"{before['instant']}: {before['name']} was published before",
+        ]
+        if one["built_on"] is not None and one["built_on"] > one["before"]:
+            later = one["built_on"] >= one["first"]
+            why = f"the slice was built on {on}, which {'is not earlier' if later else 'no instant publishes'}"
+            projected = hudi_states.lost_update(None, _group(one), [one["before"], one["built_on"], one["first"]])
+            yield _finding("ConsistentRead", "suspect", one, why, evidence, projected)
+            continue
+        lost, known = _lost(table, base, before, one)
+        why = f"the slice was built on {on}, and not on that of {one['before']}, which was published before it"
+        if lost is not None:
+            key, told = lost
+            why += f": what that had of {key} is lost"
+            evidence.append(told)
+        stamps = [] if one["built_on"] is None else [one["built_on"]]
+        stamps += [one["before"], one["first"]]
+        projected = hudi_states.lost_update(lost and lost[0], _group(one), stamps)
+        grade: Grade = "suspect" if known and lost is None else "proved"
+        if grade == "suspect":
+            evidence.append("no row was lost by it: the later slice has all that the earlier one changed")
+        yield _finding("ConsistentRead", grade, one, why, evidence, projected, key=lost and lost[0])
+
+
+def _too_late(table: HudiTable, since: int | None) -> Iterator[Finding]:
+    """Slices of file groups that had been taken out of the table: nobody reads them."""
+    for one in table.slices.filter(pc.greater(table.slices["first"], table.slices["replaced"])).to_pylist():
+        if since and one["first"] < since:
+            continue
+        why = f"the slice was published after {one['replaced']} had replaced its file group, so that nobody reads it"
+        projected = hudi_states.lost_update(None, _group(one), [one["first"], one["replaced"]])
+        evidence = [f"{one['instant']} publishes {one['name']}", f"{one['replaced']} replaced {_group(one)}"]
+        yield _finding("ConsistentRead", "proved", one, why, evidence, projected)
+
+
+def _near(table: HudiTable, since: int | None) -> list[dict[str, Any]]:
+    """The slices of the file groups in which a slice was not built on the one before."""
+    stale = not_built_on_before(table.slices)
+    if not stale.num_rows:
+        return []
+    groups = pc.unique(stale["bucket"].combine_chunks())
+    rows: list[dict[str, Any]] = table.slices.filter(pc.is_in(table.slices["bucket"], value_set=groups)).to_pylist()
+    return rows
+
+
+def _lost(
+    table: HudiTable, base: dict[str, Any] | None, before: dict[str, Any], one: dict[str, Any]
+) -> tuple[tuple[str, str] | None, bool]:
+    """A key of which `before` has a row that `one` lost, with what shows it; and whether all rows could be compared."""
+    if (
+        not table.has_keys
+        or (base is None and one["built_on"] is not None)
+        or not {before["name"], one["name"]} <= set(table.present)
+    ):
+        return None, False
+    if base is not None and base["name"] not in table.present:
+        return None, False
+    sets = [{} if part is None else _times(table, part["name"]) for part in (base, before, one)]
+    if any(part is None for part in sets):
+        return None, False
+    old, missed, new = ({} if part is None else part for part in sets)
+    for key, time in missed.items():
+        if old.get(key) != time and (key not in new and key not in old):
+            return (key, f"{before['name']} has {key}, as of {time}; {one['name']} does not have it"), True
+        if old.get(key) != time and new.get(key, time) < time:
+            return (key, f"{before['name']} has {key} as of {time}, {one['name']} as of {new[key]}"), True
+    for key in old.keys() - missed.keys():
+        if new.get(key) == old[key]:
+            return (key, f"{before['name']} does not have {key} any more; {one['name']} has it, as of {new[key]}"), True
+    return None, True
+
+
+def _times(table: HudiTable, name: str) -> dict[str, str] | None:
+    """The keys of a slice, each with the time of the commit that wrote its row; None if there are too many."""
+    times: dict[str, str] = {}
+    for batch in read_columns(table.source, name, [KEY, TIME]):
+        times.update(zip(*(pc.cast(column, pa.string()).to_pylist() for column in batch.columns), strict=True))
+        if len(times) > MOST_ROWS:
+            return None
+    return times
+
+
+# Slices that are not there -------------------------------------------------------------------------------------------
+
+
+def _gone(table: HudiTable, since: int | None) -> Iterator[Finding]:
+    """Slices that are published and have been deleted, though no cleaner may have done that."""
+    for one in unpublished(table).to_pylist():
+        if since and one["last"] is not None and one["last"] <= since:
+            continue
+        deletions = table.deleted.get(one["name"].rpartition("/")[2], [])
+        evidence = [f"{one['instant']} publishes {one['name']}", "there is no such file"]
+        evidence += [f"{instant.name} says that it was deleted" for instant in deletions]
+        which = "the newest slice of the file group is published"
+        if one["last"] is not None:
+            which = f"the slice of {one['first']} is published, and read by versions before {one['last']}"
+        by = f"a {deletions[0].action} has deleted it" if deletions else "it is gone, and no instant says by whom"
+        why = f"{which}, but {by}"
+        rolled_back = any(instant.action == "rollback" for instant in deletions)
+        projected = hudi_states.deleted_slice(_group(one), one["first"], rolled_back=rolled_back)
+        yield _finding("PublishedSlicesExist", "proved", one, why, evidence, projected)
+
+
+# Files that two have written -----------------------------------------------------------------------------------------
+
+
+def _one_name(table: HudiTable, since: int | None) -> Iterator[Finding]:
+    """Operations with one timestamp, and files that are not as their commit has written them."""
+    slices = table.slices if since is None else table.slices.filter(pc.greater_equal(table.slices["first"], since))
+    for one in slices.filter(pc.equal(slices["first"], slices["before"])).to_pylist():
+        why = f"two instants with the timestamp {one['first']} each publish a slice of the file group"
+        yield _finding(
+            "ConsistentRead",
+            "proved",
+            one,
+            why,
+            [one["instant"], one["name"]],
+            hudi_states.one_name(_group(one), one["first"]),
+        )
+    twins = _twins(table)
+    for one in slices.filter(pc.is_in(slices["name"], value_set=pa.array(twins, pa.string()))).to_pylist():
+        files = twins[one["name"]]
+        why = f"{len(files)} files have the file group and the timestamp of the slice of {one['first']}"
+        evidence = [f"{one['instant']} publishes {one['name']}", *(f"there is {name}" for name in files)]
+        yield _finding("ConsistentRead", "suspect", one, why, evidence, hudi_states.one_name(_group(one), one["first"]))
+    names, sizes = pa.array(table.present, pa.string()), pa.array(table.present.values(), pa.int64())
+    found = sizes.take(pc.index_in(slices["name"].combine_chunks(), value_set=names))
+    other = pc.and_kleene(pc.not_equal(slices["size"], found), pc.greater(slices["size"], 0))
+    for one in slices.filter(other).to_pylist():
+        rows = count_rows(table.source, one["name"])
+        why = "the slice's file is not the one that its commit has written: it was overwritten"
+        evidence = [
+            f"{one['instant']}: {one['size']:,} bytes, {one['rows']} rows",
+            f"{one['name']}: {table.present[one['name']]:,} bytes, {rows} rows",
+        ]
+        grade: Grade = "suspect" if one["rows"] in (None, rows) else "proved"
+        yield _finding("ConsistentRead", grade, one, why, evidence, hudi_states.one_name(_group(one), one["first"]))
+
+
+def _twins(table: HudiTable) -> dict[str, list[str]]:
+    """The base files that share their file group and timestamp with others, each with all of these."""
+    files: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for name in table.present:
+        parts = _BASE_FILE.fullmatch(name)
+        if parts:
+            files[name.rpartition("/")[0], *parts.groups()].append(name)
+    return {name: sorted(twins) for twins in files.values() if len(twins) > 1 for name in twins}
+
+
+# Keys in two file groups ---------------------------------------------------------------------------------------------
+
+
+def _two_groups(table: HudiTable, found: list[Duplicate]) -> Iterator[Finding]:
+    """Keys that two file groups have."""
+    wanted: dict[str, set[str]] = defaultdict(set)
+    for one in found:
+        for copy in one.copies:
+            wanted[copy.slice["name"]].add(one.key)
+    rows = rows_of(table, wanted)
+    for one in found:
+        grade, by = _grade(one)
+        why = f"{one.key} is in two file groups: {by}"
+        if one.until is not None:
+            why += f"; until {one.until}"
+        evidence = [
+            f"{copy.slice['name']}: {rows.get((copy.slice['name'], one.key), '')}, as of {copy.time}"
+            for copy in one.copies
+        ]
+        slices = sorted((copy.slice for copy in one.copies), key=lambda copy: int(copy["first"]))
+        groups, stamps = [_group(copy) for copy in slices], [copy["first"] for copy in slices]
+        projected = None if grade == "outside" else hudi_states.two_groups(one.key, groups, stamps)
+        yield _finding(
+            "NoDuplicateKeysAcrossFiles", grade, slices[-1], why, evidence, projected, key=one.key, version=one.version
+        )
+
+
+def _grade(one: Duplicate) -> tuple[Grade, str]:
+    """What the operation that brought the second copy promises."""
+    origins = [copy.origin for copy in one.copies]
+    unknown = [copy.slice["first"] for copy in one.copies if copy.origin.version is None]
+    second = max((origin for origin in origins if origin.version is not None), default=None)
+    if second is None or any(first > (second.version or 0) for first in unknown):
+        return "suspect", "both were there before the first slice that is left"
+    by = f"the second came by the {second.operation} of {second.version}"
+    if second.operation in LOOKS_UP:
+        return "proved", by
+    if second.operation in APPENDS:
+        return "outside", f"{by}, which promises no uniqueness"
+    return "suspect", by

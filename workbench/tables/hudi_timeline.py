@@ -1,0 +1,212 @@
+"""A Hudi table's properties, and the instants of its timeline with what they say."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeVar
+
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief, listed
+from workbench.storage.strict_json import read_json
+from workbench.tables.avro import records
+from workbench.tables.source import MOST_BYTES, Source
+
+Kind = TypeVar("Kind")
+
+PROPERTIES = ".hoodie/hoodie.properties"
+
+#: The table versions that are read. Number 7 was only ever a step on the way to 8.
+VERSIONS = (5, 6, 8, 9)
+
+#: What instants publish: slices, and file groups that are taken out of the table.
+WRITES = ("commit", "replacecommit")
+#: What instants delete.
+DELETES = ("clean", "rollback", "restore")
+
+_ACTIONS = (*WRITES, *DELETES, "savepoint", "indexing", "schemacommit", "clustering", "deltacommit", "compaction")
+_INSTANT = re.compile(
+    rf"(\d+)(?:_(\d+))?\.(?:({'|'.join(_ACTIONS)}|logcompaction)(?:\.(requested|inflight))?|inflight)"
+)
+#: How often a timeline is listed while instants are added to its middle.
+_TRIES = 5
+
+_DIGITS = (14, 17)  # to the second, as old writers had it, or to the millisecond
+_ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
+
+
+class Instant(NamedTuple):
+    """One file of the timeline; ordered by its timestamp."""
+
+    ts: str
+    completed_at: str  # empty where the name does not say it
+    action: str
+    state: str
+    name: str
+
+    @property
+    def version(self) -> int:
+        """The timestamp as the number of a version."""
+        return version_of(self.ts)
+
+
+def version_of(ts: str) -> int:
+    """A timestamp as a number; one to the second counts as the last millisecond of it.
+
+    Examples
+    --------
+    >>> version_of("20260102030405"), version_of("20260102030405999")
+    (20260102030405999, 20260102030405999)
+    """
+    if not ts.isdecimal() or len(ts) not in _DIGITS:
+        raise InputError(f"{brief(ts)} is not a timestamp of a Hudi timeline; it has 14 or 17 digits")
+    return int(ts.ljust(17, "9"))
+
+
+def properties(source: Source) -> dict[str, str]:
+    """What ``hoodie.properties`` says, once it is a table of a kind that is read."""
+    try:
+        text = source.read(PROPERTIES, at_most=2**22).decode()
+    except UnicodeError:
+        raise InputError(f"{brief(PROPERTIES)} is not UTF-8 text") from None
+    given = dict(_pairs(text))
+    for name in ("hoodie.table.version", "hoodie.table.type"):
+        if name not in given:
+            raise InputError(f"{brief(PROPERTIES)} does not say {name}, without which nothing can be judged")
+    if given["hoodie.table.type"].upper() != "COPY_ON_WRITE":
+        raise InputError(
+            f"a Hudi table of type {brief(given['hoodie.table.type'])} is not accepted; COPY_ON_WRITE is, "
+            "for merging on read is another protocol"
+        )
+    if given["hoodie.table.version"] not in map(str, VERSIONS):
+        raise InputError(
+            f"Hudi's table version {brief(given['hoodie.table.version'])} is not accepted; "
+            f"{listed(map(str, VERSIONS))} are"
+        )
+    for name, accepted in (("hoodie.table.base.file.format", "PARQUET"), ("hoodie.table.format", "NATIVE")):
+        if given.get(name, accepted).upper() != accepted:
+            raise InputError(f"{name} = {brief(given[name])} is not accepted; {accepted} is")
+    if given.get("hoodie.bootstrap.base.path"):
+        raise InputError("a Hudi table with hoodie.bootstrap.base.path is not accepted: its rows are elsewhere, too")
+    return given
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    """The pairs of a file of Java properties."""
+    lines = iter(text.splitlines())
+    for line in lines:
+        line = line.lstrip()
+        while len(line) - len(line.rstrip("\\")) & 1:  # the line goes on
+            line = line[:-1] + next(lines, "").lstrip()
+        if line and line[0] not in "#!":
+            name, _, value = re.sub(r"(?<!\\)\s*[=:]\s*", "\0", line, count=1).partition("\0")
+            yield _unescaped(name), _unescaped(value)
+
+
+def _unescaped(text: str) -> str:
+    """A text without its backslashes."""
+
+    def one(found: re.Match[str]) -> str:
+        letter = found[1]
+        return chr(int(letter[1:], 16)) if len(letter) == 5 else {"n": "\n", "t": "\t", "r": "\r"}.get(letter, letter)
+
+    return _ESCAPED.sub(one, text)
+
+
+class Timeline:
+    """Where the instants of a table are, and which there are.
+
+    Parameters
+    ----------
+    source : Source
+    given : dict
+        The table's properties.
+    """
+
+    def __init__(self, source: Source, given: dict[str, str]) -> None:
+        self._source = source
+        layout = given.get("hoodie.timeline.layout.version") or (
+            "2" if int(given["hoodie.table.version"]) >= 8 else "1"
+        )
+        if layout not in ("1", "2"):
+            raise InputError(f"hoodie.timeline.layout.version = {brief(layout)} is not accepted; 1 and 2 are")
+        self.has_completion_times = layout == "2"
+        if self.has_completion_times:
+            self.folder = f".hoodie/{given.get('hoodie.timeline.path') or 'timeline'}"
+            self._history = f"{self.folder}/{given.get('hoodie.timeline.history.path') or 'history'}"
+        else:
+            self.folder = ".hoodie"
+            self._history = f".hoodie/{given.get('hoodie.archivelog.folder') or 'archived'}"
+
+    def instants(self) -> list[Instant]:
+        """What is there, in order.
+
+        A listing that takes place while instants are added may have a later one and miss an earlier one. So it is
+        taken only if a second one shows nothing that belongs between its instants.
+        """
+        listed = self._listed()
+        for _ in range(_TRIES):
+            again = self._listed()
+            last = max((instant.ts for instant in listed if instant.state == "completed"), default="")
+            missed = {instant for instant in again if instant.state == "completed" and instant.ts <= last}
+            if missed <= set(listed):
+                break
+            listed = again
+        return listed
+
+    def _listed(self) -> list[Instant]:
+        found = []
+        for entry in self._source.entries(self.folder):
+            parts = _INSTANT.fullmatch(entry.base)
+            if entry.is_folder or parts is None:
+                continue
+            ts, completed_at, action, state = parts.groups(default="")
+            version_of(ts)
+            if action in ("deltacommit", "logcompaction"):
+                raise InputError(f"{brief(entry.name)} is not accepted: only a table that merges on read has these")
+            state = state or ("completed" if action else "inflight")
+            found.append(Instant(ts, completed_at, action or "commit", state, entry.name))
+        return sorted(found)
+
+    def has_history(self) -> bool:
+        """Whether older instants were archived: then what is there does not begin with the table."""
+        return any(not entry.is_folder and entry.size for entry in self._source.entries(self._history))
+
+
+def said_by(source: Source, instant: Instant) -> dict[str, Any]:
+    """The metadata of an instant: Avro, or JSON for writes up to version 6."""
+    content = source.read(instant.name)
+    if not content.startswith(b"Obj\x01"):
+        said = read_json(content, brief(instant.name))
+    else:
+        found = list(records(content, instant.name, most_of_block=MOST_BYTES))  # a record is a whole commit
+        said = found[0] if len(found) == 1 else None
+    if not isinstance(said, dict):
+        raise InputError(f"{brief(instant.name)} is damaged: it does not hold one record")
+    return said
+
+
+def deleted_by(said: dict[str, Any], instant: Instant) -> set[str]:
+    """The names of the files, without their folders, that an instant says it has deleted."""
+    parts = [said]
+    if instant.action == "restore":  # the rollbacks that it consists of
+        parts = [
+            part for some in values(said, "hoodieRestoreMetadata", instant) for part in checked(some, list, instant)
+        ]
+    names: set[str] = set()
+    for part in parts:
+        for one in values(checked(part, dict, instant), "partitionMetadata", instant):
+            for field in ("deletePathPatterns", "successDeleteFiles"):
+                given = checked(checked(one, dict, instant).get(field) or [], list, instant)
+                names.update(checked(name, str, instant).rpartition("/")[2] for name in given)
+    return names
+
+
+def values(said: dict[str, Any], field: str, instant: Instant) -> list[Any]:
+    """What a map in an instant's metadata holds, without its keys."""
+    return list(checked(said.get(field) or {}, dict, instant).values())
+
+
+def checked(given: Any, kind: type[Kind], instant: Instant) -> Kind:
+    """A part of an instant's metadata, once it is of the type that the format says."""
+    if not isinstance(given, kind) or (isinstance(given, bool) and kind is int):
+        raise InputError(f"{brief(instant.name)} is damaged: {brief(given)} is no {kind.__name__}")
+    return given

@@ -1,0 +1,317 @@
+"""What is wrong with an Iceberg table: its history, and what older metadata files say of it."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from workbench.tables import iceberg_states
+from workbench.tables.findings import GRADES, Audit, Finding, Grade
+from workbench.tables.iceberg import IcebergTable, entries_of, manifests_of
+from workbench.tables.iceberg_metadata import FOLDER, Metadata, Snapshot, metadata_files, read_metadata
+from workbench.tables.source import Missing
+
+#: How many bytes of older metadata files are read; each of them has the whole history of its time.
+MOST_BYTES = 512 * 2**20
+#: Findings of one property that are listed.
+MOST_LISTED = 100
+
+NEVER_SEEN = (
+    "the catalog: which metadata file it names, and whom it answered 409, is not on the disk",
+    "the rows, in data files and files of deletes, and whether these files are there: the model has no content",
+)
+
+LINEAR, SEQUENTIAL, PRESENT = "LinearHistory", "SequentialSnapshots", "AcknowledgedCommitsPresent"
+
+
+def judge(table: IcebergTable, acks: list[dict[str, Any]] | None = None, since: int | None = None) -> Audit:
+    """The audit of a table that was read."""
+    judged = _Judge(table, since)
+    judged.chain()
+    judged.content()
+    judged.lineage()
+    judged.orphans(acks is None)
+    if acks is not None:
+        judged.acknowledged(acks)
+    if judged.unlisted:
+        judged.not_checked.append(f"{judged.unlisted:,} more findings are not listed")
+    return Audit(
+        "iceberg",
+        table.source.url,
+        table.versions,
+        tuple(judged.findings.values()),
+        (*NEVER_SEEN, *judged.not_checked),
+        judged.complete,
+    )
+
+
+class _Judge:
+    def __init__(self, table: IcebergTable, since: int | None) -> None:
+        self.table, self.since = table, since
+        self.findings: dict[tuple[str, int], Finding] = {}
+        self.not_checked: list[str] = []
+        self.complete = True
+        self.unlisted = 0
+        self.lineage_names = {table.metadata.name}
+        self.known = set(table.metadata.snapshots)  # in any metadata file that was the current one
+        self.begins = 0  # the number of the oldest one that was read
+        self._remark_on_what_is_there()
+
+    def _remark_on_what_is_there(self) -> None:
+        table = self.table
+        if len(table.candidates) > 1:
+            self.not_checked.append(
+                f"which of {len(table.candidates)} metadata files with one number the catalog names: "
+                f"{table.candidates[0]} was taken, which was written last"
+            )
+        others = table.metadata.branches - table.versions_of.keys()
+        if others:
+            self.not_checked.append(f"branches other than the main one: there are {len(others)}")
+            self.complete = False
+        if table.unread:
+            self.not_checked.append(f"the content of {len(table.unread)} snapshots that have no manifest list")
+            self.complete = False
+        if table.chain and table.chain[0].parent is not None:
+            first, _ = table.versions
+            self.not_checked.append(f"snapshots before {first} have expired: what it has is taken as it is")
+
+    def find(self, property: str, grade: Grade, one: Snapshot, why: str, evidence: Iterable[str]) -> None:
+        """Add a finding, unless one that weighs as much is about the same property and snapshot."""
+        version = self.version(one)
+        if self.since is not None and version < self.since:
+            return
+        told: dict[str, Any] = {}
+        if grade != "outside":
+            sequential = property == SEQUENTIAL
+            tell = iceberg_states.numbers_out_of_order if sequential else iceberg_states.stale_parent
+            invariant = "TicketOrderPreserved" if sequential else "NoLakekeeperConflict"
+            told = {**tell(one.id)._asdict(), "invariant": invariant}
+        found = Finding(property, grade, version, why, evidence=tuple(evidence), **told)
+        before = self.findings.get((property, one.id))
+        if before is not None and GRADES.index(before.grade) <= GRADES.index(grade):
+            return
+        if before is None and sum(name == property for name, _ in self.findings) >= MOST_LISTED:
+            self.unlisted += 1
+            return
+        self.findings[property, one.id] = found
+
+    def version(self, one: Snapshot) -> int:
+        """A snapshot's version; of one that is not there the number that it has, or had."""
+        return self.table.versions_of.get(one.id, one.sequence)
+
+    # The newest metadata file ----------------------------------------------------------------------------------------
+
+    def chain(self) -> None:
+        """Numbers grow from parent to child, and nobody is without a parent while older ones are there."""
+        table = self.table
+        for parent, child in zip(table.chain, table.chain[1:], strict=False):
+            if child.sequence <= parent.sequence and (child.sequence, parent.sequence) != (0, 0):
+                why = f"snapshot {child.id} has the sequence number {child.sequence}, and its parent {parent.sequence}"
+                self.find(SEQUENTIAL, "proved", child, why, [f"{table.metadata.name}: {parent.id}, then {child.id}"])
+        if not table.chain:
+            return
+        first = table.chain[0]
+        held = table.metadata.held()
+        older = [one for one in table.metadata.snapshots.values() if one.id not in held and _age(one) < _age(first)]
+        if first.parent is not None and any(one.id in table.metadata.heads for one in older):
+            why = f"snapshot {first.parent}, on which {first.id} was built, is not there, though older ones are"
+            self.find(PRESENT, "suspect", first, why, [f"{table.metadata.name} has {_told(older)}, not {first.parent}"])
+        self._heads()
+
+    def _heads(self) -> None:
+        """What was the newest snapshot one after the other: each built on the one before, unless somebody went back."""
+        metadata = self.table.metadata
+        for before, after in zip(metadata.heads, metadata.heads[1:], strict=False):
+            if before not in metadata.snapshots or after not in metadata.snapshots or before == after:
+                continue
+            new = metadata.snapshots[after]
+            if new.parent not in metadata.snapshots:  # it may have expired
+                continue
+            follows = any(one.id == before for one in metadata.ancestors(after))
+            if follows or any(one.id == after for one in metadata.ancestors(before)):
+                continue
+            why = f"snapshot {after} followed {before}, and was built on {new.parent}"
+            self.find(LINEAR, "suspect", new, why, [f"{metadata.name}: snapshot-log has {before}, then {after}"])
+
+    def _begins_anew(self, old: Snapshot, new: Snapshot, name: str) -> None:
+        why = f"snapshot {new.id} has no parent, though {old.id} was before it: so begins who replaces a table"
+        self.find(LINEAR, "outside", new, why, [name])
+
+    def content(self) -> None:
+        """Each snapshot has the files of its parent, but for what it has changed."""
+        for one in self.table.breaks:
+            evidence = [f"it lacks {name}, which its parent has, and does not delete it" for name in one.lacks[:5]]
+            evidence += [f"it has {name}, which its parent does not have, and does not add it" for name in one.has[:5]]
+            why = f"snapshot {one.snapshot.id} was not built on the files of its parent {one.snapshot.parent}"
+            self.find(LINEAR, "proved", one.snapshot, why, evidence)
+
+    # The metadata files before it ------------------------------------------------------------------------------------
+
+    def lineage(self) -> None:
+        """What each metadata file says of the history, against the one that it follows."""
+        source, newer = self.table.source, self.table.metadata
+        sizes = {entry.name: entry.size for entry in source.entries(FOLDER)}
+        room = MOST_BYTES
+        while newer.log:
+            name = source.inside(newer.log[-1], moved_from=newer.location)
+            room -= sizes.get(name, 0)
+            if name not in sizes or name in self.lineage_names:
+                self.not_checked.append(f"metadata files before {newer.name}: {name} is not there any more")
+                break
+            if room < 0:
+                self.not_checked.append(
+                    f"metadata files before {newer.name}: they have too many bytes to read them all"
+                )
+                break
+            try:
+                older = read_metadata(source, name)
+            except Missing:
+                break
+            self._step(older, newer)
+            self.known |= older.snapshots.keys()
+            self.lineage_names.add(name)
+            newer = older
+        self.begins = newer.number
+
+    def _step(self, older: Metadata, newer: Metadata) -> None:
+        """One commit to the catalog: from a metadata file to the one that names it as the last before."""
+        both = [f"{older.name}, then {newer.name}"]
+        for id, one in newer.snapshots.items():
+            was = older.snapshots.get(id)
+            if was is None:
+                continue
+            parent = None if was.parent not in newer.snapshots and one.parent is None else was.parent  # it expired
+            if (parent, was.sequence, was.manifest_list) == (one.parent, one.sequence, one.manifest_list):
+                continue
+            why = f"snapshot {id} is not what it was: its parent was {was.parent}, and is {one.parent}"
+            if parent == one.parent:
+                why = f"snapshot {id} is not what it was: it had the number {was.sequence}, or other files"
+            told = (f"{m.name}: parent {s.parent}, {s.manifest_list}" for m, s in ((older, was), (newer, one)))
+            self.find(LINEAR, "proved", one, why, told)
+        if newer.last_sequence < older.last_sequence:
+            head = older.snapshots.get(older.current or 0)
+            if head is not None:
+                why = f"the last sequence number was {older.last_sequence}, and became {newer.last_sequence}"
+                self.find(SEQUENTIAL, "proved", head, why, both)
+        self._lost(older, newer, both)
+        self._built_on_head(older, newer, both)
+
+    def _lost(self, older: Metadata, newer: Metadata, both: list[str]) -> None:
+        """Snapshots of the main branch that went away, though expiry begins with the oldest."""
+        adds = bool(newer.snapshots.keys() - older.snapshots.keys())
+        held = newer.held()
+        branch = list(older.ancestors(older.current))
+        kept = [place for place, one in enumerate(branch) if one.id in newer.snapshots and one.id not in held]
+        oldest = kept[-1] if kept else -1
+        for place, one in enumerate(branch):
+            if one.id in newer.snapshots:
+                continue
+            if place == 0:
+                why = f"snapshot {one.id} was the newest, and is gone"
+                self.find(PRESENT, "proved", one, why, both)
+            elif place < oldest:
+                why = f"snapshot {one.id} is gone, though {branch[oldest].id} is there, which is older"
+                self.find(PRESENT, "proved" if adds else "suspect", one, why, both)
+
+    def _built_on_head(self, older: Metadata, newer: Metadata, both: list[str]) -> None:
+        """A new snapshot of the main branch is built on the newest one before."""
+        if older.current is None or newer.current is None or newer.current in older.snapshots:
+            return
+        if older.current not in older.snapshots or newer.current not in newer.snapshots:
+            return
+        new = [one for one in newer.ancestors(newer.current) if one.id not in older.snapshots]
+        base, head = new[-1].parent, older.snapshots[older.current]
+        if base == older.current:
+            return
+        if base is None:
+            self._begins_anew(head, new[-1], newer.name)
+            return
+        after_head = newer.heads[newer.heads.index(head.id) :] if head.id in newer.heads else ()
+        if base not in after_head:  # nobody went back to it
+            why = (
+                f"snapshot {new[-1].id} was committed on {head.id}, and was built on {base}, unless that went back, too"
+            )
+            self.find(LINEAR, "suspect", new[-1], why, both)
+
+    # Commits that are not in the history -----------------------------------------------------------------------------
+
+    def orphans(self, suspects: bool) -> None:
+        """Metadata files that no later one follows: of commits that were refused, and tried again, or were lost."""
+        last, early, waiting = self.table.metadata.number, 0, 0
+        files = {name.as_py() for name in self.table.files["name"]}
+        lost: list[tuple[Snapshot, str, list[str]]] = []
+        sizes = {entry.name: entry.size for entry in self.table.source.entries(FOLDER)}
+        room = MOST_BYTES
+        for name, number in self.table.files_of_metadata.items():
+            if name in self.lineage_names or name in self.table.candidates:
+                continue
+            if number <= self.begins:
+                early += 1
+            elif number > last:
+                waiting += 1
+            elif suspects and room > 0:
+                room -= sizes.get(name, 0)
+                lost += self._orphan(name, files)
+        if room <= 0:
+            self.not_checked.append("some of the metadata files that no later one follows: they have too many bytes")
+            self.complete = False
+        if lost and max(metadata_files(self.table.source).values()) > last:
+            waiting += len(lost)  # the table is written to: who was refused may be about to try again
+            lost = []
+        for snapshot, why, evidence in lost:
+            self.find(PRESENT, "suspect", snapshot, why, evidence)
+        if early:
+            self.not_checked.append(f"{early} metadata files as old as the oldest that was followed, or older")
+        if waiting:
+            self.not_checked.append(f"{waiting} commits that seem to be under way")
+
+    def _orphan(self, name: str, files: set[str]) -> Iterator[tuple[Snapshot, str, list[str]]]:
+        """The commit of such a file, with what is to be said of it, unless its files are there by another one."""
+        table = self.table
+        try:
+            metadata = read_metadata(table.source, name)
+            new = [one for one in metadata.ancestors(metadata.current) if one.id not in self.known]
+            added = list(self._added(metadata, new))
+        except Missing:  # its writer has cleaned up, as one does that was refused
+            return
+        lost = [file for file in added if file not in files]
+        if new and lost:
+            why = (
+                f"a commit was prepared as snapshot {new[0].id}, which is not in the history, nor are its files: "
+                "it was refused and given up, or accepted and lost"
+            )
+            yield (
+                new[0],
+                why,
+                [f"{name} is complete, and none follows it", *(f"{f} is in no snapshot" for f in lost[:5])],
+            )
+
+    def _added(self, metadata: Metadata, snapshots: Iterable[Snapshot]) -> Iterator[str]:
+        """The files that snapshots have added."""
+        source, location = self.table.source, metadata.location
+        for one in snapshots:
+            for manifest, listed in manifests_of(source, location, one).items():
+                if listed.added_by == one.id:
+                    entries = entries_of(source, location, manifest, listed.added_by)
+                    yield from (entry.name for entry in entries if entry.status == 1 and entry.added_by == one.id)
+
+    def acknowledged(self, acks: Iterable[dict[str, Any]]) -> None:
+        """Snapshots of which clients were told that they are committed."""
+        metadata = self.table.metadata
+        oldest = min((one.millis for one in self.table.chain), default=0)
+        for ack in acks:
+            id, millis = ack["snapshot-id"], ack.get("timestamp-ms")
+            if id in self.known:
+                continue
+            young = self.begins == 0 or (millis is not None and millis >= oldest)
+            why = f"snapshot {id} was acknowledged, and is not in the history" + (
+                "" if young else "; it may have expired"
+            )
+            one = Snapshot(id, None, metadata.last_sequence, millis or 0, None, "unknown")
+            self.find(PRESENT, "proved" if young else "suspect", one, why, [f"{metadata.name} does not have it"])
+
+
+def _age(one: Snapshot) -> tuple[int, int]:
+    return one.sequence, one.millis
+
+
+def _told(snapshots: Iterable[Snapshot]) -> str:
+    return ", ".join(str(one.id) for one in list(snapshots)[:3])

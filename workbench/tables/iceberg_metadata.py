@@ -1,0 +1,203 @@
+"""Iceberg's metadata files: which there are, and what each says of the table's history."""
+
+import re
+import zlib
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeVar
+
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+from workbench.storage.strict_json import read_json
+from workbench.tables.source import MOST_BYTES, Missing, Source
+
+FOLDER = "metadata"
+
+#: The format versions that are read.
+FORMAT_VERSIONS = (1, 2)
+
+_NAME = re.compile(r"(?:v(\d{1,18})|(\d{1,18})-[^/]+)(?:\.gz)?\.metadata\.json(?:\.gz)?")
+_HINT = f"{FOLDER}/version-hint.text"
+
+Kind = TypeVar("Kind")
+
+
+class Snapshot(NamedTuple):
+    """One snapshot, as a metadata file has it; `sequence` is 0 in tables of version 1."""
+
+    id: int
+    parent: int | None
+    sequence: int
+    millis: int
+    manifest_list: str | None
+    operation: str
+
+
+class Metadata(NamedTuple):
+    """What one metadata file says.
+
+    Attributes
+    ----------
+    name : str
+    number : int
+        The number that its name begins with.
+    location : str
+        Where the table was when it was written.
+    current : int or None
+        The newest snapshot of the main branch.
+    snapshots : dict
+        By their ids.
+    branches, tags : frozenset of int
+        The newest snapshots of the other branches, and the snapshots that have a tag.
+    log : tuple of str
+        The metadata files before it, by location; the oldest first.
+    heads : tuple of int
+        The snapshots that were the newest of the main branch, in order.
+    """
+
+    name: str
+    number: int
+    format_version: int
+    location: str
+    current: int | None
+    last_sequence: int
+    millis: int
+    snapshots: dict[int, Snapshot]
+    branches: frozenset[int]
+    tags: frozenset[int]
+    log: tuple[str, ...]
+    heads: tuple[int, ...]
+
+    def ancestors(self, of: int | None) -> Iterator[Snapshot]:
+        """A snapshot and its ancestors, as far as they are there."""
+        seen = set()
+        while of is not None and of in self.snapshots and of not in seen:
+            seen.add(of)
+            yield self.snapshots[of]
+            of = self.snapshots[of].parent
+
+    def held(self) -> set[int]:
+        """The snapshots that do not expire with those of their age, since a tag or another branch has them."""
+        return {*self.tags, *(one.id for head in self.branches for one in self.ancestors(head))}
+
+
+def metadata_files(source: Source) -> dict[str, int]:
+    """The names of the metadata files with their numbers; the highest last."""
+    numbers = {}
+    for entry in source.entries(FOLDER):
+        parts = _NAME.fullmatch(entry.base)
+        if parts and not entry.is_folder:
+            numbers[entry.name] = int(parts[1] or parts[2])
+    return dict(sorted(numbers.items(), key=lambda item: (item[1], item[0])))
+
+
+def newest(source: Source, files: dict[str, int]) -> list[str]:
+    """The metadata files that may be the current one: several where the catalog alone knows."""
+    last = max(files.values())
+    try:
+        hint = int(source.read(_HINT, at_most=100))
+        last = max([hint, *_following(hint, set(files.values()))]) if hint in files.values() else last
+    except (Missing, ValueError):
+        pass  # a catalog keeps it
+    return [name for name, number in files.items() if number == last]
+
+
+def _following(number: int, numbers: set[int]) -> Iterator[int]:
+    while number + 1 in numbers:
+        number += 1
+        yield number
+
+
+def read_metadata(source: Source, name: str) -> Metadata:
+    """What a metadata file says.
+
+    Raises
+    ------
+    Missing
+        If it is not there.
+    InputError
+        If it is damaged, or of a format version that is not read.
+    """
+    content = source.read(name)
+    if content.startswith(b"\x1f\x8b"):
+        content = _unzipped(content, name)
+    said = _Said(read_json(content, brief(name)), name)
+    version = said.take("format-version", int)
+    if version not in FORMAT_VERSIONS:
+        raise InputError(
+            f"{brief(name)} is not accepted: it is of Iceberg's format version {version}; 1 and 2 are read"
+        )
+    snapshots = {}
+    for one in said.all("snapshots"):
+        snapshot = _snapshot(one)
+        if snapshot.id in snapshots:
+            raise InputError(f"{brief(name)} is damaged: it has the snapshot {snapshot.id} twice")
+        snapshots[snapshot.id] = snapshot
+    current = said.get("current-snapshot-id", int, -1)
+    refs = [_Said(ref, name) for branch, ref in said.get("refs", dict, {}).items() if branch != "main"]
+    parts = _NAME.fullmatch(name.rpartition("/")[2])
+    return Metadata(
+        name,
+        int((parts[1] or parts[2]) if parts else 0),
+        version,
+        said.take("location", str),
+        None if current == -1 else current,
+        said.get("last-sequence-number", int, 0),
+        said.get("last-updated-ms", int, 0),
+        snapshots,
+        _refs(refs, "branch"),
+        _refs(refs, "tag"),
+        tuple(one.take("metadata-file", str) for one in said.all("metadata-log")),
+        tuple(one.take("snapshot-id", int) for one in said.all("snapshot-log")),
+    )
+
+
+def _refs(refs: list["_Said"], kind: str) -> frozenset[int]:
+    return frozenset(ref.take("snapshot-id", int) for ref in refs if ref.get("type", str, "") == kind)
+
+
+def _snapshot(said: "_Said") -> Snapshot:
+    summary = _Said(said.get("summary", dict, {}), said.name)
+    return Snapshot(
+        said.take("snapshot-id", int),
+        said.get("parent-snapshot-id", int, None),
+        said.get("sequence-number", int, 0),
+        said.take("timestamp-ms", int),
+        said.get("manifest-list", str, None),
+        summary.get("operation", str, "unknown"),
+    )
+
+
+class _Said:
+    """An object of a metadata file, of which no part is believed to be what it should be."""
+
+    def __init__(self, said: Any, name: str) -> None:
+        if not isinstance(said, dict):
+            raise InputError(f"{brief(name)} is damaged: {brief(said)} is no object")
+        self._said, self.name = said, name
+
+    def take(self, field: str, kind: type[Kind]) -> Kind:
+        """A field that must be there."""
+        given = self._said.get(field)
+        if not isinstance(given, kind) or isinstance(given, bool):
+            raise InputError(f"{brief(self.name)} is damaged: {field} is {brief(given)}")
+        if isinstance(given, int) and not -(2**63) <= given < 2**63:
+            raise InputError(f"{brief(self.name)} is damaged: {field} is {brief(given)}")
+        return given
+
+    def get(self, field: str, kind: type[Kind], default: Any) -> Any:
+        """A field, or the default where there is none."""
+        return default if self._said.get(field) is None else self.take(field, kind)
+
+    def all(self, field: str) -> list["_Said"]:
+        """The objects in a list."""
+        return [_Said(one, self.name) for one in self.get(field, list, [])]
+
+
+def _unzipped(content: bytes, name: str) -> bytes:
+    try:
+        plain = zlib.decompressobj(31).decompress(content, MOST_BYTES + 1)
+    except zlib.error as error:
+        raise InputError(f"{brief(name)} is damaged: {error}") from None
+    if len(plain) > MOST_BYTES:
+        raise InputError(f"{brief(name)} is not accepted: it has more than {MOST_BYTES:,} bytes when it is unpacked")
+    return plain

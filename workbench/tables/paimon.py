@@ -1,0 +1,55 @@
+"""Paimon's primary-key tables: 0.8 and newer, with a file-system catalog's layout."""
+
+from typing import Any
+
+from workbench.tables.acks import read_acks
+from workbench.tables.decoding import Decoder, in_process
+from workbench.tables.findings import Audit
+from workbench.tables.paimon_judge import Judge
+from workbench.tables.paimon_read import PaimonTable, read
+from workbench.tables.source import Source
+
+#: What no audit of the files can see.
+_UNSEEN = (
+    "locks, retries and what writers had read are not in the files; nor is whether anybody waits for ever (liveness)"
+)
+
+
+def detects(source: Source) -> bool:
+    """Whether the folder has what each Paimon table has: a schema."""
+    return any(entry.base.startswith("schema-") for entry in source.entries("schema"))
+
+
+def audit(source: Source, *, acks: Any, since: int | None, spark: Any) -> Audit:
+    """Read and judge a Paimon table."""
+    wanted = None
+    if acks is not None:
+        wanted = read_acks(acks, {"commitUser": str}, {"commitIdentifier": int, "timeMillis": int})
+    decoder: Decoder = in_process
+    if spark is not None:
+        from workbench.tables.spark import on_spark  # pyspark is only loaded where it is used
+
+        decoder = on_spark(spark)
+    table = read(source, decoder, since)
+    if table is None:
+        return Audit("paimon", source.url, (None, None), (), ("there is no snapshot yet",))
+    judge = Judge(table, wanted)
+    judge.run()
+    found = judge.found
+    notes = [*found.left_out, *found.remarks, *_notes(table, has_acks=wanted is not None), _UNSEEN]
+    findings = tuple(found.findings)
+    return Audit("paimon", source.url, (table.first, table.last), findings, tuple(notes), not found.left_out)
+
+
+def _notes(table: PaimonTable, has_acks: bool) -> list[str]:
+    notes = []
+    if table.first > 1:
+        notes.append(f"what was before snapshot {table.first} has expired, or was not asked for: it is the baseline")
+    if not has_acks:
+        notes.append("which commits were acknowledged is not known; a list of them (--acks) would tell")
+    for folder, what in (("branch", "branches"), ("tag", "tags")):
+        if table.source.entries(folder):
+            notes.append(f"{what} are not looked at")
+    if table.schema.keys and table.schema.options.get("bucket", "-1").startswith("-"):
+        notes.append("that a key stays in one bucket: buckets are assigned dynamically")
+    return notes

@@ -1,0 +1,401 @@
+"""What single files of a Paimon table say: schemas, snapshots, manifest lists, manifests, index manifests.
+
+Each function takes the table's source and an item, and yields rows of one of the Arrow schemas here, so that a table's
+files can be decoded one after the other, or side by side on Spark.
+"""
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+from workbench.tables.avro import read_avro
+from workbench.tables.source import Source
+
+#: The kinds of a manifest's entries.
+ADD, DELETE = 0, 1
+
+_MOST_OF_JSON = 2**20
+_WHOLE = 2**128
+
+Row = tuple[Any, ...]
+
+#: Snapshots. A digest is a sum over the names of a list's manifests: that of two lists is the sum of theirs.
+SNAPSHOTS = pa.schema(
+    [
+        ("version", pa.int64()),
+        ("user", pa.string()),
+        ("identifier", pa.int64()),
+        ("kind", pa.string()),
+        ("millis", pa.int64()),
+        ("index", pa.string()),
+        ("lists", pa.list_(pa.string())),
+        ("base", pa.binary()),
+        ("delta", pa.binary()),
+        ("manifests", pa.list_(pa.string())),
+    ]
+)
+
+#: Entries of manifests, in the order in which they count. `is_delta` is false for what was there before.
+ENTRIES = pa.schema(
+    [
+        ("version", pa.int64()),
+        ("is_delta", pa.bool_()),
+        ("kind", pa.int8()),
+        ("partition", pa.binary()),
+        ("bucket", pa.int32()),
+        ("level", pa.int32()),
+        ("name", pa.string()),
+        ("rows", pa.int64()),
+        ("min_sequence", pa.int64()),
+        ("max_sequence", pa.int64()),
+        ("min_key", pa.binary()),
+        ("max_key", pa.binary()),
+        ("millis", pa.int64()),
+        ("is_outside", pa.bool_()),
+    ]
+)
+
+#: Deletion vectors, as index manifests have them; `index` is the index manifest.
+RANGES = pa.schema(
+    [
+        ("index", pa.string()),
+        ("partition", pa.binary()),
+        ("bucket", pa.int32()),
+        ("file", pa.string()),
+        ("index_file", pa.string()),
+        ("offset", pa.int64()),
+        ("length", pa.int64()),
+        ("cardinality", pa.int64()),
+    ]
+)
+
+#: What of a manifest's entries is decoded: what says which file it is, and all that is of use.
+_OF_FILE = ("_KIND", "_PARTITION", "_BUCKET", "_FILE._FILE_NAME", "_FILE._LEVEL")
+_OF_INDEX = ("_KIND", "_PARTITION", "_BUCKET", "_INDEX_TYPE", "_FILE_NAME", "_DELETIONS_VECTORS_RANGES")
+_OF_ENTRY = (
+    "_KIND",
+    "_PARTITION",
+    "_BUCKET",
+    *(
+        f"_FILE.{name}"
+        for name in (
+            "_FILE_NAME",
+            "_ROW_COUNT",
+            "_MIN_KEY",
+            "_MAX_KEY",
+            "_MIN_SEQUENCE_NUMBER",
+            "_MAX_SEQUENCE_NUMBER",
+            "_LEVEL",
+            "_CREATION_TIME",
+            "_EXTERNAL_PATH",
+        )
+    ),
+)
+
+
+class Item(NamedTuple):
+    """What to decode: a file of a version; or, for a link, the lists to compare."""
+
+    version: int
+    names: tuple[str, ...] = ()
+
+
+# Schemas -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Schema:
+    """A table's newest schema, and the names and types that its columns have had."""
+
+    keys: tuple[str, ...]
+    partition_keys: tuple[str, ...]
+    types: dict[str, Any]
+    options: dict[str, str]
+    has_changed: bool  # a column has, or had, another name or type
+
+    @property
+    def key_columns(self) -> tuple[str, ...]:
+        """What tells the keys of a partition apart, and what manifests have of a key."""
+        return tuple(key for key in self.keys if key not in self.partition_keys) or self.keys
+
+    def types_of(self, names: Iterable[str]) -> list[Any]:
+        return [self.types[name] for name in names]
+
+
+def read_schema(source: Source) -> Schema:
+    """The newest schema of a table.
+
+    Raises
+    ------
+    InputError
+        If there is none, or it is damaged.
+    """
+    numbers = versions(source, "schema", "schema-")
+    if not numbers:
+        raise InputError(f"{brief(source.url)} is no Paimon table: it has no schema/schema-0")
+    columns: dict[Any, set[str]] = {}
+    for number in numbers:
+        name = f"schema/schema-{number}"
+        document = _object(source, name)
+        fields = [_checked(one, dict, "fields", name) for one in _field(document, "fields", list, name)]
+        for one in fields:
+            column = f"{_field(one, 'name', str, name)}: {json.dumps(one.get('type'), sort_keys=True)}"
+            columns.setdefault(one.get("id"), set()).add(column.removesuffix(' NOT NULL"').removesuffix('"'))
+    options = _field(document, "options", dict, name)
+    keys = [_checked(key, str, "primaryKeys", name) for key in _field(document, "primaryKeys", list, name)]
+    partitions = [_checked(key, str, "partitionKeys", name) for key in _field(document, "partitionKeys", list, name)]
+    types = {one["name"]: one.get("type") for one in fields}
+    for key in (*keys, *partitions):
+        if key not in types:
+            raise InputError(f"{brief(name)} is not accepted: it has a key {brief(key)}, and no such column")
+    return Schema(
+        tuple(keys),
+        tuple(partitions),
+        types,
+        {str(option): str(value) for option, value in options.items()},
+        any(len(known) > 1 for known in columns.values()),
+    )
+
+
+def versions(source: Source, folder: str, prefix: str) -> list[int]:
+    """The numbers of the files ``prefix-N`` in a folder, in order."""
+    pattern = re.compile(re.escape(prefix) + r"([0-9]{1,18})")
+    found = (pattern.fullmatch(entry.base) for entry in source.entries(folder) if not entry.is_folder)
+    return sorted(int(one[1]) for one in found if one)
+
+
+# Snapshots, and the lists that they name ------------------------------------------------------------------------------
+
+
+def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
+    """A snapshot, with what its lists name: one row of :data:`SNAPSHOTS`."""
+    name = f"snapshot/snapshot-{item.version}"
+    document = _object(source, name)
+    if _field(document, "id", int, name) != item.version:
+        raise InputError(f"{brief(name)} is not accepted: it says that it is snapshot {brief(document['id'])}")
+    base, delta = (_field(document, key, str, name) for key in ("baseManifestList", "deltaManifestList"))
+    lists = [base, delta]
+    for key in ("changelogManifestList", "indexManifest"):
+        if document.get(key) is not None:
+            lists.append(_field(document, key, str, name))
+    changes = names_in(source, delta)
+    yield (
+        item.version,
+        _field(document, "commitUser", str, name),
+        _number(document, "commitIdentifier", name),
+        _field(document, "commitKind", str, name),
+        _number(document, "timeMillis", name),
+        document.get("indexManifest"),
+        lists,
+        digest(names_in(source, base)),
+        digest(changes),
+        changes,
+    )
+
+
+def names_in(source: Source, manifest_list: str) -> list[str]:
+    """The manifests that a manifest list names."""
+    name = f"manifest/{manifest_list}"
+    names = [record.get("_FILE_NAME") for record in read_avro(source, name, ("_FILE_NAME",))]
+    if not all(type(one) is str for one in names):
+        raise InputError(f"{brief(name)} is no manifest list of Paimon: it has entries without a name")
+    return [str(one) for one in names]
+
+
+def digest(names: Iterable[str]) -> bytes:
+    """The digest of a list: a sum of hashes, so that the order of names does not matter."""
+    return (sum(map(_number_of, names)) % _WHOLE).to_bytes(16, "little")
+
+
+@lru_cache(maxsize=2**16)  # the names of a base are nearly those of the one before
+def _number_of(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
+
+
+def together(one: bytes, other: bytes) -> bytes:
+    """The digest of what has the names of both.
+
+    Examples
+    --------
+    >>> together(digest(["a"]), digest(["b", "c"])) == digest(["c", "a", "b"])
+    True
+    """
+    return ((int.from_bytes(one, "little") + int.from_bytes(other, "little")) % _WHOLE).to_bytes(16, "little")
+
+
+# Manifests ---------------------------------------------------------------------------------------------------------
+
+
+def decode_manifest(source: Source, item: Item) -> Iterator[Row]:
+    """The entries of a version's manifests: rows of :data:`ENTRIES`."""
+    for name in item.names:
+        yield from _entries(source, name, item.version, is_delta=True)
+
+
+def decode_base(source: Source, item: Item) -> Iterator[Row]:
+    """The entries of manifests as something that a version found there."""
+    for name in item.names:
+        yield from _entries(source, name, item.version, is_delta=False)
+
+
+def decode_link(source: Source, item: Item) -> Iterator[Row]:
+    """What a version's base has otherwise than the version before left it: rows of :data:`ENTRIES`.
+
+    The item's names are the version's base, and the base and delta of the version before. Where manifests were only
+    merged, both come to the same, and there are no rows.
+    """
+    base, *before = item.names
+    now = set(names_in(source, base))
+    then = {name for one in before for name in names_in(source, one)}
+    if before and _effect(source, now - then) == _effect(source, then - now):
+        return
+    entries: dict[Row, Row] = {}
+    counts: Counter[Row] = Counter()
+    for names, sign in ((now - then, 1), (then - now, -1)):
+        for name in names:
+            for entry in _entries(source, name, item.version, is_delta=False):
+                file = entry[3:7]
+                entries.setdefault(file, entry)
+                counts[file] += sign if entry[2] == ADD else -sign
+    for file, count in sorted(counts.items(), key=repr):
+        if count:
+            entry = entries[file]
+            yield (*entry[:2], ADD if count > 0 else DELETE, *entry[3:])
+
+
+def _effect(source: Source, manifests: Iterable[str]) -> int:
+    """A number that is the same for manifests that come to the same files; much quicker than their entries."""
+    total = 0
+    for manifest in manifests:
+        name = f"manifest/{manifest}"
+        for record in read_avro(source, name, _OF_FILE):
+            with _naming(name):
+                file = record["_PARTITION"], record["_BUCKET"], *record["_FILE"].values()
+                total += _number_of(repr(file)) if record["_KIND"] == ADD else -_number_of(repr(file))
+    return total % _WHOLE
+
+
+def _entries(source: Source, manifest: str, version: int, is_delta: bool) -> Iterator[Row]:
+    name = f"manifest/{manifest}"
+    for record in read_avro(source, name, _OF_ENTRY):
+        with _naming(name):
+            file = record["_FILE"]
+            row = (
+                version,
+                is_delta,
+                record["_KIND"],
+                record["_PARTITION"],
+                record["_BUCKET"],
+                file["_LEVEL"],
+                file["_FILE_NAME"],
+                file["_ROW_COUNT"],
+                file["_MIN_SEQUENCE_NUMBER"],
+                file["_MAX_SEQUENCE_NUMBER"],
+                file["_MIN_KEY"],
+                file["_MAX_KEY"],
+                file.get("_CREATION_TIME"),
+                file.get("_EXTERNAL_PATH") is not None,
+            )
+        _check_types(row, ENTRIES, name)
+        if row[2] not in (ADD, DELETE):
+            raise InputError(f"{brief(name)} is damaged: an entry is of kind {brief(row[2])}")
+        yield row
+
+
+# Index manifests ----------------------------------------------------------------------------------------------------
+
+
+def decode_index(source: Source, item: Item) -> Iterator[Row]:
+    """The deletion vectors of an index manifest: rows of :data:`RANGES`."""
+    (index,) = item.names
+    name = f"manifest/{index}"
+    for record in read_avro(source, name, _OF_INDEX):
+        with _naming(name):
+            if record["_INDEX_TYPE"] != "DELETION_VECTORS" or record["_KIND"] != ADD:
+                continue
+            where = (record["_PARTITION"], record["_BUCKET"])
+            for one in record["_DELETIONS_VECTORS_RANGES"] or ():
+                row = (
+                    index,
+                    *where,
+                    one["f0"],
+                    record["_FILE_NAME"],
+                    one["f1"],
+                    one["f2"],
+                    one.get("_CARDINALITY"),
+                )
+                _check_types(row, RANGES, name)
+                yield row
+
+
+@contextmanager
+def _naming(manifest: str) -> Iterator[None]:
+    """What an entry lacks is said with the name of its manifest."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{brief(manifest)} is no manifest of Paimon: its entries lack {error}") from None
+
+
+# What is not believed -------------------------------------------------------------------------------------------------
+
+
+def _object(source: Source, name: str) -> dict[str, Any]:
+    document = source.read_json(name, _MOST_OF_JSON)
+    if not isinstance(document, dict):
+        raise InputError(f"{brief(name)} is not accepted: it holds {brief(document)} instead of an object")
+    return document
+
+
+def _field(document: dict[str, Any], key: str, kind: type, name: str) -> Any:
+    if key not in document:
+        raise InputError(f"{brief(name)} is not accepted: it has no {key}")
+    return _checked(document[key], kind, key, name)
+
+
+def _checked(value: Any, kind: type, key: str, name: str) -> Any:
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise InputError(f"{brief(name)} is not accepted: {key} is {brief(value)}")
+    return value
+
+
+def _number(document: dict[str, Any], key: str, name: str) -> int:
+    value: int = _field(document, key, int, name)
+    if not -(2**63) <= value < 2**63:
+        raise InputError(f"{brief(name)} is not accepted: {key} is {brief(value)}")
+    return value
+
+
+_PYTHON = {
+    pa.int8(): int,
+    pa.int32(): int,
+    pa.int64(): int,
+    pa.string(): str,
+    pa.binary(): bytes,
+    pa.bool_(): bool,
+}
+_SHORT = range(-(2**31), 2**31)
+_MAY_BE_NULL = {"millis", "cardinality", "min_key", "max_key"}
+#: The columns of a schema as :func:`_check_types` looks at them: name, type in Python, whether it has 32 bits.
+_LOOK: dict[int, list[tuple[str, type, bool]]] = {
+    id(schema): [(column.name, _PYTHON[column.type], column.type == pa.int32()) for column in schema]
+    for schema in (ENTRIES, RANGES)
+}
+
+
+def _check_types(row: Row, schema: pa.Schema, name: str) -> None:
+    for value, (column, kind, is_short) in zip(row, _LOOK[id(schema)], strict=True):
+        if type(value) is not kind and not (value is None and column in _MAY_BE_NULL):
+            raise InputError(f"{brief(name)} is damaged: {column} is {brief(value)}")
+        if is_short and value not in _SHORT:
+            raise InputError(f"{brief(name)} is damaged: {column} is {brief(value)}")

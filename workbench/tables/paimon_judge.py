@@ -1,0 +1,328 @@
+"""What is wrong with a Paimon table: by its metadata, and by the rows of the buckets that need a look."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from workbench.kernel import InputError
+from workbench.kernel.errors import listed
+from workbench.kernel.values import counted
+from workbench.tables.findings import Finding
+from workbench.tables.paimon_files import versions
+from workbench.tables.paimon_found import NOT_OVERWRITTEN, ONE_COMPACTOR, OVERWRITTEN, TWO_COMPACTORS, Found, told
+from workbench.tables.paimon_look import Look, look_at, to_look_at
+from workbench.tables.paimon_lost import Orphan, missing_acks, orphans
+from workbench.tables.paimon_read import PaimonTable
+from workbench.tables.paimon_reads import judge_rows, why_left_out
+from workbench.tables.paimon_rows import UnreadableError
+from workbench.tables.source import Missing
+
+
+class Judge:
+    """Judges a table.
+
+    Parameters
+    ----------
+    table : PaimonTable
+    acks : list of dict, optional
+        The acknowledged commits.
+
+    Attributes
+    ----------
+    found : Found
+    """
+
+    def __init__(self, table: PaimonTable, acks: list[dict[str, Any]] | None) -> None:
+        self.table, self.acks = table, acks
+        self.found = Found()
+        self._looks: dict[str, Look] = {}
+
+    def run(self) -> None:
+        self._history()
+        self._commits()
+        dangling = self._dangling()
+        why = why_left_out(self.table.schema)
+        if why:
+            self.found.left_out.append(f"ConsistentRead and OneValidRowPerKeyAboveLevel0: {why}")
+        elif self.table.schema.keys:
+            self._rows(dangling)
+        else:
+            self.found.remarks.append(
+                "ConsistentRead and OneValidRowPerKeyAboveLevel0 are about primary keys; there are none"
+            )
+
+    # Snapshots -------------------------------------------------------------------------------------------------------
+
+    def _history(self) -> None:
+        table = self.table
+        for gap in _runs(table.gaps):
+            after = gap[-1] + 1
+            missing = f"snapshot {gap[0]}" if len(gap) == 1 else f"snapshots {gap[0]} to {gap[-1]}"
+            self.found.add(
+                Finding(
+                    "SequentialSnapshots",
+                    "proved",
+                    after,
+                    f"{missing} {'is' if len(gap) == 1 else 'are'} missing, between {gap[0] - 1} and {after}",
+                    evidence=(f"snapshot/snapshot-{gap[0] - 1} and snapshot/snapshot-{after} are there",),
+                )
+            )
+        broken = table.breaks.to_pylist()
+        for version in sorted({entry["version"] for entry in broken}):
+            self._break(version, [entry for entry in broken if entry["version"] == version])
+        for version, name in table.strange:
+            self.found.add(
+                Finding(
+                    "LinearHistory",
+                    "proved",
+                    version,
+                    f"snapshot {version} adds a file that is there already, or removes one that is not",
+                    evidence=(name,),
+                )
+            )
+
+    def _break(self, version: int, entries: Sequence[dict[str, Any]]) -> None:
+        lacks = [entry["name"] for entry in entries if entry["kind"] == 1]
+        has = [entry["name"] for entry in entries if entry["kind"] == 0]
+        before = self.table.commits.filter(pc.equal(self.table.commits["version"], version))["parent"][0].as_py()
+        evidence = [f"its base lacks {name}, which snapshot {before} has" for name in lacks[:5]]
+        evidence += [f"its base has {name}, which snapshot {before} does not have" for name in has[:5]]
+        finding = Finding(
+            "LinearHistory",
+            "proved",
+            version,
+            f"snapshot {version} was not built on snapshot {before}, but on another one that is not there any more",
+            evidence=tuple(evidence),
+            cause=OVERWRITTEN,
+            repair=NOT_OVERWRITTEN,
+        )
+        self.found.add(self._told_of_lost(finding, version, lacks))
+
+    # Commits ---------------------------------------------------------------------------------------------------------
+
+    def _commits(self) -> None:
+        found = orphans(self.table)
+        waiting = [one for one in found if one.version is not None and one.version > self.table.last]
+        unplaced = [one for one in found if one.version is None]
+        lost = [one for one in found if one.version is not None and one.version <= self.table.last]
+        if waiting:
+            self.found.remarks.append(
+                f"{counted(len(waiting), 'commit')} prepared as snapshot {self.table.last + 1}, which is not there yet"
+            )
+        if unplaced:
+            self.found.remarks.append(
+                f"{counted(len(unplaced), 'manifest list')} of commits whose predecessors have expired: "
+                "whether they were lost cannot be said"
+            )
+        if self.acks is None:
+            for one in lost:
+                self.found.add(self._suspect(one))
+            return
+        for ack in missing_acks(self.table, self.acks):
+            self._missing(ack, lost)
+
+    def _suspect(self, one: Orphan) -> Finding:
+        what = "a compaction" if one.removes else "a commit"
+        finding = Finding(
+            "AcknowledgedCommitsPresent",
+            "suspect",
+            one.version,
+            f"{what} was prepared as snapshot {one.version}, which is another one, and no snapshot has its files: "
+            "it was overwritten, or its writer has died, or is about to try again",
+            bucket=_only({file["bucket"] for file in one.files}),
+            evidence=(
+                f"manifest/{one.manifest_list} is complete, and no snapshot names it",
+                *(f"{file['bucket']}/{file['name']} is in no snapshot ({file['rows']} rows)" for file in one.files[:5]),
+                f"snapshot {one.version} is a commit of {self.table.commit(one.version or 0)['user']}",
+            ),
+            cause=OVERWRITTEN,
+            repair=NOT_OVERWRITTEN,
+        )
+        return self._told_of_lost(finding, one.version or 0, [file["name"] for file in one.files], one.files)
+
+    def _missing(self, ack: dict[str, Any], lost: Sequence[Orphan]) -> None:
+        which = f"commit {ack['commitIdentifier']} of " if "commitIdentifier" in ack else "a commit of "
+        time = ack.get("timeMillis")
+        oldest = self.table.commit(self.table.first)["millis"]
+        if self.table.first > 1 and not (isinstance(time, int) and isinstance(oldest, int) and time > oldest):
+            self.found.remarks.append(
+                f"{which}{ack['commitUser']} was acknowledged; whether it was among the snapshots "
+                f"before {self.table.first}, which have expired, cannot be said"
+            )
+            return
+        finding = Finding(
+            "AcknowledgedCommitsPresent",
+            "proved",
+            lost[0].version if len(lost) == 1 else None,
+            f"{which}{ack['commitUser']} was acknowledged, and no snapshot is of it",
+            bucket=_only({file["bucket"] for one in lost for file in one.files}),
+            evidence=tuple(
+                f"manifest/{one.manifest_list}, prepared as snapshot {one.version}, is named by no snapshot: "
+                f"it adds {listed(file['name'] for file in one.files)}"
+                for one in lost[:5]
+            ),
+            cause=OVERWRITTEN,
+            repair=NOT_OVERWRITTEN,
+        )
+        if len(lost) == 1:
+            files = lost[0].files
+            finding = self._told_of_lost(finding, lost[0].version or 0, [file["name"] for file in files], files)
+        self.found.add(finding)
+
+    def _told_of_lost(
+        self, finding: Finding, version: int, names: Sequence[str], files: Sequence[dict[str, Any]] = ()
+    ) -> Finding:
+        """The finding with a state in which what was committed in a lost file is not read."""
+        schema = self.table.schema
+        if not schema.keys or why_left_out(schema) or not names or not self.found.is_told(finding.property):
+            return finding
+        known = self.table.files
+        buckets = {file["bucket"] for file in files}
+        buckets |= set(known.filter(pc.is_in(known["name"], _array(names)))["bucket"].to_pylist())
+        bucket = sorted(buckets)[0]
+        mine = [file["name"] for file in files if file["bucket"] == bucket]
+        try:
+            look = look_at(self.table, bucket, mine)
+            rows = look.bucket.rows
+            in_lost = [i for i, name in enumerate(rows.files) if name in set(names)]
+            keys: list[int] = rows.key[np.isin(rows.file, in_lost)].tolist()
+            lost = [(version, name) for name in mine]
+            return told(finding, look, keys[:1], version, "ConsistentRead", lost)
+        except (UnreadableError, InputError):
+            return finding  # what proves it is not in the rows
+
+    # Deletion vectors ------------------------------------------------------------------------------------------------
+
+    def _dangling(self) -> dict[str, int]:
+        """Deletion vectors for files that are gone; the buckets that have some, and since when."""
+        since: dict[str, int] = {}
+        by_place = defaultdict(list)
+        for vector, version in dangling_vectors(self.table):
+            by_place[vector["bucket"], version].append(vector)
+        for (bucket, version), vectors in sorted(by_place.items(), key=lambda one: (one[0][1], one[0][0])):
+            since[bucket] = min(version, since.get(bucket, version))
+            finding = Finding(
+                "NoDanglingDeletionVectors",
+                "proved",
+                version,
+                f"snapshot {version} has {counted(len(vectors), 'deletion vector')} for files that it does not have",
+                bucket=bucket,
+                evidence=tuple(self._evidence_of(vector) for vector in vectors[:10]),
+                cause=TWO_COMPACTORS,
+                repair=ONE_COMPACTOR,
+            )
+            if self.found.is_told(finding.property) and not why_left_out(self.table.schema):
+                finding = self._told_of_dangling(finding, bucket, version, {vector["file"] for vector in vectors})
+            self.found.add(finding)
+        return since
+
+    def _evidence_of(self, vector: dict[str, Any]) -> str:
+        files = self.table.files
+        lives = files.filter(pc.equal(files["name"], vector["file"]))
+        ends = [end for end in lives["last"].to_pylist() if end is not None and end <= vector["first"]]
+        gone = f"snapshot {max(ends)} has removed it" if ends else "no snapshot has it"
+        return (
+            f"index/{vector['index_file']} from byte {vector['offset']}: a deletion vector for {vector['file']}; {gone}"
+        )
+
+    def _told_of_dangling(self, finding: Finding, bucket: str, version: int, files: set[str]) -> Finding:
+        try:
+            look = self._look(bucket)
+        except (UnreadableError, Missing):
+            return finding
+        rows = look.bucket.rows
+        struck = {
+            int(rows.key[row])
+            for mark in look.bucket.marks_at(version)
+            if rows.files[mark.file] in files
+            for row in mark.rows[:1000]
+        }
+        keys = sorted(struck)[:1]
+        if len(struck) == 1:
+            row = int(np.flatnonzero(rows.key == keys[0])[0])
+            finding = replace(finding, key=look.whole([row])[look.where(row)]["key"])
+        return told(finding, look, keys, version, "NoDanglingDeletionVectors")
+
+    # Rows ------------------------------------------------------------------------------------------------------------
+
+    def _look(self, bucket: str) -> Look:
+        if bucket not in self._looks:
+            self._looks[bucket] = look_at(self.table, bucket)
+        return self._looks[bucket]
+
+    def _rows(self, dangling: Iterable[str]) -> None:
+        broken = self.table.files.filter(
+            pc.is_in(self.table.files["name"], _array(self.table.breaks["name"].to_pylist()))
+        )
+        taken, left = to_look_at(self.table, [*dangling, *dict.fromkeys(broken["bucket"].to_pylist())])
+        if left:
+            self.found.left_out.append(
+                "ConsistentRead and OneValidRowPerKeyAboveLevel0 in "
+                f"{counted(len(left), 'bucket')} with very many rows: {listed(left)}"
+            )
+        for name in taken:
+            try:
+                look = self._look(name)
+            except UnreadableError as why:
+                self.found.left_out.append(f"ConsistentRead and OneValidRowPerKeyAboveLevel0 in {name}: {why}")
+                continue
+            except Missing as why:
+                if not self.found.findings and not self._has_expired():
+                    raise
+                self.found.left_out.append(f"ConsistentRead and OneValidRowPerKeyAboveLevel0 in {name}: {why}")
+                continue
+            judge_rows(look, self.found)
+            self._looks.pop(name, None)
+
+    def _has_expired(self) -> bool:
+        """Whether snapshots have gone since they were read, and files with them."""
+        now = versions(self.table.source, "snapshot", "snapshot-")
+        return not set(self.table.snapshots["version"].to_pylist()) <= set(now)
+
+
+# What is asked of a table --------------------------------------------------------------------------------------------
+
+
+def dangling_vectors(table: PaimonTable) -> Iterator[tuple[dict[str, Any], int]]:
+    """The deletion vectors that hold in a version without their file, each with the first such version."""
+    files = table.files.filter(pc.is_in(table.files["name"], table.vectors["file"]))
+    lives = defaultdict(list)
+    columns = (files[name].to_pylist() for name in ("bucket", "name", "first", "last"))
+    for bucket, name, first, last in zip(*columns, strict=True):
+        lives[bucket, name].append((first, last))
+    told = set()
+    for vector in table.vectors.to_pylist():
+        place = (vector["bucket"], vector["file"])
+        version: int | None = vector["first"]
+        while version is not None and (vector["last"] is None or version < vector["last"]):
+            ends = [last for first, last in lives[place] if first <= version and (last is None or version < last)]
+            if not ends:
+                if place not in told:
+                    told.add(place)
+                    yield vector, version
+                break
+            version = None if None in ends else max(end for end in ends if end is not None)
+
+
+def _only(names: set[str]) -> str | None:
+    return next(iter(names)) if len(names) == 1 else None
+
+
+def _runs(numbers: Sequence[int]) -> list[list[int]]:
+    """Numbers that follow each other, together."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return runs
+
+
+def _array(names: Sequence[str]) -> Any:
+    return pa.array(names, pa.string())

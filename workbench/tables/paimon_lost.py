@@ -1,0 +1,136 @@
+"""Commits of a Paimon table that no snapshot leads to: prepared whole, and overwritten - or never made."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.kernel import InputError
+from workbench.tables.decoding import in_process
+from workbench.tables.paimon_files import (
+    ADD,
+    DELETE,
+    ENTRIES,
+    Item,
+    decode_manifest,
+    decode_snapshot,
+    digest,
+    names_in,
+    together,
+    versions,
+)
+from workbench.tables.paimon_read import PaimonTable, partition_name
+from workbench.tables.shape import FILES
+from workbench.tables.source import Missing
+
+
+@dataclass(frozen=True)
+class Orphan:
+    """A delta that no snapshot names, with files that no snapshot has.
+
+    Attributes
+    ----------
+    manifest_list : str
+    version : int or None
+        The snapshot that it was prepared for; None if its base is not known.
+    files : tuple of dict
+        What it adds, in the shape of :data:`workbench.tables.shape.FILES`.
+    removes : int
+        How many files it removes: a compaction does.
+    """
+
+    manifest_list: str
+    version: int | None
+    files: tuple[dict[str, Any], ...]
+    removes: int
+
+
+def orphans(table: PaimonTable) -> list[Orphan]:
+    """The complete deltas that no snapshot names and whose files are in none.
+
+    A writer that loses a race prepares anew and leaves the lists of its first attempt behind: then a snapshot has the
+    files. What is incomplete was given up by its writer, or cleaned up after. While a table is written to, a delta may
+    only wait for its turn: snapshots that have come since are looked at before anything is said.
+    """
+    found = list(_orphans(table, set(table.files["name"].to_pylist())))
+    if found:
+        arrived = _arrived_since(table)
+        found = [one for one in found if not {file["name"] for file in one.files} & arrived]
+    return found
+
+
+def _orphans(table: PaimonTable, known: set[str]) -> Iterator[Orphan]:
+    lists = {name: _names(table, name) for name in table.orphans}
+    named = {name for names in table.snapshots["manifests"].to_pylist() for name in names}
+    unnamed = {name for names in lists.values() for name in names} - named
+    entries = {manifest: _entries(table, manifest) for manifest in sorted(unnamed)}
+    news = {
+        manifest: [entry for entry in entries[manifest] if entry["kind"] == ADD and entry["name"] not in known]
+        for manifest in unnamed
+    }
+    follows = {digest([]): 1} if table.first == 1 else {}
+    columns = (table.snapshots[column].to_pylist() for column in ("version", "base", "delta"))
+    for version, base, delta in zip(*columns, strict=True):
+        follows[together(base, delta)] = version + 1
+    versions_of = {name: follows.get(digest(names)) for name, names in lists.items()}
+    told: set[str] = set()
+    for name in sorted(lists, key=lambda name: len(lists[name])):  # a delta before the bases that were built on it
+        files = [_file(table, entry) for manifest in lists[name] for entry in news.get(manifest, ())]
+        files = [file for file in files if file["name"] not in told]
+        if not files or not table.source.existing([f"{file['bucket']}/{file['name']}" for file in files]):
+            continue  # its files have been removed: its writer has given up
+        told |= {file["name"] for file in files}
+        attempt = name.rpartition("-")[0]
+        version = next((v for base, v in versions_of.items() if v and base.rpartition("-")[0] == attempt), None)
+        removes = sum(entry["kind"] == DELETE for manifest in lists[name] for entry in entries.get(manifest, ()))
+        yield Orphan(name, version, tuple(files), removes)
+
+
+def _entries(table: PaimonTable, manifest: str) -> list[dict[str, Any]]:
+    try:
+        return in_process(table.source, decode_manifest, [Item(0, (manifest,))], ENTRIES).to_pylist()
+    except InputError:
+        return []
+
+
+def _names(table: PaimonTable, manifest_list: str) -> list[str]:
+    try:
+        return names_in(table.source, manifest_list)
+    except InputError:
+        return []  # it is being written, or its writer has died: nobody relies on it
+
+
+def _file(table: PaimonTable, entry: dict[str, Any]) -> dict[str, Any]:
+    partition = partition_name(entry["partition"], table.schema)
+    folder = "/".join(filter(None, (partition, f"bucket-{entry['bucket']}")))
+    kept = {name: entry[name] for name in entry if name in FILES.names}
+    return {**kept, "partition": partition, "bucket": folder, "millis": entry["millis"]}
+
+
+def _arrived_since(table: PaimonTable) -> set[str]:
+    """The files that snapshots have added which came after the table was read."""
+    later = [Item(version) for version in versions(table.source, "snapshot", "snapshot-") if version > table.last]
+    names: set[str] = set()
+    for item in later:
+        try:
+            (row,) = decode_snapshot(table.source, item)
+            entries = in_process(table.source, decode_manifest, [Item(0, tuple(row[-1]))], ENTRIES)
+        except Missing:
+            continue
+        names |= set(entries["name"].to_pylist())
+    return names
+
+
+def missing_acks(table: PaimonTable, acks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The acknowledgements of commits that no snapshot is of."""
+    users, identifiers = table.snapshots["user"].to_pylist(), table.snapshots["identifier"].to_pylist()
+    present = set(zip(users, identifiers, strict=True))
+    known = set(users)
+    return [
+        ack
+        for ack in acks
+        if (ack["commitUser"] not in known)
+        or ("commitIdentifier" in ack and (ack["commitUser"], ack["commitIdentifier"]) not in present)
+    ]
+
+
+__all__ = ["Orphan", "missing_acks", "orphans"]

@@ -1,0 +1,304 @@
+"""A Paimon table from its files, by what each snapshot changed.
+
+Only the first snapshot's state is read as a whole. What a snapshot changed stands in its delta; that it was built on
+its predecessor shows in its base, which must name the manifests of the predecessor's base and delta - or others, where
+manifests were merged, that come to the same files.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+from workbench.tables import paimon_row
+from workbench.tables.decoding import Decoder
+from workbench.tables.paimon_files import (
+    ADD,
+    ENTRIES,
+    RANGES,
+    SNAPSHOTS,
+    Item,
+    Schema,
+    decode_index,
+    decode_link,
+    decode_manifest,
+    decode_snapshot,
+    read_schema,
+    together,
+    versions,
+)
+from workbench.tables.shape import COMMITS, FILES, VECTORS, table_of
+from workbench.tables.source import Missing, Source
+
+#: How often a table is read anew because snapshots that were about to be read have expired.
+_ATTEMPTS = 5
+
+#: :data:`FILES`, and what else is known of Paimon's files; `appended` is the version that added it with new rows. A
+#: bucket is called by its folder.
+PAIMON_FILES = pa.schema(
+    [
+        *FILES,
+        ("min_key", pa.binary()),
+        ("max_key", pa.binary()),
+        ("appended", pa.int64()),
+        ("is_outside", pa.bool_()),
+    ]
+)
+
+#: :data:`VECTORS` before partitions and buckets have their names.
+_BARE_VECTORS = pa.schema(
+    [pa.field("partition", pa.binary()), pa.field("bucket", pa.int32()), *(field for field in list(VECTORS)[2:])]
+)
+
+
+@dataclass
+class PaimonTable:
+    """A Paimon table, as far as its metadata tells.
+
+    Attributes
+    ----------
+    commits, files, vectors : Table
+        In the shapes of :mod:`workbench.tables.shape`; `files` has the columns of :data:`PAIMON_FILES`.
+    snapshots : Table
+        What was decoded of the snapshots.
+    breaks : Table
+        For each snapshot that was not built on its predecessor, the entries that its base has otherwise.
+    gaps : list of int
+        Versions that are not there, although both earlier and later ones are.
+    strange : list of (int, str)
+        Versions that remove a file that is not there, or add one that is.
+    orphans : list of str
+        Manifest lists that no snapshot names.
+    """
+
+    source: Source
+    schema: Schema
+    snapshots: pa.Table
+    commits: pa.Table
+    files: pa.Table
+    vectors: pa.Table
+    breaks: pa.Table
+    gaps: list[int]
+    strange: list[tuple[int, str]]
+    orphans: list[str]
+    not_checked: list[str] = field(default_factory=list)
+
+    @property
+    def first(self) -> int:
+        return int(self.snapshots["version"][0].as_py())
+
+    @property
+    def last(self) -> int:
+        return int(self.snapshots["version"][-1].as_py())
+
+    def commit(self, version: int) -> dict[str, object]:
+        """A snapshot, as it was decoded."""
+        at = int(np.searchsorted(self.snapshots["version"].to_numpy(), version))
+        found: dict[str, object] = self.snapshots.slice(at, 1).to_pylist()[0]
+        return found
+
+
+def read(source: Source, decoder: Decoder, since: int | None = None) -> PaimonTable | None:
+    """A table's metadata; None where there is no snapshot.
+
+    Raises
+    ------
+    InputError
+        If it is damaged; or if snapshots expire faster than they can be read.
+    """
+    for _ in range(_ATTEMPTS):
+        present: list[int] = []
+        try:
+            # What a list names may come after it; and what is prepared after this list is nobody's orphan.
+            lists = [entry.base for entry in source.entries("manifest") if entry.base.startswith("manifest-list-")]
+            present = _wanted(source, since)
+            return _read(source, decoder, present, lists) if present else None
+        except Missing:
+            if set(present) <= set(_wanted(source, since)):
+                raise  # nothing has expired: it is the table that lacks a file
+    raise InputError(f"{brief(source.url)} cannot be read: its snapshots expire faster than they can be read")
+
+
+def _wanted(source: Source, since: int | None) -> list[int]:
+    present = versions(source, "snapshot", "snapshot-")
+    wanted = [version for version in present if since is None or version >= since]
+    if present and not wanted:
+        raise InputError(f"since = {since} is not accepted: {brief(source.url)} has snapshots up to {present[-1]}")
+    return wanted
+
+
+def _read(source: Source, decoder: Decoder, present: list[int], lists: list[str]) -> PaimonTable:
+    schema = read_schema(source)
+    snapshots = decoder(source, decode_snapshot, [Item(version) for version in present], SNAPSHOTS)
+    links = _links(snapshots)
+    base = Item(present[0], (snapshots["lists"][0].as_py()[0],))
+    entries = [
+        decoder(source, decode_link, [base], ENTRIES),
+        decoder(source, decode_link, links, ENTRIES),
+        decoder(source, decode_manifest, _deltas(snapshots), ENTRIES),
+    ]
+    corrected = set(entries[1]["version"].to_pylist())
+    after_gap = {after for before, after in pairwise(present) if after > before + 1}
+    files, strange = _lifetimes(pa.concat_tables(entries), snapshots, present[0])
+    named = {name for names in snapshots["lists"].to_pylist() for name in names}
+    return PaimonTable(
+        source,
+        schema,
+        snapshots,
+        _commits(snapshots, corrected, after_gap),
+        _with_folders(files, schema).cast(PAIMON_FILES),
+        _with_folders(_vectors(source, decoder, snapshots), schema).cast(VECTORS),
+        entries[1].filter(~np.isin(entries[1]["version"].to_numpy(), list(after_gap))),
+        sorted({v for after in after_gap for v in range(present[present.index(after) - 1] + 1, after)}),
+        strange,
+        sorted(set(lists) - named),
+    )
+
+
+def _deltas(snapshots: pa.Table) -> list[Item]:
+    pairs = zip(snapshots["version"].to_pylist(), snapshots["manifests"].to_pylist(), strict=True)
+    return [Item(version, tuple(manifests)) for version, manifests in pairs]
+
+
+def _links(snapshots: pa.Table) -> list[Item]:
+    """The versions whose bases are not, by name, their predecessors' bases and deltas."""
+    bases, deltas = snapshots["base"].to_pylist(), snapshots["delta"].to_pylist()
+    numbers, lists = snapshots["version"].to_pylist(), snapshots["lists"]
+    return [
+        Item(numbers[i], (lists[i].as_py()[0], *lists[i - 1].as_py()[:2]))
+        for i in range(1, len(numbers))
+        if bases[i] != together(bases[i - 1], deltas[i - 1])
+    ]
+
+
+def _commits(snapshots: pa.Table, corrected: set[int], after_gap: set[int]) -> pa.Table:
+    rows: list[tuple[object, ...]] = []
+    before: int | None = None
+    for one in snapshots.drop_columns(["lists", "manifests", "base", "delta"]).to_pylist():
+        version = one["version"]
+        linked = None if before is None or version in after_gap else version not in corrected
+        rows.append((version, str(version), before, linked, one["kind"], one["user"], one["millis"]))
+        before = version
+    columns = list(zip(*rows, strict=True))
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, COMMITS, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=COMMITS)
+
+
+# Files ---------------------------------------------------------------------------------------------------------------
+
+
+def _lifetimes(entries: pa.Table, snapshots: pa.Table, first: int) -> tuple[pa.Table, list[tuple[int, str]]]:
+    """The interval of versions in which each file lives, from the entries that add and remove it.
+
+    A file that is moved to another level lives once in each of them.
+    """
+    version, is_delta = entries["version"].to_numpy(), entries["is_delta"].to_numpy(zero_copy_only=False)
+    code = _codes(entries, ("name", "level", "bucket", "partition"))
+    order = np.lexsort((np.arange(len(entries)), is_delta, version, code))
+    adds = entries["kind"].to_numpy()[order] == ADD
+    same_as_next = np.append(code[order][1:] == code[order][:-1], False)
+    same_as_before = np.insert(same_as_next[:-1], 0, False)
+    removed_next = same_as_next & np.append(~adds[1:], False)
+    added_before = same_as_before & np.insert(adds[:-1], 0, False)
+    wrong = order[(adds & same_as_next & ~removed_next) | (~adds & ~added_before)]
+    last = np.where(removed_next, np.append(version[order][1:], 0), -1)[adds]
+    kept = order[adds]
+    lives = (last < 0) | (last > version[kept])
+    kept, last = kept[lives], last[lives]
+    taken = entries.take(pa.array(kept))
+    appends = snapshots["version"].filter(pc.equal(snapshots["kind"], "APPEND")).to_numpy()
+    # What a base has otherwise was committed too, by somebody whom no snapshot names.
+    is_new = np.isin(version[kept], appends) & (taken["level"].to_numpy() == 0) & (version[kept] > first)
+    is_new |= np.isin(version[kept], appends) & (version[kept] == first) & is_delta[kept]
+    table = pa.table(
+        {
+            "partition": taken["partition"],
+            "bucket": taken["bucket"],
+            "name": taken["name"],
+            "level": taken["level"],
+            "rows": taken["rows"],
+            "first": taken["version"],
+            "last": pa.array(last, mask=last < 0),
+            "min_sequence": taken["min_sequence"],
+            "max_sequence": taken["max_sequence"],
+            "min_key": taken["min_key"],
+            "max_key": taken["max_key"],
+            "appended": pa.array(version[kept], mask=~is_new),
+            "is_outside": taken["is_outside"],
+        }
+    )
+    strange = entries.take(pa.array(np.sort(wrong[:100])))
+    return table, list(zip(strange["version"].to_pylist(), strange["name"].to_pylist(), strict=True))
+
+
+def _codes(table: pa.Table, columns: Sequence[str]) -> np.ndarray:
+    """A number for each row, the same where all of `columns` are the same."""
+    code = np.zeros(len(table), np.int64)
+    for name in columns:
+        indices = table[name].combine_chunks().dictionary_encode().indices.to_numpy(zero_copy_only=False)
+        _, code = np.unique(code * (int(indices.max(initial=0)) + 1) + indices, return_inverse=True)
+    return code
+
+
+def _with_folders(files: pa.Table, schema: Schema) -> pa.Table:
+    """Files, or vectors, with the names of their partitions and of the folders of their buckets."""
+    partitions = files["partition"].combine_chunks().dictionary_encode()
+    names = [partition_name(row, schema) for row in partitions.dictionary.to_pylist()]
+    partition = pa.array(names, pa.string()).take(partitions.indices)
+    bucket = pc.binary_join_element_wise("bucket", files["bucket"].cast(pa.string()), "-")
+    folder = pc.if_else(pc.equal(partition, ""), bucket, pc.binary_join_element_wise(partition, bucket, "/"))
+    files = files.set_column(files.column_names.index("partition"), "partition", partition)
+    return files.set_column(files.column_names.index("bucket"), "bucket", folder)
+
+
+def partition_name(row: bytes, schema: Schema) -> str:
+    """A partition as its folder is called; what is not readable is spelled in hexadecimal digits."""
+    try:
+        values = paimon_row.decode(row, schema.types_of(schema.partition_keys))
+    except paimon_row.UnreadableRowError:
+        return f"partition={row.hex()}"
+    default = schema.options.get("partition.default-name", "__DEFAULT_PARTITION__")
+    texts = [default if value in (None, "") else _escaped(str(value)) for value in values]
+    return "/".join(f"{key}={text}" for key, text in zip(schema.partition_keys, texts, strict=True))
+
+
+def _escaped(text: str) -> str:
+    """A value as a part of a path: booleans as Java writes them, special characters as in URLs."""
+    text = text.lower() if text in ("True", "False") else text
+    return "".join(f"%{ord(c):02X}" if c in "\"#%'*/:=?\\{[]^\x7f" or c < " " else c for c in text)
+
+
+# Deletion vectors ----------------------------------------------------------------------------------------------------
+
+
+def _vectors(source: Source, decoder: Decoder, snapshots: pa.Table) -> pa.Table:
+    """The intervals of versions in which deletion vectors hold.
+
+    An index manifest has all vectors of its snapshot, and snapshots that change none share it.
+    """
+    numbers, indexes = snapshots["version"].to_pylist(), snapshots["index"].to_pylist()
+    runs = [(numbers[i], now) for i, now in enumerate(indexes) if i == 0 or now != indexes[i - 1]]
+    distinct = sorted({index for _, index in runs if index is not None})
+    ranges = decoder(source, decode_index, [Item(0, (index,)) for index in distinct], RANGES)
+    holds: dict[str | None, set[tuple[object, ...]]] = {None: set()}
+    for row in zip(*(ranges[name].to_pylist() for name in RANGES.names), strict=True):
+        holds.setdefault(row[0], set()).add(row[1:])
+    since: dict[tuple[object, ...], int] = {}
+    rows, before = [], holds[None]
+    for version, index in runs:
+        now = holds.get(index, set())
+        rows += [_vector(gone, since.pop(gone), version) for gone in before - now]
+        since.update(dict.fromkeys(now - before, version))
+        before = now
+    rows += [_vector(one, first, None) for one, first in since.items()]
+    rows.sort(key=lambda row: (row["first"], str(row["file"])))
+    return table_of(rows, _BARE_VECTORS)
+
+
+def _vector(row: tuple[object, ...], first: int, last: int | None) -> dict[str, object]:
+    return {**dict(zip(RANGES.names[1:], row, strict=True)), "first": first, "last": last}

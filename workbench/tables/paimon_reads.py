@@ -1,0 +1,138 @@
+"""What is wrong with the keys of a bucket of a Paimon table: what readers get of them, and which rows are valid."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from workbench.tables.findings import Finding, Grade
+from workbench.tables.paimon_bucket import Doubt, Twice
+from workbench.tables.paimon_files import Schema
+from workbench.tables.paimon_found import (
+    NOT_OVERWRITTEN,
+    ONE_COMPACTOR,
+    ONE_WRITER,
+    OVERWRITTEN,
+    TWO_COMPACTORS,
+    TWO_WRITERS,
+    Found,
+    told,
+)
+from workbench.tables.paimon_look import Look, has_vectors
+from workbench.tables.paimon_rows import KINDS, Whole
+
+#: Up to how many doubts of a bucket are settled by reading values.
+_MOST_DOUBTS = 10_000
+
+
+def why_left_out(schema: Schema) -> str | None:
+    """Why nothing can be said of what readers get; None if it can."""
+    options = schema.options
+    engine = options.get("merge-engine", "deduplicate")
+    if engine != "deduplicate":
+        return f"merge-engine = {engine}; only deduplicate is judged"
+    for option in ("sequence.field", "ignore-delete", "record-level.expire-time"):
+        if options.get(option, "false").lower() != "false":
+            return f"{option} = {options[option]}; how rows are merged then is not judged"
+    if schema.has_changed:
+        return "columns have changed their names or types"
+    return None
+
+
+def judge_rows(look: Look, found: Found) -> None:
+    """Add to what was found what is wrong with the keys of a bucket."""
+    doubts: list[Doubt] = []
+    for one in look.bucket.judge(has_vectors(look.table)):
+        if isinstance(one, Twice):
+            if found.lists("OneValidRowPerKeyAboveLevel0"):  # to show it takes reading
+                _twice(look, one, found)
+        elif len(doubts) < _MOST_DOUBTS:
+            doubts.append(one)
+    if not doubts:
+        return
+    rows = {row for one in doubts for row in (*one.reads, *([] if one.committed is None else [one.committed]))}
+    whole = look.whole(rows)
+    settled: dict[int, tuple[Grade, Doubt]] = {}  # for each key the first proof, or else the first suspicion
+    for one in doubts:
+        grade, known = _grade(look, one, whole), settled.get(one.key)
+        if grade is not None and (known is None or (grade == "proved" and known[0] != "proved")):
+            settled[one.key] = (grade, one)
+    for grade, one in sorted(settled.values(), key=lambda one: one[1].version):
+        _wrong(look, one, grade, whole, found)
+
+
+def _twice(look: Look, one: Twice, found: Found) -> None:
+    whole = look.whole(one.rows)
+    key = whole[look.where(one.rows[0])]["key"]
+    finding = Finding(
+        "OneValidRowPerKeyAboveLevel0",
+        "proved",
+        one.version,
+        f"snapshot {one.version} has {len(one.rows)} valid rows of {key} above level 0: "
+        + " and ".join(_shown(whole[look.where(row)]) for row in one.rows[:4]),
+        bucket=look.name,
+        key=key,
+        evidence=tuple(_row(look, row, whole, one.version) for row in one.rows[:10]),
+        cause=TWO_COMPACTORS,
+        repair=ONE_COMPACTOR,
+    )
+    if found.is_told(finding.property):
+        finding = told(finding, look, [one.key], one.version, finding.property)
+    found.add(finding)
+
+
+def _wrong(look: Look, one: Doubt, grade: Grade, whole: Whole, found: Found) -> None:
+    some = one.reads[0] if one.reads else one.committed
+    key = whole[look.where(some)]["key"] if some is not None else None
+    nothing = look.bucket.reads_as_nothing
+    reads = " or ".join(_shown(whole[look.where(row)]) for row in one.reads if not nothing(row)) or "nothing"
+    last = one.committed
+    wanted = "nothing" if last is None or nothing(last) else _shown(whole[look.where(last)])
+    tie = "; which of them is read, with the same sequence number, is not defined" if grade == "suspect" else ""
+    lines = [f"read: {_row(look, row, whole, one.version)}" for row in one.reads]
+    lines += [f"committed last: {_row(look, last, whole, one.version)}"] if last is not None else []
+    finding = Finding(
+        "ConsistentRead",
+        grade,
+        one.version,
+        f"snapshot {one.version}: {key} reads as {reads}, but committed was {wanted}{tie}",
+        bucket=look.name,
+        key=key,
+        evidence=tuple(lines),
+        cause=TWO_WRITERS,
+        repair=ONE_WRITER,
+    )
+    if not one.reads:
+        finding = replace(finding, cause=OVERWRITTEN, repair=NOT_OVERWRITTEN)
+    if found.is_told(finding.property):
+        finding = told(finding, look, [one.key], one.version, "ConsistentRead")
+    found.add(finding)
+
+
+def _row(look: Look, row: int, whole: Whole, version: int) -> str:
+    """A row as evidence: what it is, and where."""
+    file, position = look.where(row)
+    one = whole[file, position]
+    number = look.bucket.rows.files.index(file)
+    lives = [life for life in look.bucket.lives if life.file == number]
+    level = next((f", level {life.level}" for life in look.bucket.live_at(version) if life.file == number), "")
+    first = min((life.first for life in lives), default=None)
+    since = f", there since snapshot {first}" if first is not None else ""
+    return (
+        f"{KINDS[one['kind']]} {one['key']}: {_shown(one)}, sequence {one['sequence']}, "
+        f"row {position} of {file}{level}{since}"
+    )
+
+
+def _grade(look: Look, one: Doubt, whole: Whole) -> Grade | None:
+    """Whether the values differ: in any case, or for some of the rows that a reader may get."""
+
+    def value(row: int | None) -> Any:
+        return None if row is None or look.bucket.reads_as_nothing(row) else whole[look.where(row)]["value"]
+
+    wrong = [value(row) != value(one.committed) for row in one.reads or (None,)]
+    return "proved" if all(wrong) else "suspect" if any(wrong) else None
+
+
+def _shown(row: dict[str, Any]) -> str:
+    """The values of a row."""
+    return ", ".join(str(value) for value in json.loads(row["value"]).values()) or "a row"

@@ -1,0 +1,82 @@
+"""Paimon's binary rows, as manifests have them for partitions and for the smallest and largest keys.
+
+A row is its number of fields (four bytes, big-endian), bits for the fields that are null, and eight bytes for each
+field. Text of up to seven bytes is within these eight; of longer text they say where in the row it is.
+"""
+
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+#: The types of fields that are read, and how eight bytes hold them; None for text.
+_FORMATS: dict[str, str | None] = {
+    "BOOLEAN": "<?",
+    "TINYINT": "<b",
+    "SMALLINT": "<h",
+    "INT": "<i",
+    "INTEGER": "<i",
+    "BIGINT": "<q",
+    "DATE": "<i",
+    "CHAR": None,
+    "VARCHAR": None,
+    "STRING": None,
+}
+
+
+class UnreadableRowError(ValueError):
+    """A row, or a type, that is not read."""
+
+
+def kind_of(type: Any) -> str:
+    """The name of a type, without its length and nullability.
+
+    Examples
+    --------
+    >>> kind_of("VARCHAR(10) NOT NULL"), kind_of("STRING NOT NULL"), kind_of({"type": "ARRAY"})
+    ('VARCHAR', 'STRING', 'ARRAY')
+    """
+    text = type if isinstance(type, str) else str(type.get("type")) if isinstance(type, dict) else ""
+    return text.removesuffix(" NOT NULL").partition("(")[0].strip()
+
+
+def is_readable(types: Sequence[Any]) -> bool:
+    """Whether rows of these types are read."""
+    return all(kind_of(one) in _FORMATS for one in types)
+
+
+def decode(row: bytes, types: Sequence[Any]) -> tuple[Any, ...]:
+    r"""The values of a row; a date is its number of days.
+
+    Examples
+    --------
+    >>> decode(b"\0\0\0\1" + bytes(8) + b"jack\0\0\0\x84", ["STRING NOT NULL"])
+    ('jack',)
+    """
+    if len(row) < 4 or int.from_bytes(row[:4], "big") != len(types):
+        raise UnreadableRowError(f"a row of {len(row)} bytes does not have {len(types)} fields")
+    body = row[4:]
+    start = (len(types) + 63 + 8) // 64 * 8
+    values: list[Any] = []
+    for i, one in enumerate(types):
+        slot, bit = body[start + 8 * i : start + 8 * i + 8], i + 8
+        if len(slot) < 8:
+            raise UnreadableRowError(f"a row of {len(row)} bytes is cut off")
+        if body[bit // 8] >> bit % 8 & 1:
+            values.append(None)
+            continue
+        if kind_of(one) not in _FORMATS:
+            raise UnreadableRowError(f"a field is of type {kind_of(one)}")
+        form = _FORMATS[kind_of(one)]
+        values.append(_text(body, slot) if form is None else struct.unpack_from(form, slot)[0])
+    return tuple(values)
+
+
+def _text(body: bytes, slot: bytes) -> str:
+    if slot[7] & 0x80:
+        content = slot[: slot[7] & 0x7F]
+    else:
+        size, offset = struct.unpack("<II", slot)
+        content = body[offset : offset + size]
+        if len(content) < size:
+            raise UnreadableRowError("a text is cut off")
+    return content.decode(errors="replace")

@@ -1,0 +1,205 @@
+"""The rows of a bucket of a Paimon table, and the deletion vectors that strike some of them out."""
+
+import json
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyroaring import BitMap
+
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+from workbench.tables.paimon_files import Schema
+from workbench.tables.source import Source
+
+#: The kinds of rows, as they are stored.
+KINDS = ("+I", "-U", "+U", "-D")
+
+#: The largest data file of which rows are read: its bytes when unpacked, as it says itself.
+_MOST_UNPACKED = 2**30
+_MAGIC = 1581511376
+_MOST_OF_VECTOR = 64 * 2**20
+
+
+class UnreadableError(Exception):
+    """Rows that are not read: of a kind that is left out, by name."""
+
+
+@dataclass
+class Rows:
+    """The rows of several data files, without their values.
+
+    Attributes
+    ----------
+    files : list of str
+    file : array of int
+        For each row the number of its file.
+    position : array of int
+        Its place in the file.
+    key : array of int
+        The number of its key.
+    sequence, kind : array of int
+    """
+
+    files: list[str]
+    file: np.ndarray
+    position: np.ndarray
+    key: np.ndarray
+    sequence: np.ndarray
+    kind: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.file)
+
+
+def read_rows(source: Source, schema: Schema, bucket: str, files: Sequence[str]) -> Rows:
+    """The keys, sequence numbers and kinds of all rows in data files of a bucket.
+
+    Raises
+    ------
+    UnreadableError
+        If there are data files of a kind that is not read.
+    Missing, InputError
+        If a file is gone, or damaged.
+    """
+    columns = [*schema.key_columns, "_SEQUENCE_NUMBER", "_VALUE_KIND"]
+    tables = [_read(source, f"{bucket}/{name}", columns) for name in files]
+    number = np.repeat(np.arange(len(files), dtype=np.int32), [len(table) for table in tables])
+    position = np.concatenate([np.arange(len(table)) for table in tables] or [np.zeros(0, np.int64)])
+    try:
+        rows = pa.concat_tables(tables, promote_options="permissive") if tables else None
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        raise UnreadableError(f"the key columns of {bucket} have several types") from None
+    if rows is None:
+        empty = np.zeros(0, np.int64)
+        return Rows(list(files), number, empty, empty, empty, empty)
+    return Rows(
+        list(files),
+        number,
+        position,
+        _numbers(rows, schema.key_columns),
+        rows["_SEQUENCE_NUMBER"].to_numpy(),
+        rows["_VALUE_KIND"].to_numpy(),
+    )
+
+
+def _numbers(rows: pa.Table, columns: Iterable[str]) -> np.ndarray:
+    """A number for each row, the same for the same values of `columns`."""
+    code = np.zeros(len(rows), np.int64)
+    for name in columns:
+        try:
+            encoded = rows[name].combine_chunks().dictionary_encode(null_encoding="encode")
+        except pa.ArrowNotImplementedError:
+            raise UnreadableError(f"key columns of type {rows[name].type} are not read") from None
+        indices = encoded.indices.to_numpy(zero_copy_only=False)
+        _, code = np.unique(code * (int(indices.max(initial=0)) + 1) + indices, return_inverse=True)
+    return code
+
+
+Whole = dict[tuple[str, int], dict[str, Any]]
+
+
+def whole_rows(source: Source, schema: Schema, bucket: str, wanted: dict[str, list[int]]) -> Whole:
+    """Some rows with all that is in them: by file and position, in the shape of :data:`workbench.tables.shape.ROWS`."""
+    found: Whole = {}
+    for name, positions in wanted.items():
+        table = _read(source, f"{bucket}/{name}", None)
+        for position, row in zip(positions, table.take(pa.array(positions, pa.int64())).to_pylist(), strict=True):
+            values = {column: value for column, value in row.items() if not column.startswith("_")}
+            found[name, position] = {
+                "file": name,
+                "position": position,
+                "key": spelled([values[key] for key in schema.key_columns]),
+                "sequence": row["_SEQUENCE_NUMBER"],
+                "kind": row["_VALUE_KIND"],
+                "value": _json({column: value for column, value in values.items() if column not in schema.keys}),
+            }
+    return found
+
+
+def spelled(key: Sequence[Any]) -> str:
+    """A key as text: JSON where it has several columns.
+
+    Examples
+    --------
+    >>> spelled(["jack"]), spelled([1, "a"])
+    ('jack', '[1, "a"]')
+    """
+    return str(key[0]) if len(key) == 1 else _json(list(key))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, default=str, ensure_ascii=False)
+
+
+def _read(source: Source, name: str, columns: list[str] | None) -> pa.Table:
+    if not name.endswith(".parquet"):
+        raise UnreadableError(f"data files such as {brief(name)} are not read, only Parquet")
+    with source.open(name) as file, _believing_nothing(name):
+        parquet = pq.ParquetFile(file)
+        known = parquet.schema_arrow.names
+        missing = [column for column in columns or ("_SEQUENCE_NUMBER", "_VALUE_KIND") if column not in known]
+        if missing:
+            raise InputError(f"{brief(name)} is damaged: it has no column {brief(missing[0])}")
+        metadata = parquet.metadata
+        unpacked = sum(
+            metadata.row_group(i).column(j).total_uncompressed_size
+            for i in range(metadata.num_row_groups)
+            for j in range(metadata.num_columns)
+        )
+        if not 0 <= unpacked <= _MOST_UNPACKED or metadata.num_rows > _MOST_UNPACKED // 8:
+            raise UnreadableError(f"{brief(name)} has more than {_MOST_UNPACKED:,} bytes when it is unpacked")
+        return parquet.read(columns=columns, use_threads=False)
+
+
+@contextmanager
+def _believing_nothing(name: str) -> Iterator[None]:
+    try:
+        yield
+    except (InputError, UnreadableError):
+        raise
+    except (pa.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
+        why = " ".join(str(error).split())[:200]
+        raise InputError(f"{brief(name)} is no Parquet file, or a damaged one: {why}") from None
+
+
+# Deletion vectors ----------------------------------------------------------------------------------------------------
+
+
+def read_vector(source: Source, index_file: str, offset: int, length: int, rows: int) -> np.ndarray:
+    """The positions that a deletion vector strikes out, in a file of so many `rows`.
+
+    It is its length, a magic number, a 32-bit roaring bitmap in the portable format, and a checksum of the last two.
+
+    Raises
+    ------
+    InputError
+        If it is damaged, or of a kind that is not read.
+    """
+    name = f"index/{index_file}"
+    if not 4 <= length <= _MOST_OF_VECTOR or offset < 0:
+        raise InputError(f"{brief(name)} is damaged: a deletion vector of {length:,} bytes at byte {offset:,}")
+    content = source.read_range(name, offset, 4 + length + 4)
+    if len(content) < 8 + length:
+        raise InputError(f"{brief(name)} is damaged: it ends within a deletion vector")
+    said, magic = struct.unpack(">ii", content[:8])
+    body, checksum = content[4 : 4 + length], int.from_bytes(content[4 + length :], "big")
+    if said != length:
+        raise InputError(f"{brief(name)} is damaged: a deletion vector of {length:,} bytes says that it has {said:,}")
+    if magic != _MAGIC:
+        raise UnreadableError(f"deletion vectors that begin with {magic:#x}, as in {brief(name)}, are not read")
+    if zlib.crc32(body) != checksum:
+        raise InputError(f"{brief(name)} is damaged: a deletion vector does not have its checksum")
+    try:
+        marks = BitMap.deserialize(body[4:])
+        if len(marks) and not (len(marks) <= rows and marks.max() < rows):
+            raise ValueError(f"a deletion vector strikes out row {marks.max():,} of a file of {rows:,} rows")
+        return np.fromiter(marks, np.int64, len(marks))
+    except (ValueError, IndexError, MemoryError, OverflowError) as error:
+        raise InputError(f"{brief(name)} is damaged: {' '.join(str(error).split())[:200]}") from None

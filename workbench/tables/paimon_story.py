@@ -1,0 +1,333 @@
+"""What was found in a Paimon table as a state of the model: the same files, levels, rows and deletion vectors.
+
+Only what concerns a key or two is told: the files that have, or could have, rows of these keys, and the commits that
+made them. A commit of the model makes one file; a file that is moved to another level is one of a compaction there.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workbench.kernel import Map, Model, State
+from workbench.kernel.state import Cell
+from workbench.models.paimon_extended import PaimonExtended
+from workbench.models.paimon_table import COLUMNS, Change
+from workbench.tables.paimon_bucket import Life, Marks
+from workbench.tables.paimon_look import Look, has_vectors
+from workbench.tables.paimon_rows import KINDS, Whole
+
+#: How many commits are told, the newest ones; the files of earlier ones are there from the start, if they are few.
+MOST_COMMITS = 12
+_MOST_FILES = 16
+_MOST_ACTORS, _MOST_VALUES, _MOST_LEVEL, _MOST_RUNS = 5, 6, 6, 20
+_NOTHING = "none"
+_LOST = "lost"
+
+
+class Told(NamedTuple):
+    """A state of the model, and what is what in it."""
+
+    model: Model
+    state: State
+    legend: tuple[str, ...]
+
+
+def tell(
+    look: Look,
+    keys: Sequence[int],
+    version: int,
+    lost: Iterable[tuple[int, str]] = (),
+) -> Told | None:
+    """The bucket at a version as a state of the model; None if there is too much of it.
+
+    Parameters
+    ----------
+    look : Look
+    keys : sequence of int
+        The numbers of the keys to tell of.
+    version : int
+    lost : iterable of (int, str)
+        Files that were committed as a version, and overwritten.
+    """
+    return _Teller(look, list(keys), version, list(lost)).state()
+
+
+class _Teller:
+    def __init__(self, look: Look, keys: list[int], version: int, lost: list[tuple[int, str]]) -> None:
+        self.look, self.keys, self.version, self.lost = look, keys, version, lost
+        self.mine: list[int] = np.flatnonzero(np.isin(look.bucket.rows.key, keys)).tolist()
+        self.told = self._versions()
+        self._forget_earlier_files()
+        self.whole: Whole = look.whole(self.mine)
+        self.names: dict[Any, str] = {}  # of the model's files, by (file, level) of the table
+        self.runs: dict[str, int] = {}
+        self.legend: list[str] = []
+        self.actors: dict[tuple[str, str], str] = {}
+        self.key_names = _named([self.whole[look.where(self._row_of(key))]["key"] for key in keys], "k")
+        self.cells: dict[tuple[str, Any], Any] = {}
+        self.columns = self._columns()
+
+    def _row_of(self, key: int) -> int:
+        return next(row for row in self.mine if self.look.bucket.rows.key[row] == key)
+
+    # Names and values ------------------------------------------------------------------------------------------------
+
+    def _columns(self) -> dict[str, tuple[str, str]]:
+        """Two columns for each value: the first of the table's, and all others; the newest rows' are told apart."""
+        firsts: dict[str, str] = {}
+        others: dict[str, str] = {}
+        for row in sorted(self.whole.values(), key=lambda row: -row["sequence"]):
+            values = [_plain(value) for value in json.loads(row["value"]).values()]
+            firsts.setdefault(row["value"], values[0] if values else _NOTHING)
+            others.setdefault(row["value"], "_".join(values[1:]) or _NOTHING)
+        first, other = (_few(list(column.values())) for column in (firsts, others))
+        return {value: (first[firsts[value]], other[others[value]]) for value in firsts}
+
+    def _operation(self, version: int, kind: str, user: str) -> str:
+        letter = "c" if kind == "COMPACT" else "w"
+        known = [op for (one, _), op in self.actors.items() if one == letter]
+        default = f"{letter}{min(len(known), _MOST_ACTORS - 1)}"
+        return self.actors.setdefault((letter, user), default)
+
+    def _run(self, operation: str, of: Any) -> str:
+        """The next file of an operation; `of` is what stands behind it."""
+        number = self.runs.get(operation, 0)
+        self.runs[operation] = number + 1
+        name = f"{operation}-{number}"
+        self.names[of] = name
+        file, level = of
+        if isinstance(file, int):
+            self.legend.append(f"{name} is {self.look.bucket.rows.files[file]} in level {level}")
+        elif file == _LOST:
+            self.legend.append(f"{name} is {level}, which was to be in that snapshot")
+        else:
+            self.legend.append(f"{name} stands for what else snapshot {level:,} of the table did")
+        return name
+
+    # The state -------------------------------------------------------------------------------------------------------
+
+    def _relevant(self) -> set[int]:
+        """The files that have rows of the keys."""
+        return {int(self.look.bucket.rows.file[row]) for row in self.mine}
+
+    def _versions(self) -> list[int]:
+        """The versions to tell of: those in which something changes for the keys."""
+        relevant = self._relevant()
+        some = [one for one in self.look.bucket.lives if one.file in relevant]
+        changes = {v for one in some for v in (one.first, one.last) if v is not None}
+        changes |= {v for mark in self.look.bucket.marks if self._rows_of(mark) for v in (mark.first, mark.last) if v}
+        told = {v for v in changes if v <= self.version} | {self.version} | {v for v, _ in self.lost}
+        return sorted(told)[-MOST_COMMITS:]
+
+    def _forget_earlier_files(self) -> None:
+        """Leave out the rows of files that were gone before, and that no deletion vector is for."""
+        rows, since = self.look.bucket.rows, self.told[0]
+        kept = {one.file for one in self.look.bucket.lives if one.last is None or one.last > since}
+        kept |= {mark.file for mark in self.look.bucket.marks if mark.last is None or mark.last > since}
+        kept |= {rows.files.index(name) for _, name in self.lost}
+        if len(kept & self._relevant()) > _MOST_FILES:
+            kept -= self._outdated(since)
+        self.mine = [row for row in self.mine if int(rows.file[row]) in kept]
+
+    def _outdated(self, version: int) -> set[int]:
+        """Files of level 0 that nobody would miss: at a version already, a later one had newer rows of the keys."""
+        rows = self.look.bucket.rows
+        newest = {int(rows.file[row]) for key in self.keys if (row := self._committed(key, version)) is not None}
+        least = min((int(rows.sequence[row]) for row in self.mine if int(rows.file[row]) in newest), default=0)
+        late = {int(rows.file[row]) for row in self.mine if rows.sequence[row] >= least}
+        above = {one.file for one in self.look.bucket.lives if one.level > 0 or one.first > version}
+        return {one.file for one in self.look.bucket.lives} - above - late - newest
+
+    def state(self) -> Told | None:
+        bucket, table, told = self.look.bucket, self.look.table, self.told
+        relevant = self._relevant()
+        number = self._numbers(told)
+        log: dict[tuple[str, str, int], list[Change]] = {}
+        for version in told:
+            commit = table.commit(version)
+            live = [one for one in bucket.live_at(version) if one.file in relevant]
+            new = [one for one in live if (one.file, one.level) not in self.names]
+            operation = self._operation(version, str(commit["kind"]), str(commit["user"]))
+            name = None
+            for one in new:
+                name = self._run(operation, (one.file, one.level))
+                self._file(name, one)
+            for v, file in self.lost:
+                if v == version:
+                    self._lose(v, file, number[v], log)
+            if name is None:
+                name = self._run(operation, ("commit", version))
+                self.cells["level", name] = 0 if operation[0] == "w" else 1
+            self._commit(number[version], name, live, [m for m in bucket.marks_at(version) if self._rows_of(m)])
+            self._log(version, number[version], version == told[0], log)
+        for entry, some in log.items():
+            self.cells["log", entry] = tuple(some)
+        self.cells["latest", None] = number[told[-1]]
+        return self._made(number[told[-1]])
+
+    def _numbers(self, told: list[int]) -> dict[int, int]:
+        """The versions as the model has them: their own numbers if these are small enough, else from 1."""
+        if told[-1] <= 2 * MOST_COMMITS:
+            return {version: version for version in told}
+        numbers = {version: i for i, version in enumerate(told, 1)}
+        self.legend += [
+            f"snapshot {number} is snapshot {version:,} of the table" for version, number in numbers.items()
+        ]
+        return numbers
+
+    def _struck(self, mark: Marks) -> list[str]:
+        """The keys told of that a deletion vector strikes out."""
+        return [self._key(row) for row in self._rows_of(mark)]
+
+    def _rows_of(self, mark: Marks) -> list[int]:
+        """The rows told of that a deletion vector strikes out."""
+        return sorted(set(self.mine) & set(mark.rows.tolist()))
+
+    def _key(self, row: int) -> str:
+        return self.key_names[self.keys.index(int(self.look.bucket.rows.key[row]))]
+
+    def _file(self, name: str, one: Life) -> None:
+        self.cells["level", name] = min(one.level, _MOST_LEVEL)
+        rows = self.look.bucket.rows
+        for row in self.mine:
+            if rows.file[row] == one.file:
+                self._row(name, row)
+
+    def _row(self, name: str, row: int) -> None:
+        rows, key = self.look.bucket.rows, self._key(row)
+        kind = KINDS[rows.kind[row]].replace("-U", "-D")
+        self.cells["sequence", (name, key)] = int(rows.sequence[row])
+        self.cells["kind", (name, key)] = kind
+        self.cells["columns", (name, key)] = None if kind == "-D" else self._value(row)
+
+    def _value(self, row: int) -> tuple[str, str]:
+        return self.columns[self.whole[self.look.where(row)]["value"]]
+
+    def _lose(self, version: int, file: str, number: int, log: dict[tuple[str, str, int], list[Change]]) -> None:
+        """A commit that was made, and overwritten by the one that is there."""
+        rows = self.look.bucket.rows
+        at = rows.files.index(file)
+        name = self._run(self._operation(version, "APPEND", f"of {file}"), (_LOST, file))
+        self.cells["level", name] = 0
+        for row in self.mine:
+            if rows.file[row] == at:
+                self._row(name, row)
+                self._change(row, number, log)
+
+    def _change(self, row: int, number: int, log: dict[tuple[str, str, int], list[Change]]) -> None:
+        kind = KINDS[self.look.bucket.rows.kind[row]]
+        values = (None, None) if kind in ("-D", "-U") else self._value(row)
+        for column, value in zip(COLUMNS, values, strict=True):
+            log.setdefault((self._key(row), column, number), []).append(Change(number, value))
+
+    def _log(self, version: int, number: int, is_baseline: bool, log: dict[tuple[str, str, int], list[Change]]) -> None:
+        """What had been committed: at first what is read, and then what is appended."""
+        bucket = self.look.bucket
+        if is_baseline:
+            rows = [row for key in self.keys if (row := self._committed(key, version)) is not None]
+        else:
+            new = {one.file for one in bucket.lives if one.appended == version}
+            rows = [row for row in self.mine if bucket.rows.file[row] in new]
+        for row in sorted(rows, key=lambda row: (bucket.rows.sequence[row], bucket.rows.position[row])):
+            self._change(row, number, log)
+
+    def _committed(self, key: int, version: int) -> int | None:
+        """The row of a key that was committed last, as of a version."""
+        rows = self.look.bucket.rows
+        appended = {one.file: one.appended for one in self.look.bucket.lives if one.appended is not None}
+        mine = [row for row in self.mine if rows.key[row] == key]
+        known = [row for row in mine if appended.get(int(rows.file[row]), version + 1) <= version]
+        if known:
+            return max(known, key=lambda row: (appended[int(rows.file[row])], rows.sequence[row]))
+        live = {one.file for one in self.look.bucket.live_at(version)}
+        struck = {int(row) for mark in self.look.bucket.marks_at(version) for row in mark.rows}
+        valid = [row for row in mine if rows.file[row] in live and row not in struck]
+        return max(valid, key=lambda row: rows.sequence[row], default=None)
+
+    def _commit(self, number: int, name: str, live: list[Life], marks: list[Marks]) -> None:
+        files = tuple(self.names[one.file, one.level] for one in live)
+        vectors: Map = Map()
+        for mark in marks:
+            file = self._file_of(mark)
+            if file is not None:
+                vectors = vectors.set(file, frozenset(self._struck(mark)))
+        self.cells["snapshots", number] = name
+        self.cells["manifest", name] = files
+        self.cells["bucket_files", (name, "p0b0")] = files
+        self.cells["vectors", (name, "p0b0")] = vectors
+
+    def _file_of(self, mark: Marks) -> str | None:
+        """What a file that is struck is called: in the level in which it was last."""
+        levels = [
+            one for one in self.look.bucket.lives if one.file == mark.file and (one.file, one.level) in self.names
+        ]
+        levels.sort(key=lambda one: one.first)
+        return self.names[mark.file, levels[-1].level] if levels else None
+
+    def _made(self, latest: int) -> Told | None:
+        writers = {op: count for op, count in self.runs.items() if op[0] == "w"}
+        compactors = {op: count for op, count in self.runs.items() if op[0] == "c"}
+        writes, compactions = max(writers.values(), default=1), max(compactors.values(), default=0)
+        firsts = list(dict.fromkeys(first for first, _ in self.columns.values()))
+        others = list(dict.fromkeys(other for _, other in self.columns.values()))
+        if max(writes, compactions) > _MOST_RUNS:
+            return None
+        compacted = sum(compactors.values())
+        model = PaimonExtended(
+            NUM_WRITERS=max(len(writers), 1),
+            NUM_COMPACTORS=len(compactors),
+            NUM_BUCKETS=1,
+            MAX_LEVEL=max(1, *(level for (variable, _), level in self.cells.items() if variable == "level")),
+            DV_ENABLED=has_vectors(self.look.table),
+            ONE_WRITER_PER_BUCKET=False,
+            PUT_IF_ABSENT=not self.lost,
+            MAX_WRITE_OPS=min(_MOST_RUNS, max(sum(writers.values()), latest - compacted, 1)),
+            MAX_WRITE_OPS_PER_WRITER=writes,
+            MAX_WRITE_OPS_PER_KEY=writes,
+            MAX_COMPACTIONS=compacted,
+            MAX_COMPACTIONS_PER_COMPACTOR=compactions,
+            PkCol1Values=self.key_names,
+            Col2Values=firsts,
+            Col3Values=others,
+        )
+        for operation, count in self.runs.items():
+            self.cells["sequence_no" if operation[0] == "w" else "compactions_of", operation] = count
+        self.cells["write_ops", None], self.cells["compactions", None] = sum(writers.values()), compacted
+        values = list(model.initial_states()[0].values)
+        for (variable, index), value in self.cells.items():
+            values[model.layout.position_of[Cell(variable, index)]] = value
+        return Told(model, model.state(values), tuple(self.legend))
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _few(texts: Sequence[str]) -> dict[str, str]:
+    """Names for texts, of which only so many are different as the model has values."""
+    names = dict(zip(texts, _named(texts, "v"), strict=True))
+    known = list(dict.fromkeys(names.values()))
+    kept = set(known if len(known) <= _MOST_VALUES else known[: _MOST_VALUES - 1])
+    return {text: name if name in kept else "older" for text, name in names.items()}
+
+
+def _named(texts: Sequence[str], prefix: str) -> list[str]:
+    """Texts as names that a model accepts; the same text has the same name, different ones have different names.
+
+    Examples
+    --------
+    >>> _named(["jack", "7", "a b", "a-b", "jack"], "k")
+    ['jack', 'k7', 'a_b', 'a_b_2', 'jack']
+    """
+    names: dict[str, str] = {}
+    for text in texts:
+        name = re.sub(r"[^A-Za-z0-9_]+", "_", text)[:24] or _NOTHING
+        name = name if name[0].isalpha() else f"{prefix}{name}"
+        taken, wanted, number = set(names.values()), name, 2
+        while text not in names and name in taken:
+            name, number = f"{wanted}_{number}", number + 1
+        names.setdefault(text, name)
+    return [names[text] for text in texts]

@@ -1,0 +1,89 @@
+"""What tables of all formats are read as: Arrow tables of one shape.
+
+A *version* is the number of a snapshot, or a commit's place in the timeline. Files and deletion vectors have the
+interval of versions in which they live: from `first` up to, and without, `last`, which is null while they still do.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+#: The commits that are there, in order. `built_on_parent` is null where it cannot be said.
+COMMITS = pa.schema(
+    [
+        ("version", pa.int64()),
+        ("id", pa.string()),
+        ("parent", pa.int64()),
+        ("built_on_parent", pa.bool_()),
+        ("kind", pa.string()),
+        ("writer", pa.string()),
+        ("time", pa.timestamp("ms")),
+    ]
+)
+
+#: Data files. A bucket is also a file group; `level` is null where there are none.
+FILES = pa.schema(
+    [
+        ("partition", pa.string()),
+        ("bucket", pa.string()),
+        ("name", pa.string()),
+        ("level", pa.int32()),
+        ("rows", pa.int64()),
+        ("first", pa.int64()),
+        ("last", pa.int64()),
+        ("min_sequence", pa.int64()),
+        ("max_sequence", pa.int64()),
+    ]
+)
+
+#: Deletion vectors, each for one data file.
+VECTORS = pa.schema(
+    [
+        ("partition", pa.string()),
+        ("bucket", pa.string()),
+        ("file", pa.string()),
+        ("first", pa.int64()),
+        ("last", pa.int64()),
+        ("cardinality", pa.int64()),
+        ("index_file", pa.string()),
+        ("offset", pa.int64()),
+        ("length", pa.int64()),
+    ]
+)
+
+#: Rows of the data files of a bucket. Keys and values are JSON; `kind` is 0 +I, 1 -U, 2 +U, 3 -D.
+ROWS = pa.schema(
+    [
+        ("partition", pa.string()),
+        ("bucket", pa.string()),
+        ("file", pa.string()),
+        ("level", pa.int32()),
+        ("position", pa.int64()),
+        ("key", pa.string()),
+        ("sequence", pa.int64()),
+        ("kind", pa.int8()),
+        ("value", pa.string()),
+    ]
+)
+
+
+def table_of(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
+    """Rows as an Arrow table of one of the shapes; what a row does not have is null."""
+    return pa.Table.from_pylist(list(rows), schema=schema)
+
+
+def alive_at(table: pa.Table, version: int) -> pa.Table:
+    """The files, or vectors, that a version has.
+
+    Examples
+    --------
+    >>> files = table_of([{"name": "a", "first": 1, "last": 3}, {"name": "b", "first": 3}], FILES)
+    >>> alive_at(files, 2)["name"].to_pylist(), alive_at(files, 3)["name"].to_pylist()
+    (['a'], ['b'])
+    """
+    import pyarrow.compute as pc
+
+    here = pc.less_equal(table["first"], version)
+    still = pc.or_kleene(pc.is_null(table["last"]), pc.greater(table["last"], version))
+    return table.filter(pc.and_kleene(here, still))

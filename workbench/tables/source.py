@@ -1,0 +1,200 @@
+"""The files of one table, wherever they are: named from the table's folder, read within bounds, never written."""
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pyarrow import fs
+
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+from workbench.storage.strict_json import read_json
+
+#: The largest file of metadata that is read into memory.
+MOST_BYTES = 64 * 2**20
+
+
+class Missing(InputError):
+    """A file is not there; another one may have said that it is, or it has gone while the table was read."""
+
+
+class Entry(NamedTuple):
+    """A file, or a folder, as a listing has it; `name` is as seen from the table."""
+
+    name: str
+    is_folder: bool
+    size: int
+    seconds: float | None  # when it was last modified, since the epoch
+
+    @property
+    def base(self) -> str:
+        """The last part of the name."""
+        return self.name.rpartition("/")[2]
+
+
+class Source:
+    """A table's folder.
+
+    Names are relative to it, with ``/`` between their parts. A name that leads out of it is refused, whichever file it
+    came from; on a local disk that holds for links too.
+
+    Parameters
+    ----------
+    url : str or path
+        A local folder, or what pyarrow reads (``s3://``, ``gs://``, ``hdfs://`` ...), or any other scheme that fsspec
+        knows.
+    """
+
+    def __init__(self, url: str | os.PathLike[str]) -> None:
+        self._given = os.fspath(url)
+        self.url = re.sub(r"(?<=://)[^/@]*@", "", self._given)  # credentials are nobody's business
+        self._files, self._root = _open(self._given, self.url)
+        self._is_local = isinstance(self._files, fs.LocalFileSystem)
+        self._known: set[str] = set()  # folders that are inside
+        if self._is_local:
+            self._root = os.path.realpath(self._root)
+        if self._info(self._root).type != fs.FileType.Directory:
+            raise InputError(f"there is no folder {brief(self.url)}")
+
+    def __reduce__(self) -> Any:
+        return Source, (self._given,)  # for workers, which open it themselves
+
+    def below(self, folder: str) -> "Source":
+        """A folder in this one, as a source of its own."""
+        url, mark, options = self._given.partition("?" if "://" in self._given else "\0")
+        return Source(f"{url.rstrip('/')}/{folder}{mark}{options}")
+
+    def path(self, name: str) -> str:
+        """Where a file is, for the file system; refused if that is outside of the table."""
+        parts = name.split("/")
+        if not name or not name.isprintable() or "\\" in name or any(part in ("", ".", "..") for part in parts):
+            raise InputError(f"{brief(name)} is not accepted as a file of the table; it leads out of it, or nowhere")
+        path = f"{self._root.rstrip('/')}/{name}"
+        if self._is_local and not self._is_inside(path):
+            raise InputError(f"{brief(name)} is not accepted as a file of the table: it is a link that leads out of it")
+        return path
+
+    def _is_inside(self, path: str) -> bool:
+        """Whether a local path is in the table's folder, wherever its links lead; folders are asked about once."""
+        if os.path.islink(path):
+            return os.path.realpath(path).startswith(self._root.rstrip("/") + "/")
+        folder = os.path.dirname(path)
+        if folder not in self._known:
+            inside = (os.path.realpath(folder) + "/").startswith(self._root.rstrip("/") + "/")
+            if not inside:
+                return False
+            self._known.add(folder)
+        return True
+
+    def entries(self, folder: str = "", recursive: bool = False) -> list[Entry]:
+        """What is in a folder, by name; nothing if there is no such folder."""
+        base = self.path(folder) if folder else self._root
+        selector = fs.FileSelector(base, allow_not_found=True, recursive=recursive)
+        with _named(folder or self.url):
+            infos = self._files.get_file_info(selector)
+        skip = len(self._root.rstrip("/")) + 1
+        entries = [
+            Entry(
+                info.path[skip:],
+                info.type == fs.FileType.Directory,
+                info.size or 0,
+                info.mtime_ns / 1e9 if info.mtime_ns else None,
+            )
+            for info in infos
+        ]
+        return sorted(entries)
+
+    def exists(self, name: str) -> bool:
+        """Whether there is such a file."""
+        with _named(name):
+            return self._info(self.path(name)).type == fs.FileType.File
+
+    def existing(self, names: list[str]) -> set[str]:
+        """Those of `names` that are files."""
+        infos = self._files.get_file_info([self.path(name) for name in names])
+        return {name for name, info in zip(names, infos, strict=True) if info.type == fs.FileType.File}
+
+    def read(self, name: str, at_most: int = MOST_BYTES) -> bytes:
+        """A whole file.
+
+        Raises
+        ------
+        Missing
+            If there is none.
+        InputError
+            If it is larger than `at_most`.
+        """
+        with self.open(name) as file:
+            content: bytes = file.read(min(at_most, file.size()) + 1)  # a size that lies is of no use
+        if len(content) > at_most:
+            raise InputError(f"{brief(name)} is not accepted: it has more than {at_most:,} bytes")
+        return content
+
+    def read_range(self, name: str, offset: int, length: int) -> bytes:
+        """A part of a file; shorter if the file ends before."""
+        with self.open(name) as file:
+            if not 0 <= offset <= file.size() or length < 0:
+                raise InputError(f"{brief(name)} is damaged: it has {file.size():,} bytes, and none at {offset:,}")
+            file.seek(offset)
+            content: bytes = file.read(min(length, file.size() - offset))
+        return content
+
+    def read_json(self, name: str, at_most: int = MOST_BYTES) -> Any:
+        """A JSON file, read strictly."""
+        return read_json(self.read(name, at_most), brief(name))
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[Any]:
+        """A file to seek in, as pyarrow has it."""
+        path = self.path(name)
+        with _named(name):
+            file = self._files.open_input_file(path)
+        with file, _named(name):
+            yield file
+
+    def inside(self, location: str, moved_from: str | None = None) -> str:
+        """The name of a file that a table's metadata gives by its absolute location.
+
+        A table that was copied still names the files of the place where it was: `moved_from` is that place.
+
+        Examples
+        --------
+        >>> Source(".").inside("s3://lake/orders/data/a.parquet", moved_from="s3://lake/orders")
+        'data/a.parquet'
+        """
+        for root in (moved_from, self.url, self._root, f"file://{self._root}", f"file:{self._root}"):
+            if root and location.startswith(root.rstrip("/") + "/"):
+                name = location[len(root.rstrip("/")) + 1 :]
+                self.path(name)
+                return name
+        raise InputError(f"{brief(location)} is not accepted as a file of the table {brief(self.url)}: it is elsewhere")
+
+    def _info(self, path: str) -> Any:
+        return self._files.get_file_info(path)
+
+
+def _open(url: str, shown: str) -> tuple[fs.FileSystem, str]:
+    if "://" not in url:
+        return fs.LocalFileSystem(), str(Path(url).absolute())
+    with _named(shown):
+        try:
+            return fs.FileSystem.from_uri(url)
+        except ValueError:  # a scheme that is not pyarrow's own
+            return fs.FileSystem.from_uri(f"fsspec+{url}")
+
+
+@contextmanager
+def _named(what: str) -> Iterator[None]:
+    """Turn what file systems raise into one line that names the file."""
+    try:
+        yield
+    except InputError:
+        raise
+    except FileNotFoundError:
+        raise Missing(f"{brief(what)} is not there") from None
+    except (OSError, ValueError, ImportError, NotImplementedError) as error:
+        reason = " ".join(str(error).split())[:300]
+        raise InputError(f"{brief(what)} cannot be read: {reason}") from None

@@ -1,0 +1,102 @@
+"""An audit of a table: its findings with their evidence, and the picture of each in the terms of the model."""
+
+from workbench import pictures
+from workbench.kernel.values import counted, show
+from workbench.tables.findings import Audit, Finding
+from workbench.tables.story import story
+from workbench.view.html import Drawn, Picture, Rendered, element, escape
+from workbench.view.report import page
+from workbench.view.tables import constants_line
+from workbench.view.trace import trace_view
+
+#: The class of a grade's badge, and its words.
+_GRADES = {
+    "proved": ("bad", "\N{BALLOT X} proved"),
+    "suspect": ("open", "? suspected"),
+    "outside": ("good", "outside the model"),
+}
+
+
+def audit_view(audit: Audit) -> Drawn:
+    """The whole audit: what was found, what it rests on, pictures, and what was not checked."""
+    return Rendered(_fragment(audit), audit.text())
+
+
+def audit_page(audit: Audit) -> str:
+    """A self-contained HTML page on an audit, and on how the model comes to the same, for which it is checked."""
+    return page(f"{audit.format} table {audit.path}", _fragment(audit) + _stories(audit))
+
+
+def finding_view(finding: Finding) -> Drawn:
+    """One finding: what it rests on, and its picture."""
+    return Rendered(_finding(finding), "\n".join((finding.why, *finding.evidence)))
+
+
+def finding_picture(finding: Finding) -> Picture | None:
+    """The picture of a finding: the table's files, told as a state of the model; None if there is none."""
+    if finding.model is None or finding.state is None:
+        return None
+    return _StatePicture(finding)
+
+
+class _StatePicture(Picture):
+    def __init__(self, finding: Finding) -> None:
+        self.title = f"The table as a state of the model {finding.model.name if finding.model else ''}"
+        self.notes = finding.legend
+        self._finding = finding
+
+    def svg(self) -> str:
+        model, state = self._finding.model, self._finding.state
+        assert model is not None
+        assert state is not None
+        wrong = pictures.faults(model, state, [self._finding.violates()])
+        return pictures.picture(model, state, at_fault=wrong).svg
+
+    def text(self) -> str:
+        return "\n".join((self.title, *self.notes))
+
+
+def _fragment(audit: Audit) -> str:
+    first, last = audit.versions
+    versions = "no version" if last is None else f"versions {first} to {last}"
+    parts = [element("p", escape(f"{versions}: {audit.verdict()}"), class_="wb-note")]
+    parts += [_finding(one, f"{number}. ") for number, one in enumerate(audit.findings, 1)]
+    if audit.not_checked:
+        parts.append("<h2>Not checked</h2>" + _list(audit.not_checked))
+    return "".join(parts)
+
+
+def _finding(finding: Finding, number: str = "") -> str:
+    kind, words = _GRADES[finding.grade]
+    badge = element("span", escape(words), class_=f"wb-badge wb-{kind}")
+    heading = element("h2", f"{number}{escape(finding.property)} {badge}")
+    places = (("version", finding.version), ("bucket", finding.bucket), ("key", finding.key))
+    where = ", ".join(f"{what} {place}" for what, place in places if place is not None)
+    parts = [heading, element("p", escape(finding.why)), element("p", escape(where), class_="wb-note") if where else ""]
+    parts.append(_list(finding.evidence))
+    if finding.repair:
+        settings = " and ".join(f"{name} = {show(value)}" for name, value in finding.repair.items())
+        parts.append(element("p", f"In the model this does not happen with {element('code', escape(settings))}."))
+    drawn = finding_picture(finding)
+    return "".join(parts) + (drawn.html() if drawn is not None else "")
+
+
+def _stories(audit: Audit) -> str:
+    """For each kind of finding the model's shortest way to it."""
+    parts, told = [], set()
+    for finding in audit.findings:
+        kind = (finding.violates(), str(finding.cause))
+        if finding.model is None or kind in told:
+            continue
+        told.add(kind)
+        trace = story(finding)
+        if trace is not None:
+            heading = f"How the model comes to it: {escape(finding.violates())}, {counted(len(trace), 'state')}"
+            constants = element("p", constants_line(trace.model).html(), class_="wb-note")
+            shown = trace_view(trace, properties=[finding.violates()]).html()
+            parts.append(f"<details><summary><h2>{heading}</h2></summary>{constants}{shown}</details>")
+    return "".join(parts)
+
+
+def _list(lines: tuple[str, ...]) -> str:
+    return element("ul", *(element("li", escape(line)) for line in lines)) if lines else ""

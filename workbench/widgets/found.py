@@ -1,0 +1,44 @@
+"""A finding in a real table, beside the model that explains it."""
+
+from typing import Any
+
+import ipywidgets
+
+from workbench.kernel import InputError
+from workbench.kernel.values import show
+from workbench.tables.findings import Finding
+from workbench.view.audited import finding_view
+from workbench.widgets.pane import Pane
+from workbench.widgets.panel import Workbench
+
+
+class FindingPanel(ipywidgets.VBox):
+    """A finding: the table's picture, and below it the model with the settings under which it comes to the same.
+
+    The panel checks the model at once and shows its trace; the button flips the switch that repairs it.
+
+    Parameters
+    ----------
+    finding : Finding
+        One that has a state of the model.
+
+    Attributes
+    ----------
+    panel : Workbench
+    """
+
+    def __init__(self, finding: Finding) -> None:
+        if finding.model is None:
+            raise InputError(f"a finding on {finding.property} that the model does not have is not shown in a panel")
+        self.finding = finding
+        self._cause = dict(finding.model.differing() if finding.cause is None else finding.cause)
+        self.panel = Workbench(type(finding.model), **self._cause)
+        self.panel.selected = finding.violates()
+        settings = " and ".join(f"{name} = {show(value)}" for name, value in finding.repair.items())
+        self._button = ipywidgets.Button(description=f"repair: {settings}", layout={"width": "auto"})
+        self._button.on_click(self._repair)
+        self._button.disabled = not finding.repair
+        super().__init__([Pane(finding_view(finding).html()), self._button, self.panel])
+
+    def _repair(self, _: Any) -> None:
+        self.panel.apply({**self._cause, **self.finding.repair})
