@@ -22,7 +22,16 @@ notebooks: Any = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(notebooks)
 
 PATHS = notebooks.find()
-NAMES = ["00_tour", "01_bakery", "02_hudi", "03_paimon", "04_what_if", "05_state_space_as_data", "06_your_own_model"]
+NAMES = [
+    "00_tour",
+    "01_bakery",
+    "02_hudi",
+    "03_paimon",
+    "04_what_if",
+    "05_state_space_as_data",
+    "06_your_own_model",
+    "07_real_tables",
+]
 ON_SPARK = {"04_what_if", "05_state_space_as_data"}
 FEWEST_CELLS, MOST_CELLS = 20, 30
 
