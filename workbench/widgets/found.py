@@ -33,7 +33,7 @@ class FindingPanel(ipywidgets.VBox):
         self.finding = finding
         self._cause = dict(finding.model.differing() if finding.cause is None else finding.cause)
         self.panel = Workbench(type(finding.model), **self._cause)
-        self.panel.selected = finding.violates()
+        self.panel.session.select(finding.violates())
         settings = " and ".join(f"{name} = {show(value)}" for name, value in finding.repair.items())
         self._button = ipywidgets.Button(description=f"repair: {settings}", layout={"width": "auto"})
         self._button.on_click(self._repair)
