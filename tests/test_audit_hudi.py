@@ -18,9 +18,11 @@ from workbench import check
 from workbench.cli import main
 from workbench.kernel import InputError
 from workbench.pictures import faults
-from workbench.tables import Audit, audit, hudi_keys, hudi_states
+from workbench.tables import Audit, audit
+from workbench.tables.hudi import keys as hudi_keys
 from workbench.tables.hudi import read
-from workbench.tables.hudi_timeline import properties
+from workbench.tables.hudi import states as hudi_states
+from workbench.tables.hudi.timeline import properties
 from workbench.tables.source import Source
 
 VERSIONS = (5, 6, 8, 9)

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from workbench.engines.check import check
 from workbench.kernel import InputError
 from workbench.pictures import faults
-from workbench.tables import Audit, audit, iceberg_states
+from workbench.tables import Audit, audit
 from workbench.tables.iceberg import read
+from workbench.tables.iceberg import states as iceberg_states
 from workbench.tables.source import Source
 
 

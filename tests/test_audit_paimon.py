@@ -16,8 +16,8 @@ from workbench.kernel import InputError
 from workbench.pictures import faults, picture
 from workbench.tables import audit, story
 from workbench.tables.decoding import in_process
-from workbench.tables.paimon_lost import orphans
-from workbench.tables.paimon_read import read
+from workbench.tables.paimon.lost import orphans
+from workbench.tables.paimon.read import read
 from workbench.tables.shape import alive_at
 from workbench.tables.source import Source
 from workbench.view import audit_page, audit_view, finding_picture

@@ -13,7 +13,7 @@ from pyarrow import fs
 from workbench.kernel import InputError
 from workbench.tables import audit
 from workbench.tables.decoding import in_process
-from workbench.tables.paimon_read import read
+from workbench.tables.paimon.read import read
 from workbench.tables.source import Source
 from workbench.view import finding_picture
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.kernel import InputError
 from workbench.tables.decoding import in_process
-from workbench.tables.paimon_files import (
+from workbench.tables.paimon.files import (
     ADD,
     DELETE,
     ENTRIES,
@@ -18,7 +18,7 @@ from workbench.tables.paimon_files import (
     together,
     versions,
 )
-from workbench.tables.paimon_read import PaimonTable, partition_name
+from workbench.tables.paimon.read import PaimonTable, partition_name
 from workbench.tables.shape import FILES
 from workbench.tables.source import Missing
 

@@ -17,7 +17,7 @@ from workbench.kernel.errors import brief
 from workbench.tables.acks import read_acks
 from workbench.tables.avro import read_avro
 from workbench.tables.findings import Audit
-from workbench.tables.iceberg_metadata import Metadata, Snapshot, metadata_files, newest, read_metadata
+from workbench.tables.iceberg.metadata import Metadata, Snapshot, metadata_files, newest, read_metadata
 from workbench.tables.shape import COMMITS, FILES, table_of
 from workbench.tables.source import Missing, Source
 
@@ -100,7 +100,7 @@ def detects(source: Source) -> bool:
 
 def audit(source: Source, *, acks: Any, since: int | None, spark: Any) -> Audit:
     """Read and judge an Iceberg table. Its manifests are read in process, with a Spark session too."""
-    from workbench.tables.iceberg_judge import judge
+    from workbench.tables.iceberg.judge import judge
 
     known = None if acks is None else read_acks(acks, {"snapshot-id": int}, {"timestamp-ms": int})
     for tries_left in reversed(range(_TRIES)):

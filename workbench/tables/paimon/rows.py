@@ -15,7 +15,7 @@ from pyroaring import BitMap
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
-from workbench.tables.paimon_files import Schema
+from workbench.tables.paimon.files import Schema
 from workbench.tables.source import Source
 
 #: The kinds of rows, as they are stored.

@@ -17,7 +17,7 @@ from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.tables.acks import read_acks
 from workbench.tables.findings import Audit
-from workbench.tables.hudi_timeline import (
+from workbench.tables.hudi.timeline import (
     DELETES,
     PROPERTIES,
     WRITES,
@@ -108,7 +108,7 @@ def detects(source: Source) -> bool:
 
 def audit(source: Source, *, acks: Any, since: int | None, spark: Any) -> Audit:
     """Read and judge a Hudi table."""
-    from workbench.tables.hudi_judge import judge
+    from workbench.tables.hudi.judge import judge
 
     known = None if acks is None else read_acks(acks, {"instant": str}, {})
     return judge(read(source), since=since, acks=known)

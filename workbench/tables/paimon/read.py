@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
-from workbench.tables import paimon_row
 from workbench.tables.decoding import Decoder
-from workbench.tables.paimon_files import (
+from workbench.tables.paimon import binary_row
+from workbench.tables.paimon.files import (
     ADD,
     ENTRIES,
     RANGES,
@@ -259,8 +259,8 @@ def _with_folders(files: pa.Table, schema: Schema) -> pa.Table:
 def partition_name(row: bytes, schema: Schema) -> str:
     """A partition as its folder is called; what is not readable is spelled in hexadecimal digits."""
     try:
-        values = paimon_row.decode(row, schema.types_of(schema.partition_keys))
-    except paimon_row.UnreadableRowError:
+        values = binary_row.decode(row, schema.types_of(schema.partition_keys))
+    except binary_row.UnreadableRowError:
         return f"partition={row.hex()}"
     default = schema.options.get("partition.default-name", "__DEFAULT_PARTITION__")
     texts = [default if value in (None, "") else _escaped(str(value)) for value in values]

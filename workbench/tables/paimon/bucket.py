@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.tables.paimon_rows import Rows
+from workbench.tables.paimon.rows import Rows
 
 #: The kinds of rows that read as nothing: -U and -D.
 _NOTHING = (1, 3)

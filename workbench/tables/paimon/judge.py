@@ -13,13 +13,13 @@ from workbench.kernel import InputError
 from workbench.kernel.errors import listed
 from workbench.kernel.values import counted
 from workbench.tables.findings import Finding
-from workbench.tables.paimon_files import versions
-from workbench.tables.paimon_found import NOT_OVERWRITTEN, ONE_COMPACTOR, OVERWRITTEN, TWO_COMPACTORS, Found, told
-from workbench.tables.paimon_look import Look, look_at, to_look_at
-from workbench.tables.paimon_lost import Orphan, missing_acks, orphans
-from workbench.tables.paimon_read import PaimonTable
-from workbench.tables.paimon_reads import judge_rows, why_left_out
-from workbench.tables.paimon_rows import UnreadableError
+from workbench.tables.paimon.files import versions
+from workbench.tables.paimon.found import NOT_OVERWRITTEN, ONE_COMPACTOR, OVERWRITTEN, TWO_COMPACTORS, Found, told
+from workbench.tables.paimon.keys import judge_rows, why_left_out
+from workbench.tables.paimon.look import Look, look_at, to_look_at
+from workbench.tables.paimon.lost import Orphan, missing_acks, orphans
+from workbench.tables.paimon.read import PaimonTable
+from workbench.tables.paimon.rows import UnreadableError
 from workbench.tables.source import Missing
 
 

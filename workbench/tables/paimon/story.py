@@ -15,9 +15,9 @@ from workbench.kernel import Map, Model, State
 from workbench.kernel.state import Cell
 from workbench.models.paimon_extended import PaimonExtended
 from workbench.models.paimon_table import COLUMNS, Change
-from workbench.tables.paimon_bucket import Life, Marks
-from workbench.tables.paimon_look import Look, has_vectors
-from workbench.tables.paimon_rows import KINDS, Whole
+from workbench.tables.paimon.bucket import Life, Marks
+from workbench.tables.paimon.look import Look, has_vectors
+from workbench.tables.paimon.rows import KINDS, Whole
 
 #: How many commits are told, the newest ones; the files of earlier ones are there from the start, if they are few.
 MOST_COMMITS = 12

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from workbench.tables.findings import Finding
-from workbench.tables.paimon_look import Look
-from workbench.tables.paimon_story import tell
+from workbench.tables.paimon.look import Look
+from workbench.tables.paimon.story import tell
 
 #: How many findings on one property are listed, and how many of these are told as states of the model.
 MOST_FINDINGS, MOST_TOLD = 100, 25

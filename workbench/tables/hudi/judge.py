@@ -8,12 +8,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from workbench.tables import hudi_states
 from workbench.tables.columns import count_rows, read_columns
 from workbench.tables.findings import Audit, Finding, Grade
-from workbench.tables.hudi import HudiTable, not_built_on_before, unpublished
-from workbench.tables.hudi_keys import KEY, TIME, Duplicate, duplicates, rows_of
-from workbench.tables.hudi_timeline import version_of
+from workbench.tables.hudi import HudiTable, not_built_on_before, states, unpublished
+from workbench.tables.hudi.keys import KEY, TIME, Duplicate, duplicates, rows_of
+from workbench.tables.hudi.timeline import version_of
 from workbench.tables.states import Projected
 
 #: Findings of one property that are listed, and keys of a slice that are compared with another's.
@@ -96,7 +95,7 @@ def _acknowledged(table: HudiTable, acks: Iterable[Mapping[str, Any]]) -> Iterat
         version = version_of(ack["instant"])
         if version in there or (table.has_history and (first is None or version < first)):
             continue
-        told = hudi_states.deleted_slice("of the commit", version, rolled_back=True)._asdict()
+        told = states.deleted_slice("of the commit", version, rolled_back=True)._asdict()
         why = f"the commit of {ack['instant']} was acknowledged, and has no completed instant"
         yield Finding("AcknowledgedCommitsPresent", "proved", version, why, invariant="PublishedSlicesExist", **told)
 
@@ -120,7 +119,7 @@ def _built(table: HudiTable, since: int | None) -> Iterator[Finding]:
         if one["built_on"] is not None and one["built_on"] > one["before"]:
             later = one["built_on"] >= one["first"]
             why = f"the slice was built on {on}, which {'is not earlier' if later else 'no instant publishes'}"
-            projected = hudi_states.lost_update(None, _group(one), [one["before"], one["built_on"], one["first"]])
+            projected = states.lost_update(None, _group(one), [one["before"], one["built_on"], one["first"]])
             yield _finding("ConsistentRead", "suspect", one, why, evidence, projected)
             continue
         lost, known = _lost(table, base, before, one)
@@ -131,7 +130,7 @@ def _built(table: HudiTable, since: int | None) -> Iterator[Finding]:
             evidence.append(told)
         stamps = [] if one["built_on"] is None else [one["built_on"]]
         stamps += [one["before"], one["first"]]
-        projected = hudi_states.lost_update(lost and lost[0], _group(one), stamps)
+        projected = states.lost_update(lost and lost[0], _group(one), stamps)
         grade: Grade = "suspect" if known and lost is None else "proved"
         if grade == "suspect":
             evidence.append("no row was lost by it: the later slice has all that the earlier one changed")
@@ -144,7 +143,7 @@ def _too_late(table: HudiTable, since: int | None) -> Iterator[Finding]:
         if since and one["first"] < since:
             continue
         why = f"the slice was published after {one['replaced']} had replaced its file group, so that nobody reads it"
-        projected = hudi_states.lost_update(None, _group(one), [one["first"], one["replaced"]])
+        projected = states.lost_update(None, _group(one), [one["first"], one["replaced"]])
         evidence = [f"{one['instant']} publishes {one['name']}", f"{one['replaced']} replaced {_group(one)}"]
         yield _finding("ConsistentRead", "proved", one, why, evidence, projected)
 
@@ -213,7 +212,7 @@ def _gone(table: HudiTable, since: int | None) -> Iterator[Finding]:
         by = f"a {deletions[0].action} has deleted it" if deletions else "it is gone, and no instant says by whom"
         why = f"{which}, but {by}"
         rolled_back = any(instant.action == "rollback" for instant in deletions)
-        projected = hudi_states.deleted_slice(_group(one), one["first"], rolled_back=rolled_back)
+        projected = states.deleted_slice(_group(one), one["first"], rolled_back=rolled_back)
         yield _finding("PublishedSlicesExist", "proved", one, why, evidence, projected)
 
 
@@ -231,14 +230,14 @@ def _one_name(table: HudiTable, since: int | None) -> Iterator[Finding]:
             one,
             why,
             [one["instant"], one["name"]],
-            hudi_states.one_name(_group(one), one["first"]),
+            states.one_name(_group(one), one["first"]),
         )
     twins = _twins(table)
     for one in slices.filter(pc.is_in(slices["name"], value_set=pa.array(twins, pa.string()))).to_pylist():
         files = twins[one["name"]]
         why = f"{len(files)} files have the file group and the timestamp of the slice of {one['first']}"
         evidence = [f"{one['instant']} publishes {one['name']}", *(f"there is {name}" for name in files)]
-        yield _finding("ConsistentRead", "suspect", one, why, evidence, hudi_states.one_name(_group(one), one["first"]))
+        yield _finding("ConsistentRead", "suspect", one, why, evidence, states.one_name(_group(one), one["first"]))
     names, sizes = pa.array(table.present, pa.string()), pa.array(table.present.values(), pa.int64())
     found = sizes.take(pc.index_in(slices["name"].combine_chunks(), value_set=names))
     other = pc.and_kleene(pc.not_equal(slices["size"], found), pc.greater(slices["size"], 0))
@@ -250,7 +249,7 @@ def _one_name(table: HudiTable, since: int | None) -> Iterator[Finding]:
             f"{one['name']}: {table.present[one['name']]:,} bytes, {rows} rows",
         ]
         grade: Grade = "suspect" if one["rows"] in (None, rows) else "proved"
-        yield _finding("ConsistentRead", grade, one, why, evidence, hudi_states.one_name(_group(one), one["first"]))
+        yield _finding("ConsistentRead", grade, one, why, evidence, states.one_name(_group(one), one["first"]))
 
 
 def _twins(table: HudiTable) -> dict[str, list[str]]:
@@ -284,7 +283,7 @@ def _two_groups(table: HudiTable, found: list[Duplicate]) -> Iterator[Finding]:
         ]
         slices = sorted((copy.slice for copy in one.copies), key=lambda copy: int(copy["first"]))
         groups, stamps = [_group(copy) for copy in slices], [copy["first"] for copy in slices]
-        projected = None if grade == "outside" else hudi_states.two_groups(one.key, groups, stamps)
+        projected = None if grade == "outside" else states.two_groups(one.key, groups, stamps)
         yield _finding(
             "NoDuplicateKeysAcrossFiles", grade, slices[-1], why, evidence, projected, key=one.key, version=one.version
         )

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.tables.findings import Finding, Grade
-from workbench.tables.paimon_bucket import Doubt, Twice
-from workbench.tables.paimon_files import Schema
-from workbench.tables.paimon_found import (
+from workbench.tables.paimon.bucket import Doubt, Twice
+from workbench.tables.paimon.files import Schema
+from workbench.tables.paimon.found import (
     NOT_OVERWRITTEN,
     ONE_COMPACTOR,
     ONE_WRITER,
@@ -17,8 +17,8 @@ from workbench.tables.paimon_found import (
     Found,
     told,
 )
-from workbench.tables.paimon_look import Look, has_vectors
-from workbench.tables.paimon_rows import KINDS, Whole
+from workbench.tables.paimon.look import Look, has_vectors
+from workbench.tables.paimon.rows import KINDS, Whole
 
 #: Up to how many doubts of a bucket are settled by reading values.
 _MOST_DOUBTS = 10_000

@@ -5,8 +5,8 @@ from typing import Any
 from workbench.tables.acks import read_acks
 from workbench.tables.decoding import Decoder, in_process
 from workbench.tables.findings import Audit
-from workbench.tables.paimon_judge import Judge
-from workbench.tables.paimon_read import PaimonTable, read
+from workbench.tables.paimon.judge import Judge
+from workbench.tables.paimon.read import PaimonTable, read
 from workbench.tables.source import Source
 
 #: What no audit of the files can see.

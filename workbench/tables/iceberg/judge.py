@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from workbench.tables import iceberg_states
 from workbench.tables.findings import GRADES, Audit, Finding, Grade
-from workbench.tables.iceberg import IcebergTable, entries_of, manifests_of
-from workbench.tables.iceberg_metadata import FOLDER, Metadata, Snapshot, metadata_files, read_metadata
+from workbench.tables.iceberg import IcebergTable, entries_of, manifests_of, states
+from workbench.tables.iceberg.metadata import FOLDER, Metadata, Snapshot, metadata_files, read_metadata
 from workbench.tables.source import Missing
 
 #: How many bytes of older metadata files are read; each of them has the whole history of its time.
@@ -81,7 +80,7 @@ class _Judge:
         told: dict[str, Any] = {}
         if grade != "outside":
             sequential = property == SEQUENTIAL
-            tell = iceberg_states.numbers_out_of_order if sequential else iceberg_states.stale_parent
+            tell = states.numbers_out_of_order if sequential else states.stale_parent
             invariant = "TicketOrderPreserved" if sequential else "NoLakekeeperConflict"
             told = {**tell(one.id)._asdict(), "invariant": invariant}
         found = Finding(property, grade, version, why, evidence=tuple(evidence), **told)

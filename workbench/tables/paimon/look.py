@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.kernel.errors import brief
-from workbench.tables import paimon_row
-from workbench.tables.paimon_bucket import Bucket, Life, Marks
-from workbench.tables.paimon_files import Schema
-from workbench.tables.paimon_read import PaimonTable
-from workbench.tables.paimon_rows import UnreadableError, Whole, read_rows, read_vector, whole_rows
+from workbench.tables.paimon import binary_row
+from workbench.tables.paimon.bucket import Bucket, Life, Marks
+from workbench.tables.paimon.files import Schema
+from workbench.tables.paimon.read import PaimonTable
+from workbench.tables.paimon.rows import UnreadableError, Whole, read_rows, read_vector, whole_rows
 
 #: How much work is put into rows: rows that are read, and rows times the versions in which they are looked at.
 MOST_ROWS = 20_000_000
@@ -148,9 +148,9 @@ def _share_keys(schema: Schema, files: pa.Table, version: np.ndarray, late: np.n
         return True
     types = schema.types_of(schema.key_columns)
     try:
-        ends = [[paimon_row.decode(row or b"", types) for row in files[c].to_pylist()] for c in ("min_key", "max_key")]
+        ends = [[binary_row.decode(row or b"", types) for row in files[c].to_pylist()] for c in ("min_key", "max_key")]
         known = {key: i for i, key in enumerate(sorted({key for end in ends for key in end}))}
-    except (paimon_row.UnreadableRowError, TypeError):
+    except (binary_row.UnreadableRowError, TypeError):
         return True
     least, most = (np.array([known[key] for key in end]) for end in ends)
     low, high = files["min_sequence"].to_numpy(), files["max_sequence"].to_numpy()
