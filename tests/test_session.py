@@ -6,10 +6,12 @@ import threading
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from workbench.engines.check import check
+from workbench.formats.permalink import permalink
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, replay, require
 from workbench.kernel.trace import Move
 from workbench.models import get_model
@@ -392,6 +394,52 @@ def test_an_abandoned_branch_stays_and_can_be_gone_back_to() -> None:
         stepper.go_to(9)
 
 
+def test_the_landmarks_of_a_history_are_where_branches_part_and_end() -> None:
+    stepper = Stepper(BakeryV2(Writers=2))
+    for label in ("start(w1)", "stage(w1)", "start(w2)"):
+        stepper.take(label)
+    stepper.jump(1)
+    stepper.take("start(w2)")
+    stepper.jump(0)
+    stepper.take("start(w2)")
+
+    def drawn() -> list[tuple[str, int, int, int]]:
+        marks = stepper.history.landmarks()
+        return [(mark.node.step.label, mark.depth, mark.line, mark.column) for mark in marks]
+
+    expected = [
+        ("initial state", 0, 0, 0), ("start(w1)", 1, 0, 1), ("start(w2)", 3, 0, 2), ("start(w2)", 2, 1, 2),
+        ("start(w2)", 1, 2, 1),
+    ]  # fmt: skip
+    assert drawn() == expected
+    stepper.name(2, "staged")
+    stepper.go_to(3)
+    assert drawn()[2:4] == [("stage(w1)", 2, 0, 2), ("start(w2)", 3, 0, 3)]
+
+
+def test_a_branch_that_is_gone_back_to_comes_in_sight_to_its_end() -> None:
+    stepper = Stepper(BakeryV2(Writers=2))
+    for label in ("start(w1)", "stage(w1)", "start(w2)"):
+        stepper.take(label)
+    stepper.jump(0)
+    stepper.take("start(w2)")
+    stepper.go_to(1)
+    assert (stepper.at, [step.label for step in stepper.trace.steps[1:]]) == (
+        1,
+        ["start(w1)", "stage(w1)", "start(w2)"],
+    )
+
+
+def test_a_search_passes_on_what_is_to_be_said_of_its_condition() -> None:
+    stepper = Stepper(BakeryV2(Writers=2))
+    stepper.go("s.pc")
+    assert stepper.remark == "s.pc has a value for each index: as a condition it is always true"
+    stepper.take("start(w1)")
+    assert stepper.remark == ""
+    stepper.go('s.decision["w1"] == "committed"')
+    assert stepper.remark == ""
+
+
 def test_a_step_that_is_taken_again_makes_no_other_branch() -> None:
     stepper = Stepper(BakeryV2(Writers=2))
     stepper.take("start(w1)")
@@ -446,3 +494,65 @@ def test_a_closed_session_does_no_more_work() -> None:
     session.close()
     assert session.settle(60)
     assert (session.result, session.running) == (None, False)
+
+
+# Permalinks ----------------------------------------------------------------------------------------------------------
+
+
+def shared(**constants: Any) -> str:
+    """The permalink of a violation, with something to watch."""
+    trace = check(BakeryV2(**constants))["NoLakekeeperConflict"].trace
+    assert trace is not None
+    return permalink(trace, ["len(s.iceberg)"])
+
+
+def test_a_permalink_brings_its_settings_and_its_trace() -> None:
+    line, session, told = shared(**STALE), checked(start_from("bakery_v2")), list[str]()
+    session.on("settings", lambda: told.append("settings"))
+    session.on("stepping", lambda: told.append("stepping"))
+    assert session.open(line) == ("len(s.iceberg)",)
+    assert session.settle(60)
+    assert told == ["settings", "stepping"]
+    assert session.result is not None
+    assert session.result.model.constants == BakeryV2(**STALE).constants
+    assert permalink(session.stepper().trace) == line.partition("&watch")[0]
+    assert session.watches == (), "nobody has agreed to run it"
+    session.open(line)
+    assert told == ["settings", "stepping", "stepping"], "the settings are the same"
+
+
+def test_steps_of_a_permalink_stay_while_its_settings_are_checked() -> None:
+    session = checked(start_from("bakery_v2").with_constants({"Writers": 2}))
+    session.stepper()
+    session.open(shared(**STALE))
+    assert session.stepper().model.constants == BakeryV2(**STALE).constants
+    assert len(session.stepper().trace) > 1
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("workbench:hudi#0/", "is one of model hudi; here it takes one of bakery_v2"),
+        ("workbench:bakery_v2?Writers=99#0/", "Writers = 99 is not accepted"),
+        ("workbench:bakery_v2#0/999.0", "does not fit model bakery_v2"),
+        ("nonsense", "permalink 'nonsense' is not accepted"),
+    ],
+)
+def test_a_permalink_that_is_not_accepted_changes_nothing(line: str, why: str) -> None:
+    session = checked(stale())
+    before = session.settings
+    for what in (session, session.stepper()):
+        with pytest.raises(InputError) as refused:
+            what.open(line)
+        assert why in str(refused.value)
+        assert "\n" not in str(refused.value)
+    assert (session.settings, session.stepper().at) == (before, 0)
+
+
+def test_what_a_permalink_says_to_watch_is_not_run(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    line = f"{shared(**STALE).partition('&watch')[0]}&watch={quote(f'open({str(path)!r}, chr(119))', safe='')}"
+    session = checked(stale())
+    assert session.open(line) == (f"open({str(path)!r}, chr(119))",)
+    assert session.settle(60)
+    assert not path.exists()

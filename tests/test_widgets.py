@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import html
 import json
 import re
 import threading
@@ -16,6 +17,7 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 
 from workbench.engines.check import check
+from workbench.formats.permalink import permalink
 from workbench.kernel import (
     Constant,
     InputError,
@@ -36,6 +38,7 @@ from workbench.session import kept, session, start_from
 from workbench.session.kept import explore
 from workbench.widgets import Simulator, TracePlayer, Workbench, head
 from workbench.widgets.controls import Controls
+from workbench.widgets.paste import OpenPermalink
 from workbench.widgets.player import WIDTH
 
 BakeryV2 = get_model("bakery_v2")
@@ -781,3 +784,88 @@ def test_a_simulator_begins_at_any_step_of_a_violation() -> None:
     lasso = check(BakeryV2(Writers=2, MaxCrashes=1), ["EventualProgress"])["EventualProgress"].trace
     assert lasso is not None
     assert len(Simulator(lasso).trace) == len(lasso)
+
+
+def test_a_thin_tree_leads_back_to_abandoned_branches_and_compares_two() -> None:
+    simulator = Simulator(BakeryV2(Writers=2))
+    history = simulator._history
+    assert history.layout.display == "none", "there is nothing to go back to"
+    for label in ("start(w1)", "stage(w1)"):
+        simulator.take(label)
+    simulator.jump(1)
+    simulator.take("start(w2)")
+    assert history.layout.display == ""
+    assert [f'data-send="go {number}"' in history._tree.html for number in range(4)] == [True] * 4
+    history._name.value = " the other first "
+    assert "the other first" in history._tree.html
+    history._tree._received(None, {"send": "go 2"}, [])
+    assert (simulator.at, simulator.trace.steps[-1].label, history._name.value) == (2, "stage(w1)", "")
+    for number in (2, 3):
+        history._tree._received(None, {"send": f"tick {number}"}, [])
+    page = history._pictures.html
+    assert "<b>branch to stage(w1)</b> and <b>the other first</b> part after 2 states in common" in page
+    assert page.count("<svg") == 2
+    assert page.count('data-change="differs"') > 0
+    history._tree._received(None, {"send": "tick 2"}, [])
+    assert history._pictures.html == ""
+    simulator.start("bakery_v2")
+    assert "tick" not in history._tree.html
+
+
+def test_the_line_of_a_search_is_an_example_of_its_model_and_what_it_finds_is_remarked_on() -> None:
+    for model in (BakeryV2(Writers=2), Every()):
+        simulator = Simulator(model)
+        example = simulator._condition.placeholder.removeprefix("such as  ")
+        simulator.walk(2, seed=1)
+        simulator.go(example, anew=True)
+        assert simulator.at == 0
+    simulator.go("s.n")
+    assert "s.n is not true or false but a number" in simulator._message.html
+    simulator.take("up")
+    assert simulator._message.html == ""
+
+
+def test_a_pasted_permalink_is_opened_and_its_watches_are_run_once_somebody_agrees() -> None:
+    trace = check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace
+    assert trace is not None
+    simulator = Simulator("bakery_v2")
+    paste = next(part for part in simulator.children if isinstance(part, OpenPermalink))
+    paste.line.value = permalink(trace, ["len(s.iceberg)", "s.nothing"])
+    assert permalink(simulator.trace) == permalink(trace)
+    assert "len(s.iceberg)" in everything(paste)
+    assert "watched" not in everything(simulator._watched)
+    assert (paste._agree.layout.display, simulator.watches) == ("", ())
+    paste._agree.click()
+    assert simulator.watches == ("len(s.iceberg)", "s.nothing")
+    assert "len(s.iceberg)" in simulator._watched.html
+    assert "unknown variable" in simulator._watched.html
+    assert paste._agree.layout.display == "none"
+    paste.line.value = "workbench:hudi#0/"
+    assert "is one of model hudi; here it takes one of bakery_v2" in everything(paste)
+    assert permalink(simulator.trace) == permalink(trace)
+
+
+def test_a_permalink_pasted_in_a_panel_sets_it(stale: Workbench) -> None:
+    trace = stale.result["NoLakekeeperConflict"].trace
+    assert trace is not None
+    line = permalink(trace, ["len(s.iceberg)"])
+    shown = Workbench("bakery_v2")
+    settle(shown)
+    simulator = opened(shown, "Step it yourself").simulator
+    paste = next(part for part in simulator.children if isinstance(part, OpenPermalink))
+    paste.line.value = line
+    settle(shown)
+    assert shown.result.model.constants == BakeryV2(**STALE).constants
+    assert permalink(simulator.trace) == line.partition("&watch")[0]
+    paste._agree.click()
+    assert shown.session.watches == ("len(s.iceberg)",)
+    assert "len(s.iceberg)" in simulator._watched.html
+
+
+def test_a_simulator_copies_its_trace_as_code() -> None:
+    simulator = Simulator(BakeryV2(Writers=2))
+    simulator.take("start(w1)")
+    (code,) = re.findall(r'data-copy="([^"]*)"', simulator._code.html)
+    found: dict[str, Any] = {}
+    exec(html.unescape(code), found)
+    assert permalink(found["trace"]) == permalink(simulator.trace)

@@ -11,6 +11,7 @@ from workbench.kernel.budget import Progress
 from workbench.session.events import Events
 from workbench.session.jobs import Aside, Job, Runner
 from workbench.session.kept import Kept
+from workbench.session.pasted import pasted
 from workbench.session.settings import Settings
 from workbench.session.stepper import Stepper
 
@@ -103,6 +104,26 @@ class Session:
         with self.lock:
             self._set(settings)
             self.run()
+
+    def open(self, line: str) -> tuple[str, ...]:
+        """Take the settings of a permalink, check them, and send the stepper to the end of its trace.
+
+        Returns
+        -------
+        tuple of str
+            What the permalink says to watch. Nothing of it is run: it is for a person to give to :meth:`watch`.
+
+        Raises
+        ------
+        InputError
+            If the line is no permalink, or not one of this model.
+        """
+        with self.lock:
+            trace, watches = pasted(line, self.settings.model_class)
+            if trace.model.constants != self.settings.constants:
+                self.begin(self.settings.with_constants(trace.model.constants))
+            self.step_from(trace, len(trace) - 1)
+            return watches
 
     def change(self, settings: Settings) -> None:
         """Take these settings, and check if that is quick."""
@@ -257,12 +278,15 @@ class Session:
             self._events.tell("watches")
 
     def stepper(self) -> Stepper:
-        """Steps by hand, through the result's model. It begins anew when the constants are others."""
+        """Steps by hand, through the result's model. It begins anew when the constants are others.
+
+        While those that are set are being checked, steps with these are right as well.
+        """
         with self.lock:
             model = self.settings.model() if self.result is None else self.result.model
             if self._stepper is None:
                 self._stepper = Stepper(model, lock=self.lock)
-            elif self._stepper.model.constants != model.constants:
+            elif self._stepper.model.constants not in (model.constants, self.settings.constants):
                 self._stepper.start(model)
             return self._stepper
 

@@ -31,19 +31,57 @@ function search(el, input) {
   input.nextElementSibling.textContent = wanted ? `${found} found` : "";
 }
 
+// Where the clipboard is closed, as on pages that are served without encryption, the text is selected in a field.
+async function copy(button) {
+  const text = button.dataset.copy;
+  try {
+    await navigator.clipboard.writeText(text);
+    const before = button.textContent;
+    button.textContent = "Copied";
+    setTimeout(() => (button.textContent = before), 1500);
+  } catch {
+    const field = button.nextElementSibling ?? button.parentElement.appendChild(document.createElement("textarea"));
+    Object.assign(field, { className: "wb-code", readOnly: true, rows: 8, value: text, ariaLabel: button.textContent });
+    field.focus();
+    field.select();
+  }
+}
+
+function save({ name, content, type }) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([content], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
 function render({ model, el }) {
   el.classList.add("wb", "wb-pane");
   const update = () => draw(el, model.get("html"));
   el.addEventListener("click", (event) => {
-    const target = event.target.closest("[data-send]");
-    if (target && !target.disabled) model.send({ send: target.dataset.send });
+    const target = event.target.closest("[data-send], [data-copy]");
+    if (!target || target.disabled) return;
+    if (target.dataset.copy) copy(target);
+    else model.send({ send: target.dataset.send });
+  });
+  el.addEventListener("keydown", (event) => {
+    const target = event.target.closest("g[data-send]");  // of a picture: a button of HTML does this by itself
+    if (!target || !["Enter", " "].includes(event.key)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    model.send({ send: target.dataset.send });
   });
   el.addEventListener("input", (event) => {
     if (event.target.dataset.search) search(el, event.target);
   });
+  const received = (message) => message.save && save(message.save);
   model.on("change:html", update);
+  model.on("msg:custom", received);
   update();
-  return () => model.off("change:html", update);
+  return () => {
+    model.off("change:html", update);
+    model.off("msg:custom", received);
+  };
 }
 
 export default { render };
