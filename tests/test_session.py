@@ -17,6 +17,7 @@ from workbench.kernel.trace import Move
 from workbench.models import get_model
 from workbench.models.bakery import Bakery
 from workbench.session import Session, Settings, Stepper, kept, presets, start, start_from
+from workbench.session.filling import Asked
 from workbench.session.history import History
 from workbench.session.jobs import Aside, Job, Runner
 
@@ -494,6 +495,93 @@ def test_a_closed_session_does_no_more_work() -> None:
     session.close()
     assert session.settle(60)
     assert (session.result, session.running) == (None, False)
+
+
+# A grid of settings --------------------------------------------------------------------------------------------------
+
+
+def asked(**values: tuple[Any, ...]) -> Asked:
+    return Asked(stale(), values, "NoLakekeeperConflict")
+
+
+SWITCHES: dict[str, tuple[Any, ...]] = {"AsyncParquet": (False, True), "RestampPatch": (False, True)}
+
+
+def test_a_grid_is_filled_cell_by_cell_and_outlasts_a_check() -> None:
+    session, seen = checked(stale()), list[int]()
+    session.grid.filling.on_change(lambda: seen.append(len(session.grid.cells)))
+    session.grid.begin(asked(**SWITCHES))
+    session.begin(session.settings.with_constants({"RestampPatch": True}))
+    assert session.settle(60)
+    grid = session.grid
+    assert grid.filled is not None
+    assert not grid.filled.stopped
+    assert [grid.word(cell) for cell in grid.cells.values()] == ["holds", "holds", "violated", "holds"]
+    assert seen == sorted(seen)
+    assert {1, 2, 3} & set(seen)
+    grid.explain()
+    assert session.settle(60)
+    assert str(grid.explaining.outcome.rule) == "not AsyncParquet or RestampPatch"
+    assert [failing.row for failing in grid.explaining.outcome.failing] == [2]
+
+
+def test_a_cell_of_a_grid_brings_its_settings_and_selects_its_property() -> None:
+    session = checked(stale().with_ticked(["UniqueTickets"]))
+    session.grid.begin(asked(**SWITCHES))
+    assert session.settle(60)
+    session.load(session.grid.cells[2])
+    assert session.settle(60)
+    assert session.selected == "NoLakekeeperConflict"
+    assert session.verdict is not None
+    assert session.verdict.trace_states == session.grid.cells[2].outcome.verdicts["NoLakekeeperConflict"].states
+    assert session.settings.applicable() == ["NoLakekeeperConflict", "UniqueTickets"]
+    session.load(session.grid.cells[1])
+    assert session.settle(60)
+    assert (session.settings.constants["AsyncParquet"], session.settings.constants["RestampPatch"]) == (False, True)
+    assert session.selected == "NoLakekeeperConflict", "although it holds now"
+
+
+def test_a_stopped_grid_keeps_what_is_done_and_a_new_one_forgets_it() -> None:
+    session = checked(stale())
+    grid = session.grid
+    grid.filling.on_change(lambda: grid.filling.stop() if len(grid.cells) == 1 else None)
+    grid.begin(asked(Writers=(2, 3), **SWITCHES))
+    assert session.settle(60)
+    assert grid.filled is not None
+    assert grid.filled.stopped
+    assert 0 < len(grid.cells) < 8
+    assert grid.word(grid.filled.cells[-1]) is None, "it was not reached"
+    grid.explain()
+    assert session.settle(60)
+    grid.begin(asked(**SWITCHES))
+    assert (grid.filled, grid.explaining.outcome) == (None, None)
+    session.close()
+    assert session.settle(60)
+    assert (grid.asked, grid.cells) == (None, {})
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"RestampPatch": (False, True)}, "1 constants are not accepted; a grid takes 2 to 4"),
+        ({"Writers": tuple(range(1, 41)), "MaxCrashes": tuple(range(40))}, "1,600 settings are too many"),
+    ],
+)
+def test_a_grid_of_the_wrong_size_is_refused_in_one_line(values: Any, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        asked(**values)
+
+
+def test_settings_that_do_not_go_together_are_an_error_of_their_cell() -> None:
+    session = checked(stale().with_constants({"NodeParts": [["w1"], ["w2"]]}))
+    session.grid.begin(Asked(session.settings, {"Writers": (1, 2), "RestampPatch": (False, True)}, "UniqueTickets"))
+    assert session.settle(60)
+    cells = session.grid.cells
+    assert [session.grid.word(cells[number]) for number in range(4)] == ["error", "error", "holds", "holds"]
+    before = session.settings
+    with pytest.raises(InputError, match="NodeParts"):
+        session.load(cells[0])
+    assert session.settings is before
 
 
 # Permalinks ----------------------------------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 """Panels without a browser: what they compute, show and send."""
 
 import base64
+import csv
 import gzip
 import html
+import io
 import json
 import re
 import threading
@@ -40,6 +42,7 @@ from workbench.widgets import Simulator, TracePlayer, Workbench, head
 from workbench.widgets.controls import Controls
 from workbench.widgets.paste import OpenPermalink
 from workbench.widgets.player import WIDTH
+from workbench.widgets.tab import Working
 
 BakeryV2 = get_model("bakery_v2")
 STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
@@ -505,6 +508,108 @@ def test_compare_names_what_it_compares(stale: Workbench) -> None:
     tab._other.value = next(name for name in tab._presets if name.startswith("v2_two_writers_wedge "))
     settle(stale)
     assert "<th>v2_two_writers_wedge</th><th>now</th>" in everything(tab)
+
+
+# The grid ------------------------------------------------------------------------------------------------------------
+
+
+def filled(shown: Workbench, *names: str) -> Any:
+    """The grid tab, with a grid over these constants."""
+    tab = opened(shown, "Grid")
+    tab._values.tick(names)
+    tab._fill()
+    settle(shown)
+    return tab
+
+
+def test_a_verdict_map_is_filled_and_a_click_on_a_cell_sets_the_panel(stale: Workbench) -> None:
+    tab = filled(stale, "AsyncParquet", "RestampPatch")
+    assert "4 settings" in tab._note.html
+    assert sorted(re.findall(r'data-send="([0-9]+)"', tab._map.html)) == ["0", "1", "2", "3"]
+    assert "<b>NoLakekeeperConflict</b> over AsyncParquet" in tab._map.html
+    assert "with Writers = " in tab._map.html
+    assert re.findall(r'data-send="([0-9]+)" aria-current', tab._map.html) == ["2"], "what is set at present"
+    tab._map._received(None, {"send": "3"}, [])
+    settle(stale)
+    assert stale.result.model.constants == {**BakeryV2(**STALE).constants, "RestampPatch": True}
+    assert stale.selected == "NoLakekeeperConflict"
+    assert "RestampPatch = TRUE</code> is set in the panel" in tab._loaded.html
+    assert re.findall(r'data-send="([0-9]+)" aria-current', tab._map.html) == ["3"]
+    assert sorted(re.findall(r'data-send="([0-9]+)"', tab._map.html)) == ["0", "1", "2", "3"], "the map stays"
+
+
+def test_a_grid_is_explained_with_a_counterexample_for_each_failing_cell(stale: Workbench) -> None:
+    tab = filled(stale, "AsyncParquet", "RestampPatch")
+    tab._actions._received(None, {"send": "explain"}, [])
+    settle(stale)
+    assert 'holds where <code class="wb-rule">not AsyncParquet or RestampPatch</code>' in tab._rule.html
+    assert re.findall(r'data-send="([0-9]+)"', tab._rule.html) == ["2"]
+    tab._map._received(None, {"send": "0"}, [])
+    settle(stale)
+    assert stale.verdict.trace is None
+    tab._rule._received(None, {"send": "2"}, [])
+    settle(stale)
+    assert stale.result.model.constants == BakeryV2(**STALE).constants
+    assert stale.verdict.trace_states == 18
+
+
+def test_a_grid_is_copied_as_code_and_saved_as_a_table(stale: Workbench) -> None:
+    tab = filled(stale, "AsyncParquet", "RestampPatch")
+    (code,) = re.findall(r'data-copy="([^"]*)"', tab._actions.html)
+    found: dict[str, Any] = {}
+    exec(html.unescape(code), found)
+    words = ["holds", "holds", "violated", "holds"]
+    assert found["filled"].table["NoLakekeeperConflict"].to_list() == words
+    saved: list[Any] = []
+    tab._actions.send = saved.append
+    tab._actions._received(None, {"send": "csv"}, [])
+    (file,) = (message["save"] for message in saved)
+    assert (file["name"], file["type"]) == ("bakery_v2-NoLakekeeperConflict.csv", "text/csv")
+    rows = list(csv.DictReader(io.StringIO(file["content"])))
+    assert [row["NoLakekeeperConflict"] for row in rows] == words
+
+
+def test_three_constants_make_a_map_for_each_value_of_one(stale: Workbench) -> None:
+    tab = opened(stale, "Grid")
+    tab._values.tick(["AsyncParquet", "Writers", "RestampPatch"])
+    tab._values._ranges["Writers"].value = (1, 2)
+    tab._fill()
+    settle(stale)
+    assert len(re.findall(r'data-send="[0-9]+"', tab._map.html)) == 8
+    assert "RestampPatch = FALSE</text>" in tab._map.html
+    assert "Writers = 2, RestampPatch = FALSE" in tab._map.html.replace("AsyncParquet = TRUE, ", ""), "also on hovering"
+
+
+def test_a_grid_goes_on_while_another_tab_is_open_and_can_be_stopped(stale: Workbench) -> None:
+    tab = opened(stale, "Grid")
+    tab._values.tick(["AsyncParquet", "RestampPatch", "SafeAcks", "MaxCrashes"])
+    tab._fill()
+    working = next(
+        part for part in tab.children if isinstance(part, Working) and part.aside is stale.session.grid.filling
+    )
+    assert working._stop.layout.display == ""
+    stale._tabs.selected_index = 0
+    while not stale.session.grid.cells:
+        time.sleep(0.01)
+    stale._tabs.selected_index = stale.tabs.index(tab)
+    working._stop.click()
+    settle(stale)
+    done = len(stale.session.grid.cells)
+    assert 0 < done < 8 * len(tab._values.get()["MaxCrashes"])
+    assert len(re.findall(r'data-send="[0-9]+"', tab._map.html)) == done
+    assert working._stop.layout.display == "none"
+
+
+def test_what_a_grid_does_not_take_is_one_line(stale: Workbench) -> None:
+    tab = opened(stale, "Grid")
+    assert "Tick 2 to 4 constants" in tab._note.html
+    tab._values.tick(["AsyncParquet"])
+    tab._fill()
+    assert "1 constants are not accepted; a grid takes 2 to 4" in tab._note.html
+    tab._values.tick(["AsyncParquet", "RestampPatch", "SafeAcks", "MaxCrashes", "Writers"])
+    assert "5 constants are not accepted" in tab._note.html
+    assert stale.session.grid.asked is None
+    assert tab._map.html == ""
 
 
 # How long it lives ---------------------------------------------------------------------------------------------------
