@@ -127,14 +127,18 @@ def test_a_grid_is_filled_explained_and_its_cells_set_the_panel(desk: Notebook, 
     page.click(".wb-map g[aria-label*='holds'] >> nth=0")
     page.wait_for_selector(".wb-map g[aria-label*='holds'][aria-current]")
     assert page.locator(".wb-map g[data-send]").count() == 8, "the map outlasts the check"
-    cell = page.locator(".wb-map g[aria-label*='violated'] >> nth=0")
-    cell.focus()
+    page.locator(".wb-map g[data-send] >> nth=0").focus()
+    for key in ("ArrowDown", "ArrowRight", "ArrowUp"):
+        page.keyboard.press(key)
+    assert "violated: RestampPatch = FALSE, AsyncParquet = TRUE" in page.evaluate(
+        "() => document.activeElement.ariaLabel"
+    )
     page.keyboard.press("Enter")
     page.wait_for_selector(".wb-map g[aria-label*='violated'][aria-current]")
     page.click(".wb-list button >> nth=1")
     page.wait_for_selector("p:has-text('SafeAcks = TRUE is set in the panel')")
     desk.open("Trace")
-    assert "State 18 of 18" in page.locator(".wb-player:visible .wb-where").inner_text()
+    page.wait_for_selector(".wb-player:visible .wb-where:has-text('State 18 of 18')")
 
     desk.open("Grid")
     assert page.locator(".wb-map g[data-send]").count() == 8

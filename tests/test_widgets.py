@@ -569,6 +569,16 @@ def test_a_grid_is_copied_as_code_and_saved_as_a_table(stale: Workbench) -> None
     assert [row["NoLakekeeperConflict"] for row in rows] == words
 
 
+def test_the_property_of_a_grid_is_the_selected_one_until_somebody_chooses(stale: Workbench) -> None:
+    tab = opened(stale, "Grid")
+    assert tab._property.value == "NoLakekeeperConflict"
+    stale._select("UniqueTickets")
+    assert tab._property.value == "UniqueTickets"
+    tab._property.value = "TicketOrderPreserved"
+    stale._select("NoLakekeeperConflict")
+    assert tab._property.value == "TicketOrderPreserved"
+
+
 def test_three_constants_make_a_map_for_each_value_of_one(stale: Workbench) -> None:
     tab = opened(stale, "Grid")
     tab._values.tick(["AsyncParquet", "Writers", "RestampPatch"])
@@ -621,6 +631,9 @@ def test_a_closed_panel_leaves_nothing_behind() -> None:
     settle(shown)
     for tab in shown.tabs:
         opened(shown, tab.title)
+    values = opened(shown, "Grid")._values
+    for names in (["Writers", "MaxCrashes"], ["Writers"]):
+        values.tick(names)
     assert ipywidgets.Widget.get_manager_state()["state"].keys() > before
     shown.close()
     assert ipywidgets.Widget.get_manager_state()["state"].keys() == before

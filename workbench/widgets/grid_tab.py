@@ -36,12 +36,13 @@ class GridTab(Tab):
 
     def build(self) -> list[Any]:
         model = self.session.settings.model_class
-        self._work = self.session.grid
+        self._work, self._picked, self._drawing = self.session.grid, False, False
         self._values = Values(model, self.session)
         self._property = ipywidgets.Dropdown(
             options=list(model.declared_properties), value=self.session.selected, description="property",
             layout={"width": "auto"}, style={"description_width": "initial"},
         )  # fmt: skip
+        self._property.observe(self._pick, "value")
         fill = button("Fill", "th", "check the property under each of these settings", self._fill)
         self._note = Pane()
         self._map = Pane(on_send=self._load)
@@ -57,8 +58,19 @@ class GridTab(Tab):
         self._counted()
         return [self._values, row, self._note, working, self._map, self._loaded, self._actions, looking, self._rule]
 
+    def what(self) -> Any:
+        return self.session.number, self.session.selected
+
     def refresh(self, result: Result) -> None:
+        if not self._picked:
+            self._drawing = True
+            self._property.value = self.session.selected
+            self._drawing = False
         self._draw()
+
+    def _pick(self, _: Any) -> None:
+        """Somebody has chosen a property for the grid, which does not follow the panel's any more."""
+        self._picked = self._picked or not self._drawing
 
     # What is asked for ---------------------------------------------------------------------------------------------
 
@@ -204,17 +216,16 @@ class Values(ipywidgets.VBox):
         self._look = Look(description_width="initial")
         self._ranges: dict[str, Any] = {}
         self._changed: Callable[[], None] = lambda: None
-        self._ticks = {
-            name: ipywidgets.Checkbox(
-                False, description=name, tooltip=f"vary it: {constant.doc}", indent=False,
-                **self._look.of(ipywidgets.Checkbox),
-            )
-            for name, constant in self._declared.items()
-        }  # fmt: skip
+        self._ticks = {name: self._tick(name) for name in self._declared}
         self._numbers = grid([], 260)
         super().__init__([grid(self._ticks.values(), 200), self._numbers])
         for tick in self._ticks.values():
             tick.observe(self._ticked, "value")
+
+    def _tick(self, name: str) -> Any:
+        tooltip, look = f"vary it: {self._declared[name].doc}", self._look.of(ipywidgets.Checkbox)
+        made = ipywidgets.Checkbox(False, description=name, tooltip=tooltip, indent=False, **look)
+        return made.add_class("wb-tick")
 
     def on_change(self, call: Callable[[], None]) -> None:
         """Have `call` called when the values are others."""
@@ -239,10 +250,11 @@ class Values(ipywidgets.VBox):
 
     def _ticked(self, _: Any) -> None:
         ticked = [name for name, tick in self._ticks.items() if tick.value and _numbers(self._declared[name])]
-        for name in ticked:
-            if name not in self._ranges:
-                self._ranges[name] = self._range(name)
-        self._numbers.children = [self._ranges[name] for name in ticked]
+        before = self._ranges
+        self._ranges = {name: before.pop(name, None) or self._range(name) for name in ticked}
+        self._numbers.children = list(self._ranges.values())
+        for unticked in before.values():
+            unticked.close()
         self._changed()
 
     def _range(self, name: str) -> Any:

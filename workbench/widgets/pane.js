@@ -47,6 +47,20 @@ async function copy(button) {
   }
 }
 
+// The cell of a map to which an arrow key leads: the nearest one on that side, rather straight ahead than close by.
+function beside(cell, key) {
+  const [x, y] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[key] ?? [0, 0];
+  const from = cell.getBoundingClientRect();
+  let [nearest, least] = [undefined, Infinity];
+  for (const other of cell.parentElement.querySelectorAll(":scope > g[data-send]")) {
+    const to = other.getBoundingClientRect();
+    const ahead = x * (to.left - from.left) + y * (to.top - from.top);
+    const aside = Math.abs(y * (to.left - from.left)) + Math.abs(x * (to.top - from.top));
+    if (ahead > 1 && ahead + 4 * aside < least) [nearest, least] = [other, ahead + 4 * aside];
+  }
+  return nearest;
+}
+
 function save({ name, content, type }) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([content], { type }));
@@ -66,10 +80,13 @@ function render({ model, el }) {
   });
   el.addEventListener("keydown", (event) => {
     const target = event.target.closest("g[data-send]");  // of a picture: a button of HTML does this by itself
-    if (!target || !["Enter", " "].includes(event.key)) return;
+    const chosen = ["Enter", " "].includes(event.key);
+    const next = target && beside(target, event.key);
+    if (!target || !(chosen || next)) return;
     event.preventDefault();
     event.stopPropagation();
-    model.send({ send: target.dataset.send });
+    if (chosen) model.send({ send: target.dataset.send });
+    else next.focus();
   });
   el.addEventListener("input", (event) => {
     if (event.target.dataset.search) search(el, event.target);

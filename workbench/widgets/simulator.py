@@ -66,8 +66,8 @@ class Simulator(Panel, ipywidgets.VBox):
         self._code = Pane()
         self._watched = Pane()
         paste = OpenPermalink((self._session or self.stepper).open, lambda more: self.watch((*self.watches, *more)))
-        parts = [self._message, self._moves, self._history, self._player, self._watched, self._code, paste]
-        super().__init__([Style(), self._toolbar(), *parts])
+        parts = [self._message, self._moves, self._history, self._player, self._watched, self._code]
+        super().__init__([Style(), self._toolbar(), paste, *parts])
         self.add_class("wb-panel")
         self.stepper.on_move(self._draw)
         if self._session is not None:
