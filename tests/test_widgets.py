@@ -620,6 +620,14 @@ def test_what_a_grid_does_not_take_is_one_line(stale: Workbench) -> None:
     assert "5 constants are not accepted" in tab._note.html
     assert stale.session.grid.asked is None
     assert tab._map.html == ""
+    tab._values.tick(["MaxTickets", "MaxIcebergLen"])
+    for slider in tab._values._ranges.values():
+        slider.value = (1, 20)
+    assert "400 settings, each checked for at most 10 s, side by side on Spark." in tab._note.html
+    tab._values.tick(["MaxTickets", "MaxIcebergLen", "MaxCrashes"])
+    for slider in tab._values._ranges.values():
+        slider.value = (slider.min, slider.max)
+    assert "1,600 settings are too many; a grid takes up to 1,024" in tab._note.html
 
 
 # How long it lives ---------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from workbench.formats.spreadsheet import to_csv
 from workbench.kernel import Constant, InputError, Model, Result
 from workbench.kernel.values import counted
 from workbench.questions.explain import Explanation
-from workbench.questions.fill import Cell
+from workbench.questions.fill import MOST_HERE, Cell
 from workbench.session import Session
 from workbench.session.filling import FEWEST, MOST, MOST_SECONDS, Asked
 from workbench.view import verdict_map
@@ -85,7 +85,9 @@ class GridTab(Tab):
             self._note.html = element("p", note, class_="wb-note")
             return
         try:
-            note = f"{self._asked().size:,} settings, each checked for at most {MOST_SECONDS:.0f} s."
+            size = self._asked().size
+            where = ", side by side on Spark" if size > MOST_HERE else ""
+            note = f"{size:,} settings, each checked for at most {MOST_SECONDS:.0f} s{where}."
             self._note.html = element("p", note, class_="wb-note")
         except InputError as error:
             self._note.html = complaint(str(error))
