@@ -291,7 +291,7 @@ def test_constants_that_do_not_go_together_are_an_error_until_they_do() -> None:
 def test_watches_are_kept_and_told() -> None:
     session, told = Session(stale()), list[tuple[str, ...]]()
     session.on("watches", lambda: told.append(session.watches))
-    session.watch(["len(s.iceberg)"])
+    session.watch(["len(s.iceberg)", "len(s.iceberg)"])
     assert told == [("len(s.iceberg)",)]
 
 

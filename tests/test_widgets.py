@@ -969,6 +969,8 @@ def test_a_pasted_permalink_is_opened_and_its_watches_are_run_once_somebody_agre
     paste.line.value = "workbench:hudi#0/"
     assert "is one of model hudi; here it takes one of bakery_v2" in everything(paste)
     assert permalink(simulator.trace) == permalink(trace)
+    paste.line.value = ""
+    assert everything(paste) == ""
 
 
 def test_a_permalink_pasted_in_a_panel_sets_it(stale: Workbench) -> None:

@@ -300,9 +300,9 @@ class Session:
             self._events.tell("selected")
 
     def watch(self, expressions: Iterable[str]) -> None:
-        """Take these expressions as the watches."""
+        """Take these expressions as the watches, each once."""
         with self.lock:
-            self.watches = tuple(expressions)
+            self.watches = tuple(dict.fromkeys(expressions))
             self._events.tell("watches")
 
     def stepper(self) -> Stepper:

@@ -122,7 +122,8 @@ def svg(plot: Plot) -> str:
             sheet.rect(label.x - 8, label.y - 13, wide, 18, rx=3, fill=label.fill)
         weight = 600 if label.bold else None
         sheet.text(label.x, label.y, label.text, label.size, font_weight=weight, fill=label.ink)
-    return sheet.svg(plot.width, plot.height)
+    has_buttons = any(rect.send for panel in plot.panels for rect in panel.rects)
+    return sheet.svg(plot.width, plot.height, "group" if has_buttons else "img")
 
 
 def _draw(sheet: Sheet, panel: Panel) -> None:

@@ -147,7 +147,7 @@ class GridTab(Tab):
                 return
             word = self._work.word(cell)
             trace = cell.outcome.verdicts[asked.name].states if word else None
-            states = "" if trace is None else f" Its trace has {counted(trace, 'state')}."
+            states = "" if trace is None else f" The tab Trace has its {counted(trace, 'state')}."
             verdict = badge(word) if word else "does not apply"
             said = f"{element('code', escape(name))} is set in the panel: {escape(asked.name)} {verdict}.{states}"
             self._loaded.html = element("p", said)
@@ -197,8 +197,12 @@ class GridTab(Tab):
             load = element("button", "Load", class_="wb-button", data_send=str(failing.row))
             rows.append((element("code", escape(explanation.told(failing.setting))), states, load))
         if rows:
-            head = (f"{counted(len(explanation.failing), 'setting')} in which it fails", "counterexample", "")
-            parts.append(element("div", table(head, rows), class_="wb-list wb-scroll", tabindex="0"))
+            head = (
+                f"{counted(len(explanation.failing), 'setting')} in which it fails",
+                "counterexample",
+                "in the panel",
+            )
+            parts.append(_scrolling(table(head, rows), "settings in which it fails"))
         self._rule.html = "".join(parts)
 
 
@@ -279,6 +283,10 @@ def _numbers(constant: Constant) -> range | None:
     if constant.kind == "names":
         return constant.domain.sizes
     return constant.domain if constant.kind == "integer" else None
+
+
+def _scrolling(markup: str, label: str) -> str:
+    return element("div", markup, class_="wb-list wb-scroll", tabindex="0", role="region", aria_label=label)
 
 
 def _action(text: str, send: str, title: str, enabled: bool) -> str:

@@ -28,6 +28,8 @@ class OpenPermalink(ipywidgets.VBox):
             placeholder="workbench:MODEL?NAME=VALUE#0/...",
             tooltip="the line that re-creates a trace: it stands below each of them",
             continuous_update=False,
+            description="Open a permalink",
+            style={"description_width": "initial"},
             layout={"flex": "1 1 240px"},
         )
         self.line.observe(lambda _: self.submit(), "value")
@@ -36,13 +38,15 @@ class OpenPermalink(ipywidgets.VBox):
             "Watch these", "eye", "run these Python expressions in every state of the trace", self._agreed
         )
         self._agree.layout.display = "none"
-        label = ipywidgets.Label("Open a permalink")
         go = button("Open", "folder-open", "take its settings, and step on from its end", self.submit)
-        row = ipywidgets.HBox([label, self.line, go]).add_class("wb-toolbar")
+        row = ipywidgets.HBox([self.line, go]).add_class("wb-toolbar")
         super().__init__([row, self._said, self._agree])
 
     def submit(self) -> None:
         """Open what is in the field."""
+        if not self.line.value.strip():
+            self._offer((), "")
+            return
         try:
             offered = self._open_line(self.line.value)
         except InputError as error:
