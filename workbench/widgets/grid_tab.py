@@ -165,7 +165,7 @@ class GridTab(Tab):
             copied("Copy as code", code, "the lines of Python that fill this grid"),
             _action("Save as CSV", _CSV, "the table, for spreadsheets", done),
         ]
-        self._actions.html = element("div", *buttons, class_="wb-chips")
+        self._actions.html = element("div", *buttons, class_="wb-actions")
 
     def _act(self, what: str) -> None:
         with self.session.lock:
