@@ -311,6 +311,7 @@ def test_one_steps_by_hand(notebook: Notebook) -> None:
     page.click(".wb-moves button:has-text('start(w2)')")
     page.click(".wb-moves button:has-text('stage(w2)')")
     page.wait_for_selector(".wb-player:visible .wb-where:has-text('State 3 of 3')")
+    page.click("summary:has-text('not possible now')")
     why = page.locator(".wb-greyed > div:has(code:text-is('wait_acks(w2)'))")
     assert "w2 is not at WaitAcks" in why.inner_text()
     assert why.locator("button").is_disabled()

@@ -196,7 +196,7 @@ MAY_RUN_IT = {
 
 def runs_what_it_reads(source: str) -> set[str]:
     """Of :data:`RUNS_WHAT_IT_READS` what a module's source imports, calls or gives as an argument."""
-    used = {part for name in imports(source) for part in name.split(".")}
+    used = {part for name in imports(source) for part in name.removeprefix("workbench.formats.code.").split(".")}
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call):
             called = node.func
@@ -210,6 +210,8 @@ def runs_what_it_reads(source: str) -> set[str]:
     ("source", "used"),
     [
         ("import pickle", {"pickle"}),
+        ("from code import interact", {"code"}),
+        ("from workbench.formats.code import trace_as_code", set()),
         ("def f():\n    from pyspark.cloudpickle import loads", {"cloudpickle"}),
         ("import numpy as np\nnp.load(path, allow_pickle=True)", {"allow_pickle"}),
         ("pd.read_pickle(path)", {"read_pickle"}),

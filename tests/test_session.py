@@ -6,15 +6,18 @@ import threading
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from workbench.engines.check import check
+from workbench.formats.permalink import permalink
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, replay, require
 from workbench.kernel.trace import Move
 from workbench.models import get_model
 from workbench.models.bakery import Bakery
 from workbench.session import Session, Settings, Stepper, kept, presets, start, start_from
+from workbench.session.filling import Asked
 from workbench.session.history import History
 from workbench.session.jobs import Aside, Job, Runner
 
@@ -288,7 +291,7 @@ def test_constants_that_do_not_go_together_are_an_error_until_they_do() -> None:
 def test_watches_are_kept_and_told() -> None:
     session, told = Session(stale()), list[tuple[str, ...]]()
     session.on("watches", lambda: told.append(session.watches))
-    session.watch(["len(s.iceberg)"])
+    session.watch(["len(s.iceberg)", "len(s.iceberg)"])
     assert told == [("len(s.iceberg)",)]
 
 
@@ -392,6 +395,52 @@ def test_an_abandoned_branch_stays_and_can_be_gone_back_to() -> None:
         stepper.go_to(9)
 
 
+def test_the_landmarks_of_a_history_are_where_branches_part_and_end() -> None:
+    stepper = Stepper(BakeryV2(Writers=2))
+    for label in ("start(w1)", "stage(w1)", "start(w2)"):
+        stepper.take(label)
+    stepper.jump(1)
+    stepper.take("start(w2)")
+    stepper.jump(0)
+    stepper.take("start(w2)")
+
+    def drawn() -> list[tuple[str, int, int, int]]:
+        marks = stepper.history.landmarks()
+        return [(mark.node.step.label, mark.depth, mark.line, mark.column) for mark in marks]
+
+    expected = [
+        ("initial state", 0, 0, 0), ("start(w1)", 1, 0, 1), ("start(w2)", 3, 0, 2), ("start(w2)", 2, 1, 2),
+        ("start(w2)", 1, 2, 1),
+    ]  # fmt: skip
+    assert drawn() == expected
+    stepper.name(2, "staged")
+    stepper.go_to(3)
+    assert drawn()[2:4] == [("stage(w1)", 2, 0, 2), ("start(w2)", 3, 0, 3)]
+
+
+def test_a_branch_that_is_gone_back_to_comes_in_sight_to_its_end() -> None:
+    stepper = Stepper(BakeryV2(Writers=2))
+    for label in ("start(w1)", "stage(w1)", "start(w2)"):
+        stepper.take(label)
+    stepper.jump(0)
+    stepper.take("start(w2)")
+    stepper.go_to(1)
+    assert (stepper.at, [step.label for step in stepper.trace.steps[1:]]) == (
+        1,
+        ["start(w1)", "stage(w1)", "start(w2)"],
+    )
+
+
+def test_a_search_passes_on_what_is_to_be_said_of_its_condition() -> None:
+    stepper = Stepper(BakeryV2(Writers=2))
+    stepper.go("s.pc")
+    assert stepper.remark == "s.pc has a value for each index: as a condition it is always true"
+    stepper.take("start(w1)")
+    assert stepper.remark == ""
+    stepper.go('s.decision["w1"] == "committed"')
+    assert stepper.remark == ""
+
+
 def test_a_step_that_is_taken_again_makes_no_other_branch() -> None:
     stepper = Stepper(BakeryV2(Writers=2))
     stepper.take("start(w1)")
@@ -446,3 +495,152 @@ def test_a_closed_session_does_no_more_work() -> None:
     session.close()
     assert session.settle(60)
     assert (session.result, session.running) == (None, False)
+
+
+# A grid of settings --------------------------------------------------------------------------------------------------
+
+
+def asked(**values: tuple[Any, ...]) -> Asked:
+    return Asked(stale(), values, "NoLakekeeperConflict")
+
+
+SWITCHES: dict[str, tuple[Any, ...]] = {"AsyncParquet": (False, True), "RestampPatch": (False, True)}
+
+
+def test_a_grid_is_filled_cell_by_cell_and_outlasts_a_check() -> None:
+    session, seen = checked(stale()), list[int]()
+    session.grid.filling.on_change(lambda: seen.append(len(session.grid.cells)))
+    session.grid.begin(asked(**SWITCHES))
+    session.begin(session.settings.with_constants({"RestampPatch": True}))
+    assert session.settle(60)
+    grid = session.grid
+    assert grid.filled is not None
+    assert not grid.filled.stopped
+    assert [grid.word(cell) for cell in grid.cells.values()] == ["holds", "holds", "violated", "holds"]
+    assert seen == sorted(seen)
+    assert {1, 2, 3} & set(seen)
+    grid.explain()
+    assert session.settle(60)
+    assert str(grid.explaining.outcome.rule) == "not AsyncParquet or RestampPatch"
+    assert [failing.row for failing in grid.explaining.outcome.failing] == [2]
+
+
+def test_a_cell_of_a_grid_brings_its_settings_and_selects_its_property() -> None:
+    session = checked(stale().with_ticked(["UniqueTickets"]))
+    session.grid.begin(asked(**SWITCHES))
+    assert session.settle(60)
+    session.load(session.grid.cells[2])
+    assert session.settle(60)
+    assert session.selected == "NoLakekeeperConflict"
+    assert session.verdict is not None
+    assert session.verdict.trace_states == session.grid.cells[2].outcome.verdicts["NoLakekeeperConflict"].states
+    assert session.settings.applicable() == ["NoLakekeeperConflict", "UniqueTickets"]
+    session.load(session.grid.cells[1])
+    assert session.settle(60)
+    assert (session.settings.constants["AsyncParquet"], session.settings.constants["RestampPatch"]) == (False, True)
+    assert session.selected == "NoLakekeeperConflict", "although it holds now"
+
+
+def test_a_stopped_grid_keeps_what_is_done_and_a_new_one_forgets_it() -> None:
+    session = checked(stale())
+    grid = session.grid
+    grid.filling.on_change(lambda: grid.filling.stop() if len(grid.cells) == 1 else None)
+    grid.begin(asked(Writers=(2, 3), **SWITCHES))
+    assert session.settle(60)
+    assert grid.filled is not None
+    assert grid.filled.stopped
+    assert 0 < len(grid.cells) < 8
+    assert grid.word(grid.filled.cells[-1]) is None, "it was not reached"
+    grid.explain()
+    assert session.settle(60)
+    grid.begin(asked(**SWITCHES))
+    assert (grid.filled, grid.explaining.outcome) == (None, None)
+    session.close()
+    assert session.settle(60)
+    assert (grid.asked, grid.cells) == (None, {})
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"RestampPatch": (False, True)}, "1 constants are not accepted; a grid takes 2 to 4"),
+        ({"Writers": tuple(range(1, 41)), "MaxCrashes": tuple(range(40))}, "1,600 settings are too many"),
+    ],
+)
+def test_a_grid_of_the_wrong_size_is_refused_in_one_line(values: Any, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        asked(**values)
+
+
+def test_settings_that_do_not_go_together_are_an_error_of_their_cell() -> None:
+    session = checked(stale().with_constants({"NodeParts": [["w1"], ["w2"]]}))
+    session.grid.begin(Asked(session.settings, {"Writers": (1, 2), "RestampPatch": (False, True)}, "UniqueTickets"))
+    assert session.settle(60)
+    cells = session.grid.cells
+    assert [session.grid.word(cells[number]) for number in range(4)] == ["error", "error", "holds", "holds"]
+    before = session.settings
+    with pytest.raises(InputError, match="NodeParts"):
+        session.load(cells[0])
+    assert session.settings is before
+
+
+# Permalinks ----------------------------------------------------------------------------------------------------------
+
+
+def shared(**constants: Any) -> str:
+    """The permalink of a violation, with something to watch."""
+    trace = check(BakeryV2(**constants))["NoLakekeeperConflict"].trace
+    assert trace is not None
+    return permalink(trace, ["len(s.iceberg)"])
+
+
+def test_a_permalink_brings_its_settings_and_its_trace() -> None:
+    line, session, told = shared(**STALE), checked(start_from("bakery_v2")), list[str]()
+    session.on("settings", lambda: told.append("settings"))
+    session.on("stepping", lambda: told.append("stepping"))
+    assert session.open(line) == ("len(s.iceberg)",)
+    assert session.settle(60)
+    assert told == ["settings", "stepping"]
+    assert session.result is not None
+    assert session.result.model.constants == BakeryV2(**STALE).constants
+    assert permalink(session.stepper().trace) == line.partition("&watch")[0]
+    assert session.watches == (), "nobody has agreed to run it"
+    session.open(line)
+    assert told == ["settings", "stepping", "stepping"], "the settings are the same"
+
+
+def test_steps_of_a_permalink_stay_while_its_settings_are_checked() -> None:
+    session = checked(start_from("bakery_v2").with_constants({"Writers": 2}))
+    session.stepper()
+    session.open(shared(**STALE))
+    assert session.stepper().model.constants == BakeryV2(**STALE).constants
+    assert len(session.stepper().trace) > 1
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("workbench:hudi#0/", "is one of model hudi; here it takes one of bakery_v2"),
+        ("workbench:bakery_v2?Writers=99#0/", "Writers = 99 is not accepted"),
+        ("workbench:bakery_v2#0/999.0", "does not fit model bakery_v2"),
+        ("nonsense", "permalink 'nonsense' is not accepted"),
+    ],
+)
+def test_a_permalink_that_is_not_accepted_changes_nothing(line: str, why: str) -> None:
+    session = checked(stale())
+    before = session.settings
+    for what in (session, session.stepper()):
+        with pytest.raises(InputError) as refused:
+            what.open(line)
+        assert why in str(refused.value)
+        assert "\n" not in str(refused.value)
+    assert (session.settings, session.stepper().at) == (before, 0)
+
+
+def test_what_a_permalink_says_to_watch_is_not_run(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    line = f"{shared(**STALE).partition('&watch')[0]}&watch={quote(f'open({str(path)!r}, chr(119))', safe='')}"
+    session = checked(stale())
+    assert session.open(line) == (f"open({str(path)!r}, chr(119))",)
+    assert session.settle(60)
+    assert not path.exists()

@@ -22,6 +22,7 @@ from workbench.cli import main
 from workbench.configurations import spell
 from workbench.engines.check import check
 from workbench.kernel import Constant, InputError, Map, Model, Names, Process, Variable, action, invariant, replay
+from workbench.kernel.values import show
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.bakery_v2_extended import BakeryV2Extended
@@ -523,6 +524,19 @@ def test_a_verdict_map_has_a_panel_per_property_and_remaining_value():
     assert titles(svg_of(grid)).count("Conflict violated: SameNodeLock = TRUE, RestampPatch = FALSE") >= 2
     assert len(grid.figure().data) == 4
     assert view.verdict_map(sweep(), x="RestampPatch", y="SameNodeLock").as_dict() == grid.as_dict()
+
+
+def test_a_click_on_a_verdict_map_sends_the_number_of_the_row():
+    frame = sweep()
+    grid = view.verdict_map(frame, CONSTANTS, x="RestampPatch", y="SameNodeLock", clickable=True)
+    buttons = re.findall(r'<g data-send="([0-9]+)" role="button" tabindex="0" aria-label="([^"]*)"', grid.svg())
+    assert len(buttons) == 2 * len(frame)
+    for number, told in buttons:
+        name, word, places = re.fullmatch(r"(\w+) ([a-z ]+): (.*)", told).groups()
+        row = frame.to_dict("records")[int(number)]
+        assert (row[name], len(places.split(", "))) == (word, 3)
+        assert all(show(row[constant]) == value for constant, value in re.findall(r"(\w+) = (\w+)", places))
+    assert "data-send" not in view.verdict_map(frame, CONSTANTS).svg()
 
 
 def test_a_verdict_map_with_what_is_missing_or_misnamed():

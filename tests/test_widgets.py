@@ -1,7 +1,10 @@
 """Panels without a browser: what they compute, show and send."""
 
 import base64
+import csv
 import gzip
+import html
+import io
 import json
 import re
 import threading
@@ -16,6 +19,7 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 
 from workbench.engines.check import check
+from workbench.formats.permalink import permalink
 from workbench.kernel import (
     Constant,
     InputError,
@@ -36,7 +40,9 @@ from workbench.session import kept, session, start_from
 from workbench.session.kept import explore
 from workbench.widgets import Simulator, TracePlayer, Workbench, head
 from workbench.widgets.controls import Controls
+from workbench.widgets.paste import OpenPermalink
 from workbench.widgets.player import WIDTH
+from workbench.widgets.tab import Working
 
 BakeryV2 = get_model("bakery_v2")
 STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
@@ -504,6 +510,126 @@ def test_compare_names_what_it_compares(stale: Workbench) -> None:
     assert "<th>v2_two_writers_wedge</th><th>now</th>" in everything(tab)
 
 
+# The grid ------------------------------------------------------------------------------------------------------------
+
+
+def filled(shown: Workbench, *names: str) -> Any:
+    """The grid tab, with a grid over these constants."""
+    tab = opened(shown, "Grid")
+    tab._values.tick(names)
+    tab._fill()
+    settle(shown)
+    return tab
+
+
+def test_a_verdict_map_is_filled_and_a_click_on_a_cell_sets_the_panel(stale: Workbench) -> None:
+    tab = filled(stale, "AsyncParquet", "RestampPatch")
+    assert "4 settings" in tab._note.html
+    assert sorted(re.findall(r'data-send="([0-9]+)"', tab._map.html)) == ["0", "1", "2", "3"]
+    assert "<b>NoLakekeeperConflict</b> over AsyncParquet" in tab._map.html
+    assert "with Writers = " in tab._map.html
+    assert re.findall(r'data-send="([0-9]+)" aria-current', tab._map.html) == ["2"], "what is set at present"
+    tab._map._received(None, {"send": "3"}, [])
+    settle(stale)
+    assert stale.result.model.constants == {**BakeryV2(**STALE).constants, "RestampPatch": True}
+    assert stale.selected == "NoLakekeeperConflict"
+    assert "RestampPatch = TRUE</code> is set in the panel" in tab._loaded.html
+    assert re.findall(r'data-send="([0-9]+)" aria-current', tab._map.html) == ["3"]
+    assert sorted(re.findall(r'data-send="([0-9]+)"', tab._map.html)) == ["0", "1", "2", "3"], "the map stays"
+
+
+def test_a_grid_is_explained_with_a_counterexample_for_each_failing_cell(stale: Workbench) -> None:
+    tab = filled(stale, "AsyncParquet", "RestampPatch")
+    tab._actions._received(None, {"send": "explain"}, [])
+    settle(stale)
+    assert 'holds where <code class="wb-rule">not AsyncParquet or RestampPatch</code>' in tab._rule.html
+    assert re.findall(r'data-send="([0-9]+)"', tab._rule.html) == ["2"]
+    tab._map._received(None, {"send": "0"}, [])
+    settle(stale)
+    assert stale.verdict.trace is None
+    tab._rule._received(None, {"send": "2"}, [])
+    settle(stale)
+    assert stale.result.model.constants == BakeryV2(**STALE).constants
+    assert stale.verdict.trace_states == 18
+
+
+def test_a_grid_is_copied_as_code_and_saved_as_a_table(stale: Workbench) -> None:
+    tab = filled(stale, "AsyncParquet", "RestampPatch")
+    (code,) = re.findall(r'data-copy="([^"]*)"', tab._actions.html)
+    found: dict[str, Any] = {}
+    exec(html.unescape(code), found)
+    words = ["holds", "holds", "violated", "holds"]
+    assert found["filled"].table["NoLakekeeperConflict"].to_list() == words
+    saved: list[Any] = []
+    tab._actions.send = saved.append
+    tab._actions._received(None, {"send": "csv"}, [])
+    (file,) = (message["save"] for message in saved)
+    assert (file["name"], file["type"]) == ("bakery_v2-NoLakekeeperConflict.csv", "text/csv")
+    rows = list(csv.DictReader(io.StringIO(file["content"])))
+    assert [row["NoLakekeeperConflict"] for row in rows] == words
+
+
+def test_the_property_of_a_grid_is_the_selected_one_until_somebody_chooses(stale: Workbench) -> None:
+    tab = opened(stale, "Grid")
+    assert tab._property.value == "NoLakekeeperConflict"
+    stale._select("UniqueTickets")
+    assert tab._property.value == "UniqueTickets"
+    tab._property.value = "TicketOrderPreserved"
+    stale._select("NoLakekeeperConflict")
+    assert tab._property.value == "TicketOrderPreserved"
+
+
+def test_three_constants_make_a_map_for_each_value_of_one(stale: Workbench) -> None:
+    tab = opened(stale, "Grid")
+    tab._values.tick(["AsyncParquet", "Writers", "RestampPatch"])
+    tab._values._ranges["Writers"].value = (1, 2)
+    tab._fill()
+    settle(stale)
+    assert len(re.findall(r'data-send="[0-9]+"', tab._map.html)) == 8
+    assert "RestampPatch = FALSE</text>" in tab._map.html
+    assert "Writers = 2, RestampPatch = FALSE" in tab._map.html.replace("AsyncParquet = TRUE, ", ""), "also on hovering"
+
+
+def test_a_grid_goes_on_while_another_tab_is_open_and_can_be_stopped(stale: Workbench) -> None:
+    tab = opened(stale, "Grid")
+    tab._values.tick(["AsyncParquet", "RestampPatch", "SafeAcks", "MaxCrashes"])
+    tab._fill()
+    working = next(
+        part for part in tab.children if isinstance(part, Working) and part.aside is stale.session.grid.filling
+    )
+    assert working._stop.layout.display == ""
+    stale._tabs.selected_index = 0
+    while not stale.session.grid.cells:
+        time.sleep(0.01)
+    stale._tabs.selected_index = stale.tabs.index(tab)
+    working._stop.click()
+    settle(stale)
+    done = len(stale.session.grid.cells)
+    assert 0 < done < 8 * len(tab._values.get()["MaxCrashes"])
+    assert len(re.findall(r'data-send="[0-9]+"', tab._map.html)) == done
+    assert working._stop.layout.display == "none"
+
+
+def test_what_a_grid_does_not_take_is_one_line(stale: Workbench) -> None:
+    tab = opened(stale, "Grid")
+    assert "Tick 2 to 4 constants" in tab._note.html
+    tab._values.tick(["AsyncParquet"])
+    tab._fill()
+    assert "1 constants are not accepted; a grid takes 2 to 4" in tab._note.html
+    tab._values.tick(["AsyncParquet", "RestampPatch", "SafeAcks", "MaxCrashes", "Writers"])
+    assert "5 constants are not accepted" in tab._note.html
+    assert stale.session.grid.asked is None
+    assert tab._map.html == ""
+    tab._values.tick(["MaxTickets", "MaxIcebergLen"])
+    for slider in tab._values._ranges.values():
+        slider.value = (1, 20)
+    assert "400 settings, each checked for at most 10 s, side by side on Spark." in tab._note.html
+    tab._values.tick(["MaxTickets", "MaxIcebergLen", "MaxCrashes"])
+    for slider in tab._values._ranges.values():
+        slider.value = (slider.min, slider.max)
+    assert "1,600 settings are too many; a grid takes up to 1,024" in tab._note.html
+
+
 # How long it lives ---------------------------------------------------------------------------------------------------
 
 
@@ -513,6 +639,9 @@ def test_a_closed_panel_leaves_nothing_behind() -> None:
     settle(shown)
     for tab in shown.tabs:
         opened(shown, tab.title)
+    values = opened(shown, "Grid")._values
+    for names in (["Writers", "MaxCrashes"], ["Writers"]):
+        values.tick(names)
     assert ipywidgets.Widget.get_manager_state()["state"].keys() > before
     shown.close()
     assert ipywidgets.Widget.get_manager_state()["state"].keys() == before
@@ -781,3 +910,90 @@ def test_a_simulator_begins_at_any_step_of_a_violation() -> None:
     lasso = check(BakeryV2(Writers=2, MaxCrashes=1), ["EventualProgress"])["EventualProgress"].trace
     assert lasso is not None
     assert len(Simulator(lasso).trace) == len(lasso)
+
+
+def test_a_thin_tree_leads_back_to_abandoned_branches_and_compares_two() -> None:
+    simulator = Simulator(BakeryV2(Writers=2))
+    history = simulator._history
+    assert history.layout.display == "none", "there is nothing to go back to"
+    for label in ("start(w1)", "stage(w1)"):
+        simulator.take(label)
+    simulator.jump(1)
+    simulator.take("start(w2)")
+    assert history.layout.display == ""
+    assert [f'data-send="go {number}"' in history._tree.html for number in range(4)] == [True] * 4
+    history._name.value = " the other first "
+    assert "the other first" in history._tree.html
+    history._tree._received(None, {"send": "go 2"}, [])
+    assert (simulator.at, simulator.trace.steps[-1].label, history._name.value) == (2, "stage(w1)", "")
+    for number in (2, 3):
+        history._tree._received(None, {"send": f"tick {number}"}, [])
+    page = history._pictures.html
+    assert "<b>branch to stage(w1)</b> and <b>the other first</b> part after 2 states in common" in page
+    assert page.count("<svg") == 2
+    assert page.count('data-change="differs"') > 0
+    history._tree._received(None, {"send": "tick 2"}, [])
+    assert history._pictures.html == ""
+    simulator.start("bakery_v2")
+    assert "tick" not in history._tree.html
+
+
+def test_the_line_of_a_search_is_an_example_of_its_model_and_what_it_finds_is_remarked_on() -> None:
+    for model in (BakeryV2(Writers=2), Every()):
+        simulator = Simulator(model)
+        example = simulator._condition.placeholder.removeprefix("such as  ")
+        simulator.walk(2, seed=1)
+        simulator.go(example, anew=True)
+        assert simulator.at == 0
+    simulator.go("s.n")
+    assert "s.n is not true or false but a number" in simulator._message.html
+    simulator.take("up")
+    assert simulator._message.html == ""
+
+
+def test_a_pasted_permalink_is_opened_and_its_watches_are_run_once_somebody_agrees() -> None:
+    trace = check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace
+    assert trace is not None
+    simulator = Simulator("bakery_v2")
+    paste = next(part for part in simulator.children if isinstance(part, OpenPermalink))
+    paste.line.value = permalink(trace, ["len(s.iceberg)", "s.nothing"])
+    assert permalink(simulator.trace) == permalink(trace)
+    assert "len(s.iceberg)" in everything(paste)
+    assert "watched" not in everything(simulator._watched)
+    assert (paste._agree.layout.display, simulator.watches) == ("", ())
+    paste._agree.click()
+    assert simulator.watches == ("len(s.iceberg)", "s.nothing")
+    assert "len(s.iceberg)" in simulator._watched.html
+    assert "unknown variable" in simulator._watched.html
+    assert paste._agree.layout.display == "none"
+    paste.line.value = "workbench:hudi#0/"
+    assert "is one of model hudi; here it takes one of bakery_v2" in everything(paste)
+    assert permalink(simulator.trace) == permalink(trace)
+    paste.line.value = ""
+    assert everything(paste) == ""
+
+
+def test_a_permalink_pasted_in_a_panel_sets_it(stale: Workbench) -> None:
+    trace = stale.result["NoLakekeeperConflict"].trace
+    assert trace is not None
+    line = permalink(trace, ["len(s.iceberg)"])
+    shown = Workbench("bakery_v2")
+    settle(shown)
+    simulator = opened(shown, "Step it yourself").simulator
+    paste = next(part for part in simulator.children if isinstance(part, OpenPermalink))
+    paste.line.value = line
+    settle(shown)
+    assert shown.result.model.constants == BakeryV2(**STALE).constants
+    assert permalink(simulator.trace) == line.partition("&watch")[0]
+    paste._agree.click()
+    assert shown.session.watches == ("len(s.iceberg)",)
+    assert "len(s.iceberg)" in simulator._watched.html
+
+
+def test_a_simulator_copies_its_trace_as_code() -> None:
+    simulator = Simulator(BakeryV2(Writers=2))
+    simulator.take("start(w1)")
+    (code,) = re.findall(r'data-copy="([^"]*)"', simulator._code.html)
+    found: dict[str, Any] = {}
+    exec(html.unescape(code), found)
+    assert permalink(found["trace"]) == permalink(simulator.trace)

@@ -75,8 +75,8 @@ def _searcher(model: Model, predicate: Predicate, begin: State | None) -> Model:
     return type(type(model).__name__, (type(model),), body)(**model.constants)
 
 
-def predicate_of(model: Model, expression: str) -> Predicate:
-    """The function of the state that an expression stands for, such as one that a person has typed.
+def predicate_of(model: Model, expression: str) -> Expression:
+    """The function of the state that an expression stands for, such as one that a person has typed, with its remark.
 
     Raises
     ------

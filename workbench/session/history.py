@@ -42,6 +42,27 @@ class Node:
         return len(self.path) - 1
 
 
+@dataclass(frozen=True, eq=False)
+class Landmark:
+    """A node as it is drawn, where most of the steps between are left out.
+
+    Attributes
+    ----------
+    node : Node
+    depth : int
+        How many steps lead to it.
+    line, column : int
+        Its place: a line for each branch, and a column more than the landmark before it.
+    before : Landmark or None
+    """
+
+    node: Node
+    depth: int
+    line: int
+    column: int
+    before: "Landmark | None"
+
+
 class History:
     """A tree of the states that somebody has reached from an initial state.
 
@@ -105,7 +126,7 @@ class History:
         return after
 
     def go(self, number: int) -> None:
-        """Go to a node; the branch in sight stays if it is on it.
+        """Go to a node. The branch in sight stays if it is on it; else it is one that goes on from there.
 
         Raises
         ------
@@ -115,6 +136,8 @@ class History:
         self.current = self._node(number)
         if self.current not in self.tip.path:
             self.tip = self.current
+            while self.tip.children:
+                self.tip = self.tip.children[-1]
 
     def name(self, number: int, name: str) -> None:
         """Call a node something; with "" nothing any more."""
@@ -132,6 +155,25 @@ class History:
     def parting(self, one: Node, other: Node) -> Node:
         """The last node that the ways to two nodes have in common."""
         return [a for a, b in zip(one.path, other.path, strict=False) if a is b][-1]
+
+    def landmarks(self) -> list["Landmark"]:
+        """The nodes that tell the branches apart, each behind the one that it follows.
+
+        These are the root, the nodes where branches part or end, those with a name, and the current one. The branch
+        that was taken first from a node stays in its line.
+        """
+        found: list[Landmark] = []
+        waiting: list[tuple[Node, int, Landmark | None, int]] = [(self.nodes[0], 0, None, 0)]
+        line = 0
+        while waiting:
+            node, depth, before, opens = waiting.pop()
+            line += opens
+            if before is None or len(node.children) != 1 or node.name or node is self.current:
+                before = Landmark(node, depth, line, 0 if before is None else before.column + 1, before)
+                found.append(before)
+            for number, child in reversed(list(enumerate(node.children))):
+                waiting.append((child, depth + 1, before, int(number > 0)))
+        return found
 
     def leaves(self) -> Iterator[Node]:
         """The ends of all branches, in the order in which they were reached."""

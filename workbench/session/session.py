@@ -3,16 +3,21 @@
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.engines.check import check
 from workbench.kernel import InputError, Model, ModelError, Result, Trace, Verdict
 from workbench.kernel.budget import Progress
 from workbench.session.events import Events
+from workbench.session.filling import Filling
 from workbench.session.jobs import Aside, Job, Runner
 from workbench.session.kept import Kept
+from workbench.session.pasted import pasted
 from workbench.session.settings import Settings
 from workbench.session.stepper import Stepper
+
+if TYPE_CHECKING:
+    from workbench.questions.fill import Cell
 
 #: While a check takes no longer than this, every change is checked at once.
 LIVE_SECONDS = 1.5
@@ -61,6 +66,8 @@ class Session:
         What is wrong with the settings, or with the model, in one line.
     watches : tuple of str
         Expressions on states, to be shown beside them.
+    grid : Filling
+        A grid of settings that is filled, or was. No check of the session ends that.
 
     Examples
     --------
@@ -86,11 +93,13 @@ class Session:
         self.progress: Progress | None = None
         self.error: str | None = None
         self.watches: tuple[str, ...] = ()
+        self.grid = Filling(self.lock)
         self._events = Events[Event]()
         self._runner = Runner(self.lock)
         self._asides: dict[str, Aside] = {}
         self._stepper: Stepper | None = None
         self._began = 0.0
+        self._wanted: str | None = None
 
     def on(self, event: Event, call: Callable[[], None]) -> Callable[[], None]:
         """Have `call` called at every such event; returns what ends it."""
@@ -98,11 +107,49 @@ class Session:
 
     # Settings ------------------------------------------------------------------------------------------------------
 
-    def begin(self, settings: Settings) -> None:
-        """Take these settings, and check."""
+    def begin(self, settings: Settings, select: str | None = None) -> None:
+        """Take these settings, check, and select this property then, instead of the most telling one."""
         with self.lock:
             self._set(settings)
+            self._wanted = select
             self.run()
+
+    def load(self, cell: "Cell") -> None:
+        """Take the settings of a cell of the grid, check them, and select the grid's property.
+
+        Raises
+        ------
+        InputError
+            If there are no such settings, or they could not be checked: why.
+        """
+        with self.lock:
+            asked = self.grid.asked
+            if asked is None or cell.outcome.error is not None:
+                raise InputError(cell.outcome.error or "the grid is not there any more")
+            settings = self.settings.with_constants(cell.constants)
+            if asked.name not in settings.applicable():
+                settings = settings.with_ticked([*settings.applicable(), asked.name])
+            self.begin(settings, asked.name)
+
+    def open(self, line: str) -> tuple[str, ...]:
+        """Take the settings of a permalink, check them, and send the stepper to the end of its trace.
+
+        Returns
+        -------
+        tuple of str
+            What the permalink says to watch. Nothing of it is run: it is for a person to give to :meth:`watch`.
+
+        Raises
+        ------
+        InputError
+            If the line is no permalink, or not one of this model.
+        """
+        with self.lock:
+            trace, watches = pasted(line, self.settings.model_class)
+            if trace.model.constants != self.settings.constants:
+                self.begin(self.settings.with_constants(trace.model.constants))
+            self.step_from(trace, len(trace) - 1)
+            return watches
 
     def change(self, settings: Settings) -> None:
         """Take these settings, and check if that is quick."""
@@ -132,7 +179,7 @@ class Session:
             self._failed(why)
 
     def _set(self, settings: Settings) -> None:
-        self.settings = settings
+        self.settings, self._wanted = settings, None
         self._events.tell("settings")
 
     # Checking ------------------------------------------------------------------------------------------------------
@@ -225,8 +272,10 @@ class Session:
         self._events.tell("result")
 
     def _most_telling(self, result: Result) -> str | None:
-        """What is violated since the last change, else what was selected, else what has a trace, the violated first."""
+        """What was asked for, else what is violated since the last change, else what was selected, else a trace's."""
         names = [verdict.name for verdict in result.verdicts]
+        if self._wanted in names:
+            return self._wanted
         broken = [verdict.name for verdict in result.violated]
         known = [] if self.before is None else [verdict.name for verdict in self.before.violated]
         new = [name for name in broken if name not in known]
@@ -251,18 +300,21 @@ class Session:
             self._events.tell("selected")
 
     def watch(self, expressions: Iterable[str]) -> None:
-        """Take these expressions as the watches."""
+        """Take these expressions as the watches, each once."""
         with self.lock:
-            self.watches = tuple(expressions)
+            self.watches = tuple(dict.fromkeys(expressions))
             self._events.tell("watches")
 
     def stepper(self) -> Stepper:
-        """Steps by hand, through the result's model. It begins anew when the constants are others."""
+        """Steps by hand, through the result's model. It begins anew when the constants are others.
+
+        While those that are set are being checked, steps with these are right as well.
+        """
         with self.lock:
             model = self.settings.model() if self.result is None else self.result.model
             if self._stepper is None:
                 self._stepper = Stepper(model, lock=self.lock)
-            elif self._stepper.model.constants != model.constants:
+            elif self._stepper.model.constants not in (model.constants, self.settings.constants):
                 self._stepper.start(model)
             return self._stepper
 
@@ -285,12 +337,14 @@ class Session:
 
     def settle(self, seconds: float | None = None) -> bool:
         """Wait for the check and all that is computed beside it; whether all has ended."""
-        return self.ended(seconds) and all(aside.wait(seconds) for aside in list(self._asides.values()))
+        beside = all(aside.wait(seconds) for aside in list(self._asides.values()))
+        return self.ended(seconds) and beside and self.grid.wait(seconds)
 
     def close(self) -> None:
         """End all work."""
         with self.lock:
             self._runner.cancel()
             self._forget_asides()
+            self.grid.cancel()
             if self._stepper is not None:
                 self._stepper.close()

@@ -12,6 +12,7 @@ from workbench.questions.seek import predicate_of, seek
 from workbench.session.events import Events
 from workbench.session.history import History
 from workbench.session.jobs import Aside, Job
+from workbench.session.pasted import pasted
 
 
 class Options(NamedTuple):
@@ -46,6 +47,8 @@ class Stepper:
         Every state that was stepped to since the start.
     search : Aside
         The search for a state to go to, if there is one.
+    remark : str
+        What a person should know about the condition that has led to the present state.
 
     Examples
     --------
@@ -64,13 +67,15 @@ class Stepper:
         self.search.on_change(self._found)
         self._events = Events[Literal["moved"]]()
         self._given: Trace | None = None
+        self.remark = ""
         self.start(what, step)
 
     def on_move(self, call: Callable[[], None]) -> Callable[[], None]:
         """Have `call` called whenever one is in another state, or the history is another; returns what ends it."""
         return self._events.on("moved", call)
 
-    def _moved(self) -> None:
+    def _moved(self, remark: str = "") -> None:
+        self.remark = remark
         self._events.tell("moved")
 
     # Where one is --------------------------------------------------------------------------------------------------
@@ -120,6 +125,18 @@ class Stepper:
             self._given = trace  # a lasso's loop is shown as long as one is on it
             self.history = History.along(trace, step)
             self._moved()
+
+    def open(self, line: str) -> tuple[str, ...]:
+        """Begin anew with the trace of a permalink; returns what it says to watch, which is not run.
+
+        Raises
+        ------
+        InputError
+            If the line is no permalink, or not one of this model.
+        """
+        trace, watches = pasted(line, type(self.model))
+        self.start(trace)
+        return watches
 
     def take(self, step: str | Move) -> None:
         """Take one of the enabled steps, given as a move or by its label.
@@ -191,7 +208,7 @@ class Stepper:
         InputError
             For an expression that is not accepted, or if there is no such state.
         """
-        self._follow(self._way(condition, anew, Job(), max_states))
+        self._follow(*self._way(condition, anew, Job(), max_states))
 
     def find(self, condition: str, *, anew: bool = False) -> None:
         """The same in a thread: :attr:`search` tells how it goes."""
@@ -204,9 +221,9 @@ class Stepper:
 
     def _found(self) -> None:
         if self.search.outcome is not None:
-            self._follow(self.search.outcome)
+            self._follow(*self.search.outcome)
 
-    def _follow(self, trace: Trace) -> None:
+    def _follow(self, trace: Trace, remark: str) -> None:
         """Go to the end of a behaviour, along branches that are there as far as there are such."""
         with self.lock:
             if trace.start != self.history.start:
@@ -216,15 +233,17 @@ class Stepper:
                 for step in trace.steps[1:]:
                     self.history.add(step)
                 self.history.tip = self.history.current
-            self._moved()
+            self._moved(remark)
 
-    def _way(self, condition: Any, anew: bool, job: Job, max_states: int | None = None) -> Trace:
-        model = self.model
-        predicate = predicate_of(model, condition) if isinstance(condition, str) else condition
+    def _way(self, condition: Any, anew: bool, job: Job, max_states: int | None = None) -> tuple[Trace, str]:
+        model, remark, predicate = self.model, "", condition
+        if isinstance(condition, str):
+            predicate = expression = predicate_of(model, condition)
+            remark = expression.remark or ""
         after = None if anew else self.history.trace(self.history.current)
         trace, result = seek(model, predicate, after=after, should_stop=job.should_stop, max_states=max_states)
         if trace is not None:
-            return trace
+            return trace, remark
         where = "from the beginning" if anew else "from this state"
         if result.complete:
             raise InputError(f"no such state can be reached {where}; there are {result.distinct:,} states")

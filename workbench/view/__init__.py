@@ -13,6 +13,7 @@ from workbench.view.graph import Edge, Node, StateGraph
 from workbench.view.grid import Grid
 from workbench.view.html import Drawn, Joined, Picture
 from workbench.view.overview import model_view, result_view, space_view
+from workbench.view.parted import Parted, parting
 from workbench.view.report import page, report
 from workbench.view.selection import alternatives, neighbourhood, projection, state_graph
 from workbench.view.statetable import state_table
@@ -21,7 +22,6 @@ from workbench.view.tables import (
     Rendered,
     compare,
     constants_table,
-    parting,
     summary,
     verdict_table,
     what_changed,
@@ -40,6 +40,7 @@ __all__ = [
     "Grid",
     "Joined",
     "Node",
+    "Parted",
     "Picture",
     "Rendered",
     "StateGraph",

@@ -92,6 +92,7 @@ def verdict_map(
     x: str | None = None,
     y: str | None = None,
     properties: Sequence[str] | None = None,
+    clickable: bool = False,
 ) -> Grid:
     """The verdicts of a sweep over two constants, with a small map for each value of the others and each property.
 
@@ -107,13 +108,15 @@ def verdict_map(
         The constants along the axes; the first two that vary for None.
     properties : sequence of str, optional
         The columns that are properties; all that hold verdicts for None.
+    clickable : bool
+        Whether a click on a cell sends the number of its row, which takes a panel in a notebook.
 
     Raises
     ------
     InputError
         For a column that is not there.
     """
-    rows = frame.to_dict("records")
+    rows = [{**row, _NUMBER: str(at) if clickable else ""} for at, row in enumerate(frame.to_dict("records"))]
     columns = [str(column) for column in frame.columns]
     judged = [name for name in columns if any(_is_verdict(row[name]) for row in rows)]
     if constants is None:
@@ -143,7 +146,8 @@ def verdict_map(
         told = "\n".join(f"{constant} = {word(constant, value)}" for constant, value in where.items())
         if kept:
             title = f"{name}\n{told}" if told else name
-            panels.append(_panel(title, name, kept, *axes, word))
+            whole = told.replace("\n", ", ") if clickable else ""  # a button has to say all by itself
+            panels.append(_panel(title, name, kept, *axes, whole, word))
     fixed = [f"{n} = {word(n, values[n][0])}" for n in constants if n not in varying and values[n]]
     notes = (f"Everywhere: {', '.join(fixed)}",) if fixed else ()
     return Grid("Verdicts over the constants", tuple(panels), (down or "", across), notes)
@@ -161,12 +165,14 @@ def _is_verdict(value: object) -> bool:
     return isinstance(value, str) and value in MARKS
 
 
+#: In a row of a sweep, what a click on its cell sends; no constant can be called that.
+_NUMBER = " "
 #: A constant along an axis, None for an axis that is not used, and its values.
 _Axis = tuple[str | None, list[Any]]
 
 
 def _panel(
-    title: str, name: str, rows: list[Any], down: _Axis, across: _Axis, word: Callable[[str, Any], str]
+    title: str, name: str, rows: list[Any], down: _Axis, across: _Axis, rest: str, word: Callable[[str, Any], str]
 ) -> Panel:
     def at(axis: _Axis, row: Any) -> str:
         return "" if axis[0] is None else word(axis[0], row[axis[0]])
@@ -177,6 +183,8 @@ def _panel(
     cells = {}
     for row in rows:
         if _is_verdict(row[name]):
-            place = ", ".join(f"{axis[0]} = {at(axis, row)}" for axis in (down, across) if axis[0] is not None)
-            cells[at(down, row), at(across, row)] = Cell(row[name], MARKS[row[name]][0], f"{name} {row[name]}: {place}")
+            places = [f"{axis[0]} = {at(axis, row)}" for axis in (down, across) if axis[0] is not None]
+            place = ", ".join([*places, *([rest] if rest else [])])
+            told = f"{name} {row[name]}: {place}"
+            cells[at(down, row), at(across, row)] = Cell(row[name], MARKS[row[name]][0], told, row[_NUMBER])
     return Panel(title, ticks(down), ticks(across), cells)

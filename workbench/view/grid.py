@@ -32,11 +32,12 @@ _STYLES = {
 
 
 class Cell(NamedTuple):
-    """One cell: what kind it is, the sign in it, and the text on hovering."""
+    """One cell: what kind it is, the sign in it, the text on hovering, and what a click sends in a panel."""
 
     kind: str
     sign: str
     hover: str
+    send: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,10 @@ class Grid(Chart):
                 "title": panel.title,
                 "rows": list(panel.rows),
                 "columns": list(panel.columns),
-                "cells": [{"row": r, "column": c, **cell._asdict()} for (r, c), cell in panel.cells.items()],
+                "cells": [
+                    {"row": r, "column": c, "kind": cell.kind, "sign": cell.sign, "hover": cell.hover}
+                    for (r, c), cell in panel.cells.items()
+                ],
             }
             for panel in self.panels
         ]
@@ -185,4 +189,4 @@ class _Layout:
         if cell is None:
             return Rect(*place, _EMPTY, "")
         fill, ink = _STYLES[cell.kind]
-        return Rect(*place, fill, cell.hover, cell.sign, ink)
+        return Rect(*place, fill, cell.hover, cell.sign, ink, cell.send)

@@ -40,7 +40,10 @@ class Axis(NamedTuple):
 
 
 class Rect(NamedTuple):
-    """A rectangle from a corner, on the axes of its panel; with a text in it, or after it where it has no `ink`."""
+    """A rectangle from a corner, on the axes of its panel; with a text in it, or after it where it has no `ink`.
+
+    In a panel for notebooks a click on it sends `send`, where there is such.
+    """
 
     x: float
     y: float
@@ -50,6 +53,7 @@ class Rect(NamedTuple):
     hover: str
     text: str = ""
     ink: str = ""
+    send: str = ""
 
 
 class Label(NamedTuple):
@@ -118,7 +122,8 @@ def svg(plot: Plot) -> str:
             sheet.rect(label.x - 8, label.y - 13, wide, 18, rx=3, fill=label.fill)
         weight = 600 if label.bold else None
         sheet.text(label.x, label.y, label.text, label.size, font_weight=weight, fill=label.ink)
-    return sheet.svg(plot.width, plot.height)
+    has_buttons = any(rect.send for panel in plot.panels for rect in panel.rects)
+    return sheet.svg(plot.width, plot.height, "group" if has_buttons else "img")
 
 
 def _draw(sheet: Sheet, panel: Panel) -> None:
@@ -143,14 +148,22 @@ def _draw(sheet: Sheet, panel: Panel) -> None:
     for rect in panel.rects:
         left, right = x_of(rect.x), x_of(rect.x + rect.wide)
         top, bottom = sorted((y_of(rect.y), y_of(rect.y + rect.tall)))
-        if rect.wide and rect.tall:
-            sheet.rect(left, top, max(right - left, 1), max(bottom - top, 1), rect.hover or None, rx=1, fill=rect.fill)
-        if rect.text:
-            x, anchor = ((left + right) / 2, "middle") if rect.ink else (right + 6, "start")
-            weight, ink = (700, rect.ink) if rect.ink else (None, "currentColor")
-            hover = rect.hover if rect.ink else None
-            y = (top + bottom) / 2 + 4
-            sheet.text(x, y, rect.text, 11.5, hover, text_anchor=anchor, fill=ink, font_weight=weight)
+        if rect.send:
+            with sheet.group(data_send=rect.send, role="button", tabindex=0, aria_label=rect.hover):
+                _draw_rect(sheet, rect, left, right, top, bottom)
+        else:
+            _draw_rect(sheet, rect, left, right, top, bottom)
+
+
+def _draw_rect(sheet: Sheet, rect: Rect, left: float, right: float, top: float, bottom: float) -> None:
+    if rect.wide and rect.tall:
+        sheet.rect(left, top, max(right - left, 1), max(bottom - top, 1), rect.hover or None, rx=1, fill=rect.fill)
+    if rect.text:
+        x, anchor = ((left + right) / 2, "middle") if rect.ink else (right + 6, "start")
+        weight, ink = (700, rect.ink) if rect.ink else (None, "currentColor")
+        hover = rect.hover if rect.ink else None
+        y = (top + bottom) / 2 + 4
+        sheet.text(x, y, rect.text, 11.5, hover, text_anchor=anchor, fill=ink, font_weight=weight)
 
 
 # For plotly ----------------------------------------------------------------------------------------------------------

@@ -70,15 +70,15 @@ class Sheet:
         corners = ((x2, y), (x2 - back, y - 4), (x2 - back, y + 4))
         self.add("polygon", points=" ".join(f"{_n(a)},{_n(b)}" for a, b in corners), fill=color)
 
-    def svg(self, width: float, height: float) -> str:
-        """The finished picture: as wide as given, or as narrow as its place demands."""
+    def svg(self, width: float, height: float, role: str = "img") -> str:
+        """The finished picture: as wide as given, or as narrow as its place demands; a ``group`` if it has buttons."""
         return element(
             "svg",
             *self.parts,
             xmlns="http://www.w3.org/2000/svg",
             viewBox=f"0 0 {_n(width)} {_n(height)}",
             width=_n(width),
-            role="img",
+            role=role,
             aria_label=self.label,
             color=MIDDLE,
             font_family=FONT,

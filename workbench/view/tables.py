@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.kernel import Model, Result, Trace, Verdict
+from workbench.kernel import Model, Result, Verdict
 from workbench.kernel.values import counted, show, spell
-from workbench.pictures import Shown, faults, pair
 from workbench.view.html import MARKS, Drawn, Rendered, badge, element, escape, table
+from workbench.view.parted import Parted, parting
 
 
 def _code(text: object) -> str:
@@ -133,20 +133,6 @@ def _now(before: Verdict, after: Verdict) -> str:
     return f"{after.name} {words[after.word]}"
 
 
-def parting(one: Trace, other: Trace) -> int | None:
-    """The index of the first step in which two traces differ; None if one is the beginning of the other.
-
-    Examples
-    --------
-    >>> from workbench.kernel import replay
-    >>> from workbench.models.bakery import Bakery
-    >>> parting(replay(Bakery(), 0, [(0, 0), (1, 0)]), replay(Bakery(), 0, [(0, 0), (2, 0)]))
-    2
-    """
-    pairs = zip(one.steps, other.steps, strict=False)
-    return next((at for at, (a, b) in enumerate(pairs) if a.label != b.label), None)
-
-
 @dataclass(frozen=True, repr=False)
 class Comparison(Drawn):
     """Two results side by side.
@@ -185,7 +171,7 @@ class Comparison(Drawn):
         rows = [(_code(name), *map(_code, words)) for name, *words in self._constants()]
         rows += [(_code(name), _side(one), _side(other)) for name, one, other in self.verdicts]
         rows += [(element("b", name), one, other) for name, one, other in self._counts()]
-        traces = "".join(self._aligned(name, at) for name, at in self.partings.items())
+        traces = "".join(map(self._aligned, self.partings))
         body = table(("", *map(escape, self.names)), rows)
         return f"<p><b>{escape(self.line)}</b></p>{body}{traces}"
 
@@ -199,39 +185,14 @@ class Comparison(Drawn):
             for name in ("distinct", "generated", "depth")
         ]
 
-    def _aligned(self, name: str, at: int | None) -> str:
+    def _aligned(self, name: str) -> str:
         """The two traces of a property, from the step in which they part."""
         one, other = (next(v.trace for v in r.verdicts if v.name == name) for r in (self.left, self.right))
         assert one is not None
         assert other is not None
-        common = min(len(one), len(other)) if at is None else at
-        rows = []
-        for index in range(common, max(len(one), len(other))):
-            sides = [_code(t.steps[index].label) if index < len(t) else "" for t in (one, other)]
-            rows.append((str(index + 1), *sides))
-        pictures = "" if at is None else self._pair("Where they part", name, one, other, at + 1)
-        if at is None or max(len(one), len(other)) > at + 1:
-            pictures += self._pair("At their ends", name, one, other)
-        same = "".join(f"<li><code>{escape(step.label)}</code></li>" for step in one.steps[:common])
-        how = "nowhere" if not rows else f"after {counted(common, 'state')} in common"
-        return (
-            f"<details><summary>{escape(name)}: the traces part {how}</summary>"
-            f"{pictures}<details><summary>in common ({common})</summary><ol>{same}</ol></details>"
-            f"{table(('', *map(escape, self.names)), rows) if rows else ''}</details>"
-        )
-
-    def _pair(self, heading: str, name: str, one: Trace, other: Trace, most: int | None = None) -> str:
-        """The last states of both traces, or the last of so many, side by side; what differs in them is marked."""
-        sides = []
-        for side, trace in zip(self.names, (one, other), strict=True):
-            *_, last = states = trace.states[:most]
-            title = f"{side}: {len(states)}  {trace.steps[len(states) - 1].label}"
-            sides.append(Shown(trace.model, states, faults(trace.model, last, [name]), title))
-        drawn = "".join(
-            element("div", drawn.svg_with(f"{name}-{most or 'end'}-{place}-"), class_="wb-picture")
-            for place, drawn in enumerate(pair(*sides))
-        )
-        return element("p", element("b", escape(heading))) + element("div", drawn, class_="wb-pair")
+        parted = Parted(one, other, self.names, [name], name)
+        summary = element("summary", f"{escape(name)}: the traces part {parted.told}")
+        return element("details", summary, parted.html())
 
     def text(self) -> str:
         rows: list[tuple[str, ...]] = [("", *self.names)]

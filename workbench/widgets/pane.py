@@ -7,7 +7,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from workbench.view.html import asset
+from workbench.view.html import asset, element, escape
 
 HERE = Path(__file__).parent
 #: The style of drawings and that of panels.
@@ -27,7 +27,8 @@ class Style(anywidget.AnyWidget):
 class Pane(anywidget.AnyWidget):
     """A fragment of HTML, in a panel that has a :class:`Style`.
 
-    A click on an element with ``data-send="..."`` sends that text to the kernel. An ``<input data-search="...">``
+    A click on an element with ``data-send="..."`` sends that text to the kernel; one with ``data-copy="..."`` copies
+    it. An ``<input data-search="...">``
     dims those elements with its selector that do not hold what is typed.
 
     Parameters
@@ -46,6 +47,15 @@ class Pane(anywidget.AnyWidget):
         self._on_send = on_send
         self.on_msg(self._received)
 
+    def save(self, name: str, content: str, type: str) -> None:
+        """Have the page save a file, where a person has asked for it."""
+        self.send({"save": {"name": name, "content": content, "type": type}})
+
     def _received(self, _: Any, content: dict[str, Any], __: Any) -> None:
         if self._on_send is not None:
             self._on_send(content["send"])
+
+
+def copied(text: str, what: str, title: str) -> str:
+    """A button that copies `what`."""
+    return element("div", element("button", escape(text), class_="wb-button", data_copy=what, title=title))

@@ -13,6 +13,7 @@ from workbench.view.html import Drawn, Joined, Rendered, badge, element, escape
 from workbench.widgets.charts_tab import ChartsTab
 from workbench.widgets.compare_tab import CompareTab
 from workbench.widgets.graph_tab import GraphTab
+from workbench.widgets.grid_tab import GridTab
 from workbench.widgets.head import Head
 from workbench.widgets.lifetime import Panel
 from workbench.widgets.pane import Pane, Style
@@ -71,6 +72,7 @@ class Workbench(Panel, ipywidgets.VBox):
             ChartsTab(self.session),
             WhatIfTab(self.session),
             CompareTab(self.session),
+            GridTab(self.session),
         ]
         self._tabs = ipywidgets.Tab(self.tabs, titles=[tab.title for tab in self.tabs], selected_index=0)
         self._tabs.add_class("wb-tabs")

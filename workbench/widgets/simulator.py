@@ -1,18 +1,24 @@
 """Step it yourself: take a model's actions by hand, see why others are disabled, or be taken to a state."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import groupby
 from typing import Any
 
 import ipywidgets
 
+from workbench.formats.code import trace_as_code
 from workbench.kernel import InputError, Model, Trace
+from workbench.kernel.expression import example_of
 from workbench.kernel.trace import Move
-from workbench.session import Stepper, start_from
+from workbench.kernel.values import counted
+from workbench.session import Session, Stepper, start_from
 from workbench.view.html import element, escape
 from workbench.view.trace import NOBODY, trace_view
+from workbench.view.watches import watch, watched_here
+from workbench.widgets.history import HistoryView
 from workbench.widgets.lifetime import Panel
-from workbench.widgets.pane import Pane, Style
+from workbench.widgets.pane import Pane, Style, copied
+from workbench.widgets.paste import OpenPermalink
 from workbench.widgets.player import TracePlayer, with_static
 from workbench.widgets.tab import Working, button, complaint
 
@@ -24,8 +30,8 @@ class Simulator(Panel, ipywidgets.VBox):
 
     Parameters
     ----------
-    what : Model, type of Model, Trace, str or Stepper
-        A model, its name, a behaviour to go on from, or a stepper to be shown.
+    what : Model, type of Model, Trace, str or Session
+        A model, its name, a behaviour to go on from, or a session whose stepper is shown.
     step : int, optional
         Of a behaviour, the index of the state to begin at; its last one by default.
 
@@ -47,16 +53,25 @@ class Simulator(Panel, ipywidgets.VBox):
     """
 
     def __init__(self, what: Any, step: int | None = None) -> None:
-        self.stepper = self._work = what if isinstance(what, Stepper) else Stepper(_behaviour(what), step)
+        self._session = what if isinstance(what, Session) else None
+        self.stepper = Stepper(_behaviour(what), step) if self._session is None else self._session.stepper()
+        self._work, self._own_watches = self.stepper, tuple[str, ...]()
         self._properties: list[str] | None = None
         self._drawing = False
         self._moves = Pane(on_send=self._clicked)
         self._message = Pane()
         self._player = TracePlayer()
         self._player.observe(self._jumped, "step")
-        super().__init__([Style(), self._toolbar(), self._message, self._moves, self._player])
+        self._history = HistoryView(self.stepper)
+        self._code = Pane()
+        self._watched = Pane()
+        paste = OpenPermalink((self._session or self.stepper).open, lambda more: self.watch((*self.watches, *more)))
+        parts = [self._message, self._moves, self._history, self._player, self._watched, self._code]
+        super().__init__([Style(), self._toolbar(), paste, *parts])
         self.add_class("wb-panel")
         self.stepper.on_move(self._draw)
+        if self._session is not None:
+            self._session.on("watches", self._draw)
         self._draw()
 
     def _toolbar(self) -> Any:
@@ -65,7 +80,6 @@ class Simulator(Panel, ipywidgets.VBox):
         self._length = ipywidgets.BoundedIntText(10, min=1, max=500, layout={"width": "58px"})
         walk = button("Random walk", "random", "take that many steps at random", lambda: self.walk(self._length.value))
         self._condition = ipywidgets.Text(
-            placeholder='such as  s.pc["w1"] == "Done"  or  len(s.iceberg) > 2',
             tooltip="a Python expression over the state s and the constants",
             layout={"flex": "1 1 240px"},
         )
@@ -107,6 +121,22 @@ class Simulator(Panel, ipywidgets.VBox):
         with self.stepper.lock:
             if properties != self._properties:
                 self._properties = properties
+                self._history.check(properties)
+                self._draw()
+
+    @property
+    def watches(self) -> tuple[str, ...]:
+        """The expressions that are watched."""
+        return self._own_watches if self._session is None else self._session.watches
+
+    def watch(self, expressions: Iterable[str]) -> None:
+        """Watch these expressions on the state. They are run: give none that you do not understand."""
+        with self.stepper.lock:
+            expressions = tuple(dict.fromkeys(expressions))
+            if self._session is not None:
+                self._session.watch(expressions)
+            else:
+                self._own_watches = expressions
                 self._draw()
 
     def take(self, step: str | Move) -> None:
@@ -146,7 +176,12 @@ class Simulator(Panel, ipywidgets.VBox):
         else:
             self._player.step = at
         self._drawing = False
-        self._message.html = ""
+        self._condition.placeholder = f"such as  {example_of(self.model)}"
+        self._message.html = element("p", escape(self.stepper.remark), class_="wb-note") if self.stepper.remark else ""
+        self._code.html = copied(
+            "Copy as code", trace_as_code(trace, self.watches), "the lines of Python that open this trace"
+        )
+        self._draw_watches(trace, at)
         self._draw_options()
 
     _shown_properties: list[str] | None = None
@@ -155,6 +190,16 @@ class Simulator(Panel, ipywidgets.VBox):
         with self.stepper.lock:
             if not self._drawing:
                 self.stepper.jump(self._player.step)
+
+    def _draw_watches(self, trace: Trace, at: int) -> None:
+        """What is watched, in the present state; of an expression that is not accepted, why."""
+        watches, refused = [], []
+        for text in self.watches:
+            try:
+                watches.append(watch(trace, text))
+            except InputError as error:
+                refused.append(complaint(str(error)))
+        self._watched.html = watched_here(watches, at) + "".join(refused)
 
     def _draw_options(self) -> None:
         """The buttons for the present state."""
@@ -171,8 +216,8 @@ class Simulator(Panel, ipywidgets.VBox):
         enabled = element("div", *rows, class_="wb-moves") if rows else element("p", "No step is possible: the end.")
         grid = element("div", *disabled, class_="wb-greyed wb-scroll")
         self._undo.disabled = self.at == 0
-        summary = f"<summary>{len(disabled)} steps that are not possible now, and why</summary>"
-        self._moves.html = f"{enabled}<details open>{summary}{grid}</details>" if disabled else enabled
+        summary = element("summary", f"{counted(len(disabled), 'step is', 'steps are')} not possible now, and why")
+        self._moves.html = enabled + element("details", summary, grid) if disabled else enabled
 
     def _clicked(self, move: str) -> None:
         instance, outcome = move.split(".")

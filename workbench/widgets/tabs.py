@@ -67,7 +67,7 @@ class StepTab(Tab):
     title = "Step it yourself"
 
     def build(self) -> list[Any]:
-        self.simulator = Simulator(self.session.stepper())
+        self.simulator = Simulator(self.session)
         return [self.simulator]
 
     def refresh(self, result: Result) -> None:
