@@ -269,6 +269,8 @@ def test_the_verdict_is_hidden_until_it_is_revealed(lesson: Any, tmp_path: Path)
     assert "ConsistentRead" not in told.inner_text()
     assert not remark.is_visible()
     assert faults.count() == 0
+    before = view.trace_view(story("hudi")).picture(len(story("hudi")) - 2).label
+    assert told.locator(".wb-picture svg").get_attribute("aria-label") == before
     page.keyboard.press("ArrowUp")
     last = len(story("hudi"))
     assert told.locator(".wb-picture svg").count() == 1

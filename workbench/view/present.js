@@ -104,12 +104,17 @@ const presenter = (host) => {
     box.scrollTop += middle - start - head - room / 2;
   };
 
+  const brokenIn = (step) => [...(host.state(step)?.querySelectorAll(".wb-truth.wb-bad") ?? [])];
+
   const update = () => {
     if (!dialog.open) return;
     const step = Math.min(host.at(), last());
     const told = host.state(step);
-    const broken = told ? [...told.querySelectorAll(".wb-truth.wb-bad")] : [];
-    const asking = veiled && (step === last() || broken.length > 0);
+    const broken = brokenIn(step);
+    const tells = (one) => one === last() || brokenIn(one).length > 0;
+    const asking = veiled && tells(step);
+    let known = step;  // what is seen while it is asked what follows
+    while (asking && known >= 0 && tells(known)) known--;
     dialog.toggleAttribute("data-veiled", veiled);
     where.replaceChildren(`${step + 1} of ${last() + 1} `, make("code", "", host.label(step)));
     veiling.textContent = veiled ? "Show the verdict" : "Hide the verdict";
@@ -123,23 +128,23 @@ const presenter = (host) => {
     said.replaceChildren(make("p", "wb-sentence", asking ? "What will happen?" : sentence),
       ...(asking ? [] : verdicts.map((text) => make("p", "wb-verdict", text))));
 
-    const drawn = asking ? "" : host.picture(step);
-    if (drawn !== undefined) {
-      picture.toggleAttribute("data-moving", step === shown + 1);
-      picture.innerHTML = drawn || '<p class="wb-asking" aria-hidden="true">?</p>';
-      shown = step;
+    const drawn = host.picture(known);
+    if (drawn !== undefined || asking) {
+      picture.toggleAttribute("data-moving", known === shown + 1);
+      picture.innerHTML = drawn ?? "";
+      shown = known;
     }
     arrange();
     let current;
     for (const row of lanes.querySelectorAll(".wb-step")) {
       const number = Number(row.dataset.step);
-      row.toggleAttribute("data-current", number === step);
-      row.toggleAttribute("data-ahead", number > step || (asking && number === step));
-      if (number === step) current = row;
+      row.toggleAttribute("data-current", number === known);
+      row.toggleAttribute("data-ahead", number > known);
+      if (number === known) current = row;
     }
     centre(picture, picture.querySelectorAll("[data-fault], [data-change]"));
     if (current) centre(lanes, [current], lanes.querySelector(".wb-head svg").getBoundingClientRect().height);
-    if (step === last()) lanes.scrollTop = lanes.scrollHeight;  // what is said of the end
+    if (known === last()) lanes.scrollTop = lanes.scrollHeight;  // what is said of the end
   };
 
   const lanesChanged = () => {

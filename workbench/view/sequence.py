@@ -6,7 +6,7 @@ Nothing is cut: what does not fit into its column is wrapped, and the row gets t
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.state import Change
 from workbench.kernel.values import counted
@@ -28,8 +28,8 @@ _WORD = 130
 #: Up to this width the picture is widened for what is wrong with an invariant.
 _REMARK = 1180
 #: What boxes are made of, and what stands in them. The style sheet gives them the page's colours.
-_PAPER = {"class_": "wb-paper", "fill": "#ffffff", "fill_opacity": 0.9}
-_INK = {"class_": "wb-ink", "fill": "#10222e"}
+_PAPER: dict[str, Any] = {"class_": "wb-paper", "fill": "#ffffff", "fill_opacity": 0.9}
+_INK: dict[str, Any] = {"class_": "wb-ink", "fill": "#10222e"}
 
 
 def draw(view: "TraceView", current: int | None = None, width: float = math.inf) -> str:

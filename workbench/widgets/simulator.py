@@ -84,6 +84,11 @@ class Simulator(Panel, ipywidgets.VBox):
         return self.stepper.model
 
     @property
+    def player(self) -> TracePlayer:
+        """What shows the behaviour so far."""
+        return self._player
+
+    @property
     def trace(self) -> Trace:
         """The behaviour so far, with what was undone."""
         return self.stepper.trace
