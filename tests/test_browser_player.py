@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from tests.test_browser import Lab, Notebook
 
@@ -57,10 +56,11 @@ def test_keys_of_the_notebook_are_kept_out_of_a_panel(page: Any) -> None:
     places = [PLAYER, f"{PLAYER} .wb-button >> nth=0", ".wb-chip >> nth=0", ".wb-switch input >> nth=0"]
     for place in [*places, ".wb-tabs .lm-TabBar-tab.lm-mod-current"]:
         page.locator(place).focus()
-        for key in ("d", "d", "b", "a", "x"):
-            page.keyboard.press(key)
-        page.wait_for_timeout(150)
-        assert cells.count() == before, place
+        for key in ("b", "a", "d"):
+            for _ in range(2):
+                page.keyboard.press(key)
+            page.wait_for_timeout(150)
+            assert cells.count() == before, (place, key)
     find = page.locator(f"{PLAYER} .wb-find")
     find.fill("")
     find.focus()
@@ -221,9 +221,6 @@ def test_boxes_in_the_lanes_are_dark_on_dark_pages(page: Any) -> None:
     assert (paper < 200 and ink > 500) if dark else (paper > 700 and ink < 200)
 
 
-def test_the_player_is_accessible(page: Any) -> None:
-    player = page.locator(PLAYER)
-    assert player.get_attribute("aria-label") == "trace of bakery_v2"
+def test_the_player_says_what_it_is_and_which_step_is_shown(page: Any) -> None:
+    assert page.locator(PLAYER).get_attribute("aria-label") == "trace of bakery_v2"
     assert page.locator(f"{PLAYER} .wb-said[role=status] .wb-sentence").count() == 1
-    found = Axe().run(page, context=".wb-player").response["violations"]
-    assert [f"{one['impact']}: {one['id']}: {[n['html'][:120] for n in one['nodes']]}" for one in found] == []

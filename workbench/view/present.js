@@ -29,7 +29,6 @@ const presenter = (host) => {
   };
   const dialog = make("dialog", "wb wb-present");
   dialog.setAttribute("aria-label", `${host.name}, step by step`);
-  dialog.setAttribute("data-lm-suppress-shortcuts", "true");  // keys are not the notebook's here
   dialog.tabIndex = -1;
   const where = make("span", "wb-where");
   const picture = make("div", "wb-picture");
