@@ -7,6 +7,7 @@ beside them in a temporary folder::
 """
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -157,3 +158,155 @@ def test_an_animated_picture_is_an_image(browser: Any, animated: tuple[Path, int
     page_of_it.write_text(f'<img src="{file.name}" alt="">', encoding="utf-8")
     with Window(browser, page_of_it) as page:
         assert page.evaluate("document.images[0].decode().then(() => document.images[0].naturalWidth)") > 500
+
+
+# Lessons -------------------------------------------------------------------------------------------------------------
+
+SIZES = [(1280, 800), (1920, 1080)]
+#: The sizes of all letters in sight, as they are on the screen; those of pictures and lanes are scaled.
+LETTERS = """() => {
+    const sizes = {};
+    for (const part of ["wb-bar", "wb-picture", "wb-lanes", "wb-said"]) {
+        const texts = [...document.querySelectorAll(`.wb-present .${part} :is(text, p, code, button, span)`)]
+            .filter((text) => text.textContent.trim() && text.checkVisibility());
+        sizes[part] = Math.min(...texts.map((text) =>
+            parseFloat(getComputedStyle(text).fontSize) * (text.getScreenCTM?.()?.a ?? 1)));
+    }
+    return sizes;
+}"""
+
+
+@pytest.fixture(scope="module")
+def page_of(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("pages")
+
+    def page_of(name: str) -> Path:
+        file: Path = folder / f"{name}.html"
+        if not file.exists():
+            file.write_text(view.trace_page(story(name)), encoding="utf-8")
+        return file
+
+    return page_of
+
+
+@pytest.fixture
+def lesson(browser: Any, page_of: Any) -> Iterator[Any]:
+    """Opens a page, and begins the lesson."""
+    contexts, complaints = [], []
+
+    def begin(name: str, size: tuple[int, int] = (1280, 800), scheme: str = "light", **options: Any) -> Any:
+        context = browser.new_context(
+            viewport=dict(zip(("width", "height"), size, strict=True)), color_scheme=scheme, **options
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda said: complaints.append(said.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(page_of(name).as_uri())
+        page.wait_for_selector(".wb-trace.wb-live")
+        page.click("button:text-is('Present')")
+        page.wait_for_selector(".wb-present[open] .wb-picture svg")
+        page.wait_for_timeout(300)
+        return page
+
+    yield begin
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def where(page: Any) -> int:
+    return int(page.text_content(".wb-present .wb-where").split()[0])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", SIZES, ids=["1280", "1920"])
+@pytest.mark.parametrize("name", ["hudi", "paimon", "bakery"])
+def test_a_lesson_can_be_read_from_the_last_row(
+    lesson: Any, tmp_path: Path, record_property: Any, name: str, size: tuple[int, int], scheme: str
+) -> None:
+    page = lesson(name, size, scheme)
+    page.screenshot(path=tmp_path / "last.png")
+    for key in ("Home", " ", " ", " ", " "):
+        page.keyboard.press(key)
+    page.wait_for_timeout(300)
+    page.screenshot(path=tmp_path / "middle.png")
+    letters = page.evaluate(LETTERS)
+    record_property("letters", letters)
+    print(f"\n{name} {size}: {letters}")
+    assert min(letters.values()) >= 20
+    box = page.locator(".wb-present").bounding_box()
+    assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, *size)
+
+
+def test_keys_step_through_a_lesson_and_leave_it(lesson: Any) -> None:
+    page = lesson("bakery")
+    count = len(story("bakery"))
+    assert where(page) == count
+    expected = [("Home", 1), (" ", 2), ("ArrowRight", 3), ("ArrowDown", 4), ("ArrowUp", 3), ("Shift+ ", 2)]
+    for key, at in [*expected, ("ArrowLeft", 1), ("ArrowLeft", 1), ("PageDown", 2), ("End", count), (" ", count)]:
+        page.keyboard.press(key.replace(" ", "Space"))
+        assert where(page) == at, key
+    page.click(".wb-present button:has-text('◀')")
+    page.keyboard.press("Space")
+    assert where(page) == count, "a click leaves the keys to the lesson"
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".wb-present", state="detached")
+    assert page.evaluate("document.fullscreenElement") is None
+    assert page.locator(".wb-trace .wb-state:visible b").first.inner_text() == str(count)
+
+
+def test_the_verdict_is_hidden_until_it_is_revealed(lesson: Any, tmp_path: Path) -> None:
+    page = lesson("hudi")
+    told = page.locator(".wb-present")
+    remark, faults = told.locator(".wb-drawing > svg .wb-remark"), told.locator(".wb-picture [data-fault]")
+    assert "ConsistentRead" in told.locator(".wb-verdict").inner_text()
+    assert remark.is_visible()
+    assert faults.count() > 0
+    page.keyboard.press("b")
+    page.screenshot(path=tmp_path / "asking.png")
+    assert told.locator(".wb-said").inner_text() == "What will happen?"
+    assert "ConsistentRead" not in told.inner_text()
+    assert not remark.is_visible()
+    assert faults.count() == 0
+    before = view.trace_view(story("hudi")).picture(len(story("hudi")) - 2).label
+    assert told.locator(".wb-picture svg").get_attribute("aria-label") == before
+    page.keyboard.press("ArrowUp")
+    last = len(story("hudi"))
+    assert told.locator(".wb-picture svg").count() == 1
+    assert told.locator(f".wb-drawing > svg .wb-step[data-step='{last - 2}']").is_visible()
+    assert not told.locator(f".wb-drawing > svg .wb-step[data-step='{last - 1}']").is_visible()
+    page.keyboard.press("End")
+    page.keyboard.press("b")
+    assert "ConsistentRead" in told.locator(".wb-verdict").inner_text()
+    assert remark.is_visible()
+    assert faults.count() > 0
+
+
+def test_the_ending_of_a_cycle_is_part_of_the_verdict(lesson: Any) -> None:
+    page = lesson("bakery")
+    assert "for ever" in page.text_content(".wb-present .wb-verdict")
+    page.keyboard.press("b")
+    assert page.locator(".wb-present .wb-verdict").count() == 0
+    assert "for ever" not in page.locator(".wb-present").inner_text()
+
+
+@pytest.mark.parametrize(("wish", "moving"), [("reduce", False), ("no-preference", True)])
+def test_nothing_moves_for_who_prefers_that(lesson: Any, wish: str, moving: bool) -> None:
+    page = lesson("hudi", reduced_motion=wish)
+    page.keyboard.press("Home")
+    page.keyboard.press("Space")
+    page.keyboard.press("Space")
+    animations = "document.getAnimations().filter((one) => one.animationName?.startsWith('wb-picture')).length > 0"
+    assert page.evaluate(animations) is moving
+
+
+def test_a_lesson_begins_where_the_window_may_not_be_filled(browser: Any, page_of: Any) -> None:
+    page = browser.new_page()
+    page.add_init_script("Element.prototype.requestFullscreen = () => Promise.reject(new Error('not here'))")
+    page.goto(page_of("hudi").as_uri())
+    page.click("button:text-is('Present')")
+    page.wait_for_selector(".wb-present[open]")
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".wb-present", state="detached")
+    page.close()

@@ -959,12 +959,12 @@ def test_a_pasted_permalink_is_opened_and_its_watches_are_run_once_somebody_agre
     paste.line.value = permalink(trace, ["len(s.iceberg)", "s.nothing"])
     assert permalink(simulator.trace) == permalink(trace)
     assert "len(s.iceberg)" in everything(paste)
-    assert "watched" not in everything(simulator._watched)
+    assert simulator.player.watched == []
     assert (paste._agree.layout.display, simulator.watches) == ("", ())
     paste._agree.click()
     assert simulator.watches == ("len(s.iceberg)", "s.nothing")
-    assert "len(s.iceberg)" in simulator._watched.html
-    assert "unknown variable" in simulator._watched.html
+    assert [one["expression"] for one in simulator.player.watched] == ["len(s.iceberg)"]
+    assert "unknown variable" in simulator.player.mistake
     assert paste._agree.layout.display == "none"
     paste.line.value = "workbench:hudi#0/"
     assert "is one of model hudi; here it takes one of bakery_v2" in everything(paste)
@@ -987,7 +987,7 @@ def test_a_permalink_pasted_in_a_panel_sets_it(stale: Workbench) -> None:
     assert permalink(simulator.trace) == line.partition("&watch")[0]
     paste._agree.click()
     assert shown.session.watches == ("len(s.iceberg)",)
-    assert "len(s.iceberg)" in simulator._watched.html
+    assert [one["expression"] for one in simulator.player.watched] == ["len(s.iceberg)"]
 
 
 def test_a_simulator_copies_its_trace_as_code() -> None:

@@ -77,7 +77,7 @@ def asset(name: str) -> str:
 
 def script() -> str:
     """What makes the drawings live that are in the same element."""
-    return f"<script>(() => {{\n{asset('pictures.js')}{asset('live.js')}}})();</script>"
+    return f"<script>(() => {{\n{asset('pictures.js')}{asset('present.js')}{asset('live.js')}}})();</script>"
 
 
 class Drawn:

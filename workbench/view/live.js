@@ -24,7 +24,25 @@
     const picture = trace.querySelector(".wb-picture");
     let current = states.length - 1;
     let pictures = [];
-    if (trace.dataset.pictures) unpack(trace.dataset.pictures).then((all) => { pictures = all; draw(false); });
+    let lanes = [trace.querySelector(".wb-lanes").innerHTML];
+    const initial = picture.innerHTML;
+    const fetched = [trace.dataset.pictures, trace.dataset.lanes].map((texts) => texts && unpack(texts));
+    Promise.all(fetched).then(([all, drawings]) => {
+      pictures = all ?? [];
+      lanes = drawings ?? lanes;
+      draw(false);
+      lesson.lanesChanged();
+    });
+    const lesson = presenter({
+      name: trace.getAttribute("aria-label"),
+      count: () => states.length,
+      at: () => current,
+      go: (step) => show(step),
+      picture: (step) => pictures[step] ?? (step === states.length - 1 ? initial : undefined),
+      label: (step) => states[step].querySelector("summary code").textContent,
+      state: (step) => states[step],
+      lanes: () => lanes,
+    });
 
     const draw = (forth) => {
       if (!pictures[current]) return;
@@ -41,6 +59,7 @@
       });
       rows.forEach((row, index) => row.toggleAttribute("data-current", index === current));
       draw(forth);
+      lesson.update();
     };
 
     rows.forEach((row, index) => row.addEventListener("click", () => { show(index); trace.focus({ preventScroll: true }); }));
@@ -52,8 +71,15 @@
       show(current + move);
     });
     trace.classList.add("wb-live");
-    const hint = '<p class="wb-note wb-hint">Click a step, or use the arrow keys.</p>';
-    trace.querySelector(".wb-beside").insertAdjacentHTML("afterend", hint);
+    const hint = document.createElement("p");
+    hint.className = "wb-note wb-hint";
+    const present = document.createElement("button");
+    present.textContent = "Present";
+    present.className = "wb-button";
+    present.title = "fill the window: arrow keys and space step, B hides the verdict, Esc leaves";
+    present.addEventListener("click", lesson.open);
+    hint.append(present, " Click a step, or use the arrow keys.");
+    trace.querySelector(".wb-beside").before(hint);
     show(current);
   }
 }

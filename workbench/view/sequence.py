@@ -6,7 +6,7 @@ Nothing is cut: what does not fit into its column is wrapped, and the row gets t
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.state import Change
 from workbench.kernel.values import counted
@@ -23,8 +23,13 @@ _MARGIN, _HEAD, _LINE, _PAD, _GAP = 40, 34, 15, 8, 14
 _SIZE = 11.5
 #: The least that a lane and the shared state take, and the most that a lane asks for.
 _LANE, _MOST, _SHARED = 88, 260, 190
+#: The most that a lane takes so that no word of an action's name is broken.
+_WORD = 130
 #: Up to this width the picture is widened for what is wrong with an invariant.
 _REMARK = 1180
+#: What boxes are made of, and what stands in them. The style sheet gives them the page's colours.
+_PAPER: dict[str, Any] = {"class_": "wb-paper", "fill": "#ffffff", "fill_opacity": 0.9}
+_INK: dict[str, Any] = {"class_": "wb-ink", "fill": "#10222e"}
 
 
 def draw(view: "TraceView", current: int | None = None, width: float = math.inf) -> str:
@@ -47,6 +52,11 @@ class _Label:
         """How wide a box with the choices in two lines is."""
         return max(width_of(self.name, _SIZE, True), 0.55 * width_of(self.choices, _SIZE))
 
+    @property
+    def longest(self) -> float:
+        """How wide the longest word of the name is."""
+        return max(width_of(f"{word}_", _SIZE, True) for word in self.name.split("_"))
+
     def lines(self, room: float) -> list[list[tuple[str, bool]]]:
         """In lines, each of texts that are bold or not."""
         if not self.choices:
@@ -63,16 +73,19 @@ class _Picture:
         *actors, self.shared = view.lanes
         steps = [*view.steps, *([view.back] if view.back else [])]
         wanted = {name: max(_LANE, width_of(name, 13, True) + 2 * _PAD) for name in actors}
+        narrow = dict.fromkeys(actors, float(_LANE))
         for step in steps:
             if step.lane:
-                wanted[step.lane] = max(wanted[step.lane], min(_MOST, _label(step).wanted + 2 * _PAD + 13))
+                label = _label(step)
+                wanted[step.lane] = max(wanted[step.lane], min(_MOST, label.wanted + 2 * _PAD + 13))
+                narrow[step.lane] = max(narrow[step.lane], min(_WORD, label.longest + 2 * _PAD + 13))
         told = [width_of(line, _SIZE) for step in steps for line in self._told(step)]
         shared = max(_SHARED, *told, 0)
         fixed = _MARGIN + _GAP + _PAD
-        least = fixed + _LANE * len(actors) + _SHARED
+        least = fixed + sum(narrow.values()) + _SHARED
         most = fixed + sum(wanted.values()) + shared
-        share = 1.0 if width >= most else max(0.0, (width - least) / (most - least))
-        self.lane = {name: _LANE + share * (wanted[name] - _LANE) for name in actors}
+        share = 1.0 if width >= most or least >= most else max(0.0, (width - least) / (most - least))
+        self.lane = {name: narrow[name] + share * (wanted[name] - narrow[name]) for name in actors}
         x: float = _MARGIN
         self.center = {}
         for name, wide in self.lane.items():
@@ -126,7 +139,7 @@ class _Picture:
         label = _label(step).lines(self._box(step.lane) - 2 * _PAD) if step.lane else []
         told = [part for line in self._told(step) for part in wrap(line, self._room, _SIZE)]
         pills = {
-            lane: wrap(_names(changes), self._box(lane) - 2 * _PAD, 11)
+            lane: wrap(_names(changes), self._box(lane) - 2 * _PAD, _SIZE)
             for lane, changes in step.effects.items()
             if lane != self.shared
         }
@@ -156,10 +169,10 @@ class _Picture:
         title = "\n".join([step.label, step.sentence, *map(told_change, step.changes)])
         tall = _LINE * len(lines) + 7
         left, top = x - box / 2, middle - tall / 2
-        sheet.rect(left, top, box, tall, rx=5, fill="#ffffff", fill_opacity=0.9)
+        sheet.rect(left, top, box, tall, rx=5, **_PAPER)
         sheet.rect(left, top, box, tall, title, rx=5, fill=BLUE, fill_opacity=0.16, stroke=BLUE)
         for place, line in enumerate(lines):
-            sheet.spans(x, top + 14 + _LINE * place, line, _SIZE, title, text_anchor="middle", fill="#10222e")
+            sheet.spans(x, top + 14 + _LINE * place, line, _SIZE, title, text_anchor="middle", **_INK)
 
     def _to_lane(
         self, x: float, step: "StepView", lane: str, lines: Sequence[str], middle: float, offset: float
@@ -169,12 +182,12 @@ class _Picture:
         side = -1 if target > x else 1
         sheet.arrow(x - side * self._box(step.lane) / 2, middle + offset, target + side * box / 2, PURPLE)
         tall = _LINE * len(lines) + 4
-        sheet.rect(target - box / 2, middle - tall / 2, box, tall, rx=9, fill="#ffffff", fill_opacity=0.9)
+        sheet.rect(target - box / 2, middle - tall / 2, box, tall, rx=9, **_PAPER)
         sheet.rect(target - box / 2, middle - tall / 2, box, tall, rx=9, fill=PURPLE, fill_opacity=0.3)
         hover = "\n".join(map(told_change, step.effects[lane]))
         for place, line in enumerate(lines):
             top = middle + 4 + _LINE * (place - (len(lines) - 1) / 2)
-            sheet.text(target, top, line, 11, hover, text_anchor="middle", fill="#10222e")
+            sheet.text(target, top, line, _SIZE, hover, text_anchor="middle", **_INK)
 
     def _told(self, step: "StepView") -> list[str]:
         """What the step did to the shared state, a line for each change."""
@@ -193,9 +206,10 @@ class _Picture:
         """A line across all lanes; where it ends."""
         lines = wrap(text, self.width - _MARGIN - 2 * _PAD, 12, True)
         tall = 16 * len(lines) + 5
-        self.sheet.rect(0, y, self.width, tall, fill=color, fill_opacity=0.12)
-        for place, line in enumerate(lines):
-            self.sheet.text(_MARGIN + _PAD, y + 14 + 16 * place, line, hover=text, font_weight=600)
+        with self.sheet.group(class_="wb-remark"):
+            self.sheet.rect(0, y, self.width, tall, fill=color, fill_opacity=0.12)
+            for place, line in enumerate(lines):
+                self.sheet.text(_MARGIN + _PAD, y + 14 + 16 * place, line, hover=text, font_weight=600)
         return y + tall
 
     def _ending(self, y: float, loop_middle: float) -> float:

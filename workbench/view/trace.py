@@ -171,6 +171,10 @@ class TraceView(Drawn):
         """
         return sequence.draw(self, current, width)
 
+    def lanes_for_lessons(self) -> list[str]:
+        """The lanes as narrow as can be, and wider: large letters leave them as much room as 500 or 660 px have."""
+        return list(dict.fromkeys(self.svg(width=width) for width in (0, 500, 660)))
+
     def step_html(self, index: int) -> str:
         """The state after step `index`: what is watched, what changed, every property's truth, and the rest folded."""
         step = self.steps[index]
@@ -179,7 +183,7 @@ class TraceView(Drawn):
             element("p", escape(step.sentence), class_="wb-sentence")
             + watched_here(self.watches, index)
             + state_table(step.state, step.changes, step.truths).html()
-            + (element("p", escape(then), class_="wb-note") if then else "")
+            + (element("p", escape(then), class_="wb-note wb-ending") if then else "")
         )
 
     def html(self) -> str:
@@ -195,8 +199,16 @@ class TraceView(Drawn):
             f'<div class="wb-beside" style="--wb-widest:{widest:.0f}px"><div class="wb-picture">{drawn[-1]}</div>'
             f'<div class="wb-lanes">{self.svg(width=WIDTH)}</div></div>'
         )
-        return (
-            f'<div class="wb-trace" tabindex="0" data-pictures="{packed(drawn)}">{beside}{watched}{steps}{link}</div>'
+        inside = f"{beside}{watched}{steps}{link}"
+        return element(
+            "div",
+            inside,
+            class_="wb-trace",
+            tabindex=0,
+            role="group",
+            aria_label=f"behaviour of {self.trace.model.name}",
+            data_pictures=packed(drawn),
+            data_lanes=packed(self.lanes_for_lessons()),
         )
 
     def _foldable(self, index: int) -> str:

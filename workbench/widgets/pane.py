@@ -15,9 +15,9 @@ STYLE = asset("style.css") + (HERE / "widgets.css").read_text(encoding="utf-8")
 
 
 class Style(anywidget.AnyWidget):
-    """The style sheet of everything else. One in each panel is enough: it holds for the whole page."""
+    """The style sheet of everything else, and its keys. One in each panel is enough: both hold for the whole page."""
 
-    _esm = "export default { render() {} };"
+    _esm = (HERE / "keys.js").read_text(encoding="utf-8") + "export default { render: () => keepKeys() };"
     _css = STYLE
 
     def __init__(self) -> None:

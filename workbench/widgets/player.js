@@ -7,32 +7,24 @@ function make(name, className, text = "") {
   return element;
 }
 
-// The names of the lanes stay in sight while the steps scroll: a second copy of the picture, cut below its head.
-function headOf(svg) {
-  const head = svg.cloneNode(true);
-  const width = svg.viewBox.baseVal.width;
-  head.setAttribute("viewBox", `0 0 ${width} 28`);
-  head.setAttribute("aria-hidden", "true");
-  head.querySelectorAll(".wb-step, .wb-back").forEach((row) => row.remove());
-  const box = make("div", "wb-head");
-  box.append(head);
-  return box;
-}
-
 function render({ model, el }) {
   el.classList.add("wb", "wb-pane", "wb-player");
   el.tabIndex = 0;
+  el.setAttribute("role", "group");
+  const forget = keepKeys();
   const bar = make("div", "wb-bar");
   const back = make("button", "wb-button", "\u25c0");
   const forth = make("button", "wb-button", "\u25b6");
-  back.title = "previous step (arrow keys)";
-  forth.title = "next step (arrow keys)";
+  back.title = back.ariaLabel = "previous step (arrow keys)";
+  forth.title = forth.ariaLabel = "next step (arrow keys)";
   const where = make("span", "wb-where");
   const filter = make("details", "wb-filter");
   bar.append(back, forth, where, filter);
   const chooser = make("span", "wb-chooser");
   const exports = make("details", "wb-filter");
-  bar.append(chooser, exports);
+  const present = make("button", "wb-button", "Present");
+  present.title = "fill the window: arrow keys and space step, B hides the verdict, Esc leaves";
+  bar.append(chooser, exports, present);
   const beside = make("div", "wb-beside");
   const picture = make("div", "wb-picture");
   const lanes = make("div", "wb-lanes wb-live wb-scroll");
@@ -40,9 +32,38 @@ function render({ model, el }) {
   const state = make("div", "wb-now");
   const link = make("div", "wb-link");
   const said = make("div", "wb-said");
-  el.append(bar, said, beside, state, link);
+  said.setAttribute("role", "status");
+  picture.setAttribute("role", "group");
+  picture.setAttribute("aria-label", "picture of the state");
+  lanes.setAttribute("role", "group");
+  lanes.setAttribute("aria-label", "steps");
+  lanes.tabIndex = 0;  // it can be scrolled
+  const find = finder(model, go);
+  filter.before(...find.elements);
+  const watch = watching(model, go);
+  el.append(bar, said, beside, watch.element, state, link);
   let pictures = [];  // of all states, once they are here
   let drawn = -1;
+  let narrow;  // lanes for lessons, once they are here
+
+  const lesson = presenter({
+    name: "trace",
+    count: () => model.get("states").length,
+    at: () => model.get("step"),
+    go,
+    picture: (step) => pictures[step] ?? (model.get("picture")[0] === step ? model.get("picture")[1] : undefined),
+    label: (step) => model.get("labels")[step] ?? "",
+    state: (step) => {
+      const template = document.createElement("template");
+      template.innerHTML = model.get("states")[step] ?? "";
+      return template.content;
+    },
+    lanes: () => narrow ?? [model.get("lanes")],
+  });
+  present.addEventListener("click", () => {
+    if (!narrow) model.send({ want: "lanes" });
+    lesson.open();
+  });
 
   const last = () => model.get("states").length - 1;
 
@@ -53,8 +74,10 @@ function render({ model, el }) {
     const wanted = pictures[step] ?? (at === step ? svg : undefined);
     if (wanted === undefined) return;  // it is on its way
     picture.toggleAttribute("data-moving", step === drawn + 1);
+    leaveRoom(wanted);
     picture.innerHTML = wanted;
     drawn = step;
+    lesson.update();
     const tall = picture.firstElementChild?.getBoundingClientRect().height ?? 0;
     if (tall > parseFloat(picture.style.minHeight || 0)) picture.style.minHeight = `${tall}px`;  // nothing below jumps
   }
@@ -62,13 +85,23 @@ function render({ model, el }) {
   async function fetchPictures() {
     const packed = model.get("packed");
     if (packed) {
-      const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
-      const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-      const all = JSON.parse(await new Response(stream).text());
-      if (packed === model.get("packed")) pictures = all;
+      const all = await unpack(packed);
+      if (packed !== model.get("packed")) return;
+      pictures = all;
+      all.forEach(leaveRoom);
+      lesson.update();
     } else if (!model.get("lazy") && last() > 0) {
       model.send({ want: "pictures" });
     }
+  }
+
+  // The widest picture says how much room pictures get beside the lanes.
+  let widest = 0;
+  function leaveRoom(svg) {
+    const width = Number(/viewBox="0 0 ([0-9.]+)/.exec(svg)?.[1] ?? 0);
+    if (width <= widest) return;
+    widest = width;
+    beside.style.setProperty("--wb-widest", `${Math.ceil(widest)}px`);
   }
 
   // Several things change when there is another trace; the pictures are asked for once.
@@ -82,6 +115,9 @@ function render({ model, el }) {
   function newPictures() {
     picture.style.minHeight = "";
     drawn = -1;
+    widest = 0;
+    narrow = undefined;
+    lesson.lanesChanged();
     refetch();
     showPicture();
   }
@@ -106,11 +142,11 @@ function render({ model, el }) {
   }
 
   // Files for others: this step, or all of them.
-  function save(content, type, ending) {
+  function save(content, type, ending, whole = false) {
     const link = document.createElement("a");
     const name = picture.querySelector("[data-picture]")?.dataset.picture ?? "trace";
     link.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
-    link.download = ending === "html" ? `${name}.html` : `${name}-${drawn + 1}.${ending}`;
+    link.download = whole ? `${name}.${ending}` : `${name}-${drawn + 1}.${ending}`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
@@ -142,12 +178,19 @@ function render({ model, el }) {
     offer("this picture as SVG", "the picture of this step, for documents", (svg) =>
       svg && save(new XMLSerializer().serializeToString(svg), "image/svg+xml", "svg"));
     offer("this picture as PNG", "the picture of this step, for slides and chats", (svg) => svg && savePng(svg));
+    offer("the trace as an animated SVG", "one image that shows one state after the other", () =>
+      model.send({ want: "animation" }));
     offer("the trace as a page", "one HTML file with all pictures; the arrow keys step", () => model.send({ want: "page" }));
     exports.append(make("summary", "", "Save"), choices);
   }
 
   function received(message) {
-    if (message.page) save(message.page, "text/html", "html");
+    if (message.page) save(message.page, "text/html", "html", true);
+    if (message.animation) save(message.animation, "image/svg+xml", "svg", true);
+    if (message.lanes) {
+      narrow = message.lanes;
+      lesson.lanesChanged();
+    }
   }
 
   function showStep() {
@@ -161,6 +204,7 @@ function render({ model, el }) {
     const unfolded = [...state.querySelectorAll("details")].map((details) => details.open).reverse();
     showPicture();
     state.innerHTML = model.get("states")[step] ?? "";
+    state.querySelector(".wb-watches")?.remove();  // these stand above, with what can be done with them
     said.replaceChildren(...state.querySelectorAll(".wb-sentence"));
     [...state.querySelectorAll("details")].reverse().forEach((details, index) => (details.open = unfolded[index] ?? false));
     const label = model.get("labels")[step] ?? "";
@@ -184,11 +228,12 @@ function render({ model, el }) {
     const permalink = model.get("permalink");
     const copy = make("button", "wb-button", "Copy");
     copy.title = "copy the line that re-creates this trace";
+    const line = make("code", "", permalink);
     copy.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(permalink);
-      copy.textContent = "Copied";
+      copy.textContent = (await copyText(permalink, line)) ? "Copied" : "Selected: press Ctrl+C";
     });
-    link.replaceChildren(...(permalink ? [make("span", "wb-note", "Permalink"), make("code", "", permalink), copy] : []));
+    link.replaceChildren(...(permalink ? [make("span", "wb-note", "Permalink"), line, copy] : []));
+    el.setAttribute("aria-label", `trace of ${/^workbench:([^?#]*)/.exec(permalink)?.[1] ?? "a model"}`);
     showFilter();
     showStep();
   }
@@ -227,8 +272,9 @@ function render({ model, el }) {
     el.focus({ preventScroll: true });
   });
   el.addEventListener("keydown", (event) => {
-    const move = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
-    if (move === undefined || event.target.closest("input, summary")) return;
+    const moves = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
+    const move = moves[event.key];
+    if (move === undefined || event.target.closest("input, select, summary")) return;
     event.preventDefault();
     event.stopPropagation();
     go(model.get("step") + move);
@@ -263,6 +309,10 @@ function render({ model, el }) {
   fetchPictures();
   return () => {
     seen.disconnect();
+    lesson.close();
+    forget();
+    find.leave();
+    watch.leave();
     model.off("change:step change:states", showStep);
     model.off("change:lanes change:permalink", showLanes);
     clearTimeout(measuring);

@@ -1,21 +1,29 @@
 """The trace player: the picture of a state beside lanes to click through, and every property's truth."""
 
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import anywidget
 import traitlets
 
-from workbench.kernel import Trace
+from workbench.kernel import InputError, Trace
+from workbench.kernel.expression import Expression, example_of
 from workbench.kernel.values import show
 from workbench.pictures import options_of
-from workbench.view import TraceView, trace_page, trace_view
+from workbench.session import Session
+from workbench.view import TraceView, animated_svg, trace_page, trace_view
+from workbench.view.html import asset
 from workbench.view.trace import packed
+from workbench.view.watches import watch_table
 from workbench.widgets.lifetime import Panel
 from workbench.widgets.pane import HERE, STYLE
 
 #: How wide the lanes are until the page has said how much room there is.
 WIDTH = 830
+#: The player's script, after what it has in common with pages.
+_PARTS = ("keys.js", "copy.js", "find.js", "watches.js", "player.js")
+_SCRIPT = asset("pictures.js") + asset("present.js") + "".join((HERE / name).read_text("utf-8") for name in _PARTS)
 
 
 class TracePlayer(Panel, anywidget.AnyWidget):
@@ -26,10 +34,14 @@ class TracePlayer(Panel, anywidget.AnyWidget):
     trace : Trace, optional
     step : int, optional
         The index of the state shown first; the last one by default.
+    watches : sequence of str
+        Python expressions over the state, see :func:`workbench.view.trace_view`. They are run.
 
     Attributes
     ----------
     trace : Trace or None
+    watches : tuple of str
+        The expressions that are watched. One that does not fit the trace's model is kept, and not shown.
     step : int
         The index of the state that is shown.
     variables : list of str
@@ -48,7 +60,7 @@ class TracePlayer(Panel, anywidget.AnyWidget):
     (2, 'begin_claim(w1)')
     """
 
-    _esm = HERE / "player.js"
+    _esm = _SCRIPT
     _css = STYLE
 
     #: The picture of one state, and which.
@@ -66,8 +78,16 @@ class TracePlayer(Panel, anywidget.AnyWidget):
     variables = traitlets.List(traitlets.Unicode()).tag(sync=True)
     permalink = traitlets.Unicode().tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
+    #: Per step what can be found in it.
+    texts = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    #: Not told to the page, nor taken from it: what is here is run.
+    watches = traitlets.Tuple()
+    watched = traitlets.List(traitlets.Dict()).tag(sync=True)
+    watch_table = traitlets.Unicode().tag(sync=True)
+    example = traitlets.Unicode().tag(sync=True)
+    mistake = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, trace: Trace | None = None, step: int | None = None) -> None:
+    def __init__(self, trace: Trace | None = None, step: int | None = None, watches: Sequence[str] = ()) -> None:
         super().__init__()
         self._lock = threading.RLock()
         self.trace: Trace | None = None
@@ -79,7 +99,11 @@ class TracePlayer(Panel, anywidget.AnyWidget):
         self.observe(self._draw_pictures, "chosen")
         self.on_msg(self._asked)
         if trace is not None:
+            for text in watches:
+                Expression(trace.model, text)  # a mistake is an error here, where no person typed it
+            self.watches = tuple(watches)
             self.show(trace, step)
+        self.observe(self._draw, "watches")
 
     def show(
         self, trace: Trace, step: int | None = None, *, properties: list[str] | None = None, lazy: bool = False
@@ -102,6 +126,7 @@ class TracePlayer(Panel, anywidget.AnyWidget):
             self.options = {name: list(map(show, choices)) for name, choices in options_of(trace.model).items()}
             self.chosen = {name: at for name, at in self.chosen.items() if at < len(self.options.get(name, ()))}
             self.names = names
+            self.example = example_of(trace.model)
             self.variables = [name for name in self.variables if name in names]
             self.step = len(trace) - 1 if step is None else step
             self._draw()
@@ -110,14 +135,30 @@ class TracePlayer(Panel, anywidget.AnyWidget):
         with self._lock, self.hold_sync():
             if self.trace is None:
                 return
-            view = trace_view(self.trace, variables=self.variables or None, properties=self._properties)
+            variables, watches = self.variables or None, self._fitting(self.trace)
+            view = trace_view(self.trace, variables=variables, properties=self._properties, watches=watches)
             self._view = view
+            self.watched = [watch.as_dict() for watch in view.watches]
+            labels = [step.label for step in view.steps]
+            self.watch_table = watch_table(view.watches, labels).html() if view.watches else ""
+            self.texts = [f"{step.label}\n{step.sentence}" for step in view.steps]
             shown = range(len(view.steps))
             self.states = [view.step_html(i) if i == self.step or not self.lazy else "" for i in shown]
-            self.labels = [step.label for step in view.steps]
+            self.labels = labels
             self.permalink = view.permalink
             self._draw_lanes()
             self._draw_pictures()
+
+    def _fitting(self, trace: Trace) -> list[str]:
+        """The watches that the trace's model takes; why it does not take the others is said."""
+        fitting, mistakes = [], []
+        for text in self.watches:
+            try:
+                fitting.append(Expression(trace.model, text).text)
+            except InputError as error:
+                mistakes.append(str(error))
+        self.mistake = "; ".join(mistakes)
+        return fitting
 
     def _draw_lanes(self, _: Any = None) -> None:
         with self._lock:
@@ -149,14 +190,41 @@ class TracePlayer(Panel, anywidget.AnyWidget):
                 self.picture = (self.step, self._view.picture_svg(self.step, **self._choices()))
 
     def _asked(self, _: Any, content: dict[str, Any], __: Any) -> None:
-        """The page wants the pictures of all states, or the trace as a page of its own."""
+        """The page wants something that was not drawn yet, or a person has said what to watch."""
+        match content:
+            case {"want": str(what)}:
+                self._draw_for_page(what)
+            case {"watch": str(text)}:
+                self._watch(text)
+            case {"unwatch": str(text)}:
+                self.watches = tuple(other for other in self.watches if other != text)
+
+    def _draw_for_page(self, what: str) -> None:
         with self._lock:
             if self._view is None:
                 return
-            if content.get("want") == "pictures":
+            if what == "pictures":
                 self.packed = packed(self._view.pictures(**self._choices()))
-            elif content.get("want") == "page":
+            elif what == "lanes":
+                self.send({"lanes": self._view.lanes_for_lessons()})
+            elif what == "page":
                 self.send({"page": trace_page(self._view)})
+            elif what == "animation":
+                self.send({"animation": animated_svg(self._view)})
+
+    def _watch(self, typed: str) -> None:
+        """Watch what a person has typed, or say what is wrong with it. Others may follow, so the lock is not held."""
+        trace = self.trace
+        if trace is None:
+            return
+        try:
+            text = Expression(trace.model, typed).text
+        except InputError as error:
+            self.mistake = str(error)
+            return
+        self.mistake = ""
+        self.watches = tuple(dict.fromkeys([*self.watches, text]))
+        self.send({"watched": text})
 
     def __repr__(self) -> str:
         return "TracePlayer()" if self.trace is None else f"TracePlayer at state {self.step + 1} of\n{self.trace!r}"
@@ -171,3 +239,18 @@ def with_static(bundle: Any, drawn: Any) -> Any:
         return bundle
     data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
     return {**data, **drawn.bundle()}, metadata
+
+
+def share_watches(player: TracePlayer, session: Session) -> None:
+    """Let a player watch what the session watches, and the session what is typed into the player."""
+
+    def tell(_: Any) -> None:
+        if session.watches != player.watches:
+            session.watch(player.watches)
+
+    def hear() -> None:
+        player.watches = session.watches
+
+    hear()
+    player.observe(tell, "watches")
+    session.on("watches", hear)

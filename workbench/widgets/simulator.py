@@ -14,12 +14,11 @@ from workbench.kernel.values import counted
 from workbench.session import Session, Stepper, start_from
 from workbench.view.html import element, escape
 from workbench.view.trace import NOBODY, trace_view
-from workbench.view.watches import watch, watched_here
 from workbench.widgets.history import HistoryView
 from workbench.widgets.lifetime import Panel
 from workbench.widgets.pane import Pane, Style, copied
 from workbench.widgets.paste import OpenPermalink
-from workbench.widgets.player import TracePlayer, with_static
+from workbench.widgets.player import TracePlayer, share_watches, with_static
 from workbench.widgets.tab import Working, button, complaint
 
 _HERE, _BEGINNING = "from this state", "from the beginning"
@@ -53,9 +52,8 @@ class Simulator(Panel, ipywidgets.VBox):
     """
 
     def __init__(self, what: Any, step: int | None = None) -> None:
-        self._session = what if isinstance(what, Session) else None
-        self.stepper = Stepper(_behaviour(what), step) if self._session is None else self._session.stepper()
-        self._work, self._own_watches = self.stepper, tuple[str, ...]()
+        session = what if isinstance(what, Session) else None
+        self.stepper = self._work = Stepper(_behaviour(what), step) if session is None else session.stepper()
         self._properties: list[str] | None = None
         self._drawing = False
         self._moves = Pane(on_send=self._clicked)
@@ -64,14 +62,14 @@ class Simulator(Panel, ipywidgets.VBox):
         self._player.observe(self._jumped, "step")
         self._history = HistoryView(self.stepper)
         self._code = Pane()
-        self._watched = Pane()
-        paste = OpenPermalink((self._session or self.stepper).open, lambda more: self.watch((*self.watches, *more)))
-        parts = [self._message, self._moves, self._history, self._player, self._watched, self._code]
+        paste = OpenPermalink((session or self.stepper).open, lambda more: self.watch((*self.watches, *more)))
+        parts = [self._message, self._moves, self._history, self._player, self._code]
         super().__init__([Style(), self._toolbar(), paste, *parts])
         self.add_class("wb-panel")
         self.stepper.on_move(self._draw)
-        if self._session is not None:
-            self._session.on("watches", self._draw)
+        self._player.observe(self._draw_code, "watches")
+        if session is not None:
+            share_watches(self._player, session)
         self._draw()
 
     def _toolbar(self) -> Any:
@@ -96,6 +94,11 @@ class Simulator(Panel, ipywidgets.VBox):
     @property
     def model(self) -> Model:
         return self.stepper.model
+
+    @property
+    def player(self) -> TracePlayer:
+        """What shows the behaviour so far."""
+        return self._player
 
     @property
     def trace(self) -> Trace:
@@ -127,17 +130,12 @@ class Simulator(Panel, ipywidgets.VBox):
     @property
     def watches(self) -> tuple[str, ...]:
         """The expressions that are watched."""
-        return self._own_watches if self._session is None else self._session.watches
+        return self._player.watches
 
     def watch(self, expressions: Iterable[str]) -> None:
         """Watch these expressions on the state. They are run: give none that you do not understand."""
         with self.stepper.lock:
-            expressions = tuple(dict.fromkeys(expressions))
-            if self._session is not None:
-                self._session.watch(expressions)
-            else:
-                self._own_watches = expressions
-                self._draw()
+            self._player.watches = tuple(dict.fromkeys(expressions))
 
     def take(self, step: str | Move) -> None:
         """Take one of the enabled steps, given as a move or by its label.
@@ -178,10 +176,7 @@ class Simulator(Panel, ipywidgets.VBox):
         self._drawing = False
         self._condition.placeholder = f"such as  {example_of(self.model)}"
         self._message.html = element("p", escape(self.stepper.remark), class_="wb-note") if self.stepper.remark else ""
-        self._code.html = copied(
-            "Copy as code", trace_as_code(trace, self.watches), "the lines of Python that open this trace"
-        )
-        self._draw_watches(trace, at)
+        self._draw_code()
         self._draw_options()
 
     _shown_properties: list[str] | None = None
@@ -191,15 +186,9 @@ class Simulator(Panel, ipywidgets.VBox):
             if not self._drawing:
                 self.stepper.jump(self._player.step)
 
-    def _draw_watches(self, trace: Trace, at: int) -> None:
-        """What is watched, in the present state; of an expression that is not accepted, why."""
-        watches, refused = [], []
-        for text in self.watches:
-            try:
-                watches.append(watch(trace, text))
-            except InputError as error:
-                refused.append(complaint(str(error)))
-        self._watched.html = watched_here(watches, at) + "".join(refused)
+    def _draw_code(self, _: Any = None) -> None:
+        code = trace_as_code(self.trace, self.watches)
+        self._code.html = copied("Copy as code", code, "the lines of Python that open this trace")
 
     def _draw_options(self) -> None:
         """The buttons for the present state."""

@@ -6,7 +6,7 @@ from workbench.kernel import Result
 from workbench.view import result_view
 from workbench.view.html import element, escape
 from workbench.widgets.pane import Pane
-from workbench.widgets.player import TracePlayer
+from workbench.widgets.player import TracePlayer, share_watches
 from workbench.widgets.simulator import Simulator
 from workbench.widgets.tab import Tab, button
 
@@ -31,6 +31,7 @@ class TraceTab(Tab):
 
     def build(self) -> list[Any]:
         self.player = TracePlayer()
+        share_watches(self.player, self.session)
         self._about = Pane()
         self._continue = button(
             "Step on from here", "step-forward", "take the steps after this state by hand", self._step_on

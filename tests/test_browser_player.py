@@ -1,0 +1,226 @@
+"""The trace player in a real JupyterLab: watches, search, lessons, keys, and copying."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.test_browser import Lab, Notebook
+
+pytestmark = pytest.mark.browser
+PLAYER = ".wb-player:visible"
+CELLS = [
+    'from workbench.widgets import Workbench\npanel = Workbench("v2_async", RestampPatch=False)\npanel',
+    "1 + 1",
+]
+
+
+@pytest.fixture(scope="module")
+def lab(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    lab = Lab(tmp_path_factory.mktemp("lab"))
+    yield lab
+    lab.stop()
+
+
+@pytest.fixture(scope="module", params=["Light", "Dark"])
+def opened(request: pytest.FixtureRequest, browser: Any, lab: Lab) -> Iterator[Notebook]:
+    lab.settings("themes", {"theme": f"JupyterLab {request.param}"})
+    lab.write("player.ipynb", CELLS)
+    notebook = Notebook(browser, lab, "player.ipynb")
+    notebook.open("Trace")
+    notebook.page.wait_for_selector(f"{PLAYER} .wb-step")
+    notebook.page.wait_for_timeout(500)  # the pictures of the other states are fetched
+    yield notebook
+    notebook.close()
+
+
+@pytest.fixture
+def page(opened: Notebook, tmp_path: Path) -> Iterator[Any]:
+    """The last state of the trace is shown, and the player has the focus."""
+    player = opened.page.locator(PLAYER)
+    player.focus()
+    opened.page.keyboard.press("End")
+    yield opened.page
+    opened.page.screenshot(path=tmp_path / "end.png")
+    assert opened.complaints == []
+
+
+def where(page: Any) -> str:
+    return page.locator(f"{PLAYER} > .wb-bar .wb-where").inner_text()
+
+
+def test_keys_of_the_notebook_are_kept_out_of_a_panel(page: Any) -> None:
+    cells = page.locator(".jp-Notebook .jp-Cell")
+    before = cells.count()
+    places = [PLAYER, f"{PLAYER} .wb-button >> nth=0", ".wb-chip >> nth=0", ".wb-switch input >> nth=0"]
+    for place in [*places, ".wb-tabs .lm-TabBar-tab.lm-mod-current"]:
+        page.locator(place).focus()
+        for key in ("b", "a", "d"):
+            for _ in range(2):
+                page.keyboard.press(key)
+            page.wait_for_timeout(150)
+            assert cells.count() == before, (place, key)
+    find = page.locator(f"{PLAYER} .wb-find")
+    find.fill("")
+    find.focus()
+    page.keyboard.type("adding b")
+    assert find.input_value() == "adding b"
+    find.fill("")
+    assert cells.count() == before
+    page.locator(PLAYER).focus()
+    page.keyboard.press("ArrowUp")
+    assert where(page).startswith("State 21 of 22")
+
+
+def test_keys_with_ctrl_are_still_the_notebooks(page: Any) -> None:
+    page.locator(PLAYER).focus()
+    page.keyboard.press("Control+Shift+c")
+    page.wait_for_selector(".lm-CommandPalette-input", timeout=5000)
+    page.keyboard.press("Escape")
+
+
+def test_a_person_watches_an_expression(page: Any, tmp_path: Path) -> None:
+    field = page.locator(f"{PLAYER} .wb-watch")
+    assert "s." in field.get_attribute("placeholder")
+    field.fill("len(s.icebreg)")
+    page.keyboard.press("Enter")
+    mistake = page.locator(f"{PLAYER} .wb-mistake:visible")
+    mistake.wait_for()
+    assert "did you mean" in mistake.inner_text()
+    assert field.input_value() == "len(s.icebreg)", "what was refused can be corrected"
+    for text in ("len(s.iceberg)", "len(s.iceberg) > 1"):
+        field.fill(text)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(f"{PLAYER} .wb-watched code:text-is('{text}')")
+    assert mistake.count() == 0
+    assert field.input_value() == ""
+    watched = page.locator(f"{PLAYER} .wb-watched")
+    assert "a number" in watched.inner_text()
+    assert "watch=len" in page.locator(f"{PLAYER} .wb-link code").inner_text()
+
+    def jump(word: str) -> int:
+        watched.locator(f"[data-jump='len(s.iceberg) > 1 {word}']").click()
+        return int(where(page).split()[1])
+
+    first = jump("first")
+    assert watched.locator("code.wb-new").all_inner_texts() == ["2", "TRUE"]
+    assert watched.locator("[data-jump='len(s.iceberg) > 1 previous']").is_disabled()
+    assert jump("next") == first + 1
+    assert jump("previous") == first
+    assert jump("last") == 22
+    page.click(f"{PLAYER} .wb-watched-all summary")
+    page.locator(f"{PLAYER} .wb-watched-all tbody tr >> nth={first - 1}").click()
+    assert where(page).startswith(f"State {first} of")
+    page.locator(PLAYER).screenshot(path=tmp_path / "watches.png")
+
+    page.click(".wb-tabs .lm-TabBar-tabLabel:text-is('Step it yourself')")
+    page.wait_for_selector(f"{PLAYER} .wb-watched code:text-is('len(s.iceberg) > 1')")
+    page.click(f"{PLAYER} .wb-remove >> nth=0")
+    page.wait_for_selector(f"{PLAYER} .wb-watched code:text-is('len(s.iceberg)')", state="detached")
+    page.click(".wb-tabs .lm-TabBar-tabLabel:text-is('Trace')")
+    page.wait_for_selector(f"{PLAYER} .wb-watched code:text-is('len(s.iceberg)')", state="detached")
+    page.click(f"{PLAYER} .wb-remove")
+    page.wait_for_selector(f"{PLAYER} .wb-watched code", state="detached")
+
+
+def test_a_step_is_found(page: Any, tmp_path: Path) -> None:
+    page.keyboard.press("Home")
+    field, found = page.locator(f"{PLAYER} .wb-find"), page.locator(f"{PLAYER} .wb-found")
+    field.fill("COMMIT(w")
+    assert found.inner_text() == "2 found"
+    page.keyboard.press("Enter")
+    assert "commit(w1)" in where(page)
+    assert found.inner_text() == "1 of 2"
+    page.keyboard.press("Enter")
+    assert "State 22 of 22: commit(w2)" in where(page)
+    page.keyboard.press("Enter")
+    assert "commit(w1)" in where(page), "after the last hit the first one comes again"
+    page.keyboard.press("Shift+Enter")
+    assert "commit(w2)" in where(page)
+    field.fill("next_ticket")
+    assert int(found.inner_text().split()[0]) >= 2, "changed cells are found"
+    page.locator(PLAYER).screenshot(path=tmp_path / "found.png")
+    field.fill("")
+    assert found.inner_text() == ""
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)], ids=["1280", "1920"])
+def test_a_lesson_is_given_from_the_player(page: Any, opened: Notebook, tmp_path: Path, size: tuple[int, int]) -> None:
+    before = page.viewport_size
+    page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    page.click(f"{PLAYER} button:text-is('Present')")
+    page.wait_for_selector(".wb-present[open] .wb-drawing >> nth=0")
+    page.wait_for_timeout(600)
+    page.screenshot(path=tmp_path / "lesson.png")
+    cells = page.locator(".jp-Notebook .jp-Cell").count()
+    told = page.locator(".wb-present")
+    assert "NoLakekeeperConflict" in told.inner_text()
+    times = page.evaluate(
+        """async () => {
+            const dialog = document.querySelector(".wb-present"), times = [];
+            for (const key of ["ArrowUp", "ArrowUp", "ArrowUp", "ArrowDown", " ", "b", "b"]) {
+                const start = performance.now();
+                dialog.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+                await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+                times.push(performance.now() - start);
+            }
+            return times;
+        }"""
+    )
+    print(f"\nfrom key to lesson: {', '.join(f'{t:.0f} ms' for t in times)}")
+    assert told.locator(".wb-where").inner_text().startswith("21 of 22")
+    for key in ("d", "d", "a"):
+        page.keyboard.press(key)
+    assert page.locator(".jp-Notebook .jp-Cell").count() == cells
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".wb-present", state="detached")
+    assert where(page).startswith("State 21 of 22")
+    page.set_viewport_size(before)
+
+
+def test_an_animated_picture_is_saved(page: Any) -> None:
+    page.click(f"{PLAYER} summary:text-is('Save')")
+    with page.expect_download() as saved:
+        page.click(f"{PLAYER} .wb-choices button:has-text('animated')")
+    text = saved.value.path().read_text(encoding="utf-8")
+    assert saved.value.suggested_filename == "bakery_v2.svg"
+    assert text.startswith("<svg")
+    assert "@keyframes" in text
+
+
+def test_a_permalink_is_copied_where_there_is_no_clipboard(page: Any) -> None:
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })")
+    page.click(f"{PLAYER} .wb-link button")
+    field = page.locator(f"{PLAYER} .wb-link input")
+    field.wait_for()
+    line = field.input_value()
+    assert line.startswith("workbench:bakery_v2?")
+    assert field.evaluate("field => field.selectionEnd - field.selectionStart") == len(line)
+    page.evaluate("delete navigator.clipboard")
+    assert page.evaluate("navigator.clipboard.readText()") == line
+
+
+def test_pictures_have_the_room_of_the_widest_one(page: Any) -> None:
+    beside = page.locator(f"{PLAYER} .wb-beside")
+    widest = beside.evaluate("box => parseFloat(box.style.getPropertyValue('--wb-widest'))")
+    widths = []
+    for _ in range(22):
+        widths.append(page.locator(f"{PLAYER} .wb-picture svg").evaluate("svg => svg.viewBox.baseVal.width"))
+        page.keyboard.press("ArrowUp")
+    assert widest == pytest.approx(max(widths), abs=1)
+
+
+def test_boxes_in_the_lanes_are_dark_on_dark_pages(page: Any) -> None:
+    colours = page.locator(f"{PLAYER} .wb-lanes > svg").evaluate(
+        """svg => [".wb-paper", ".wb-ink"].map((part) =>
+            getComputedStyle(svg.querySelector(part)).fill.match(/[0-9]+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0))"""
+    )
+    dark = page.evaluate("document.body.dataset.jpThemeLight") == "false"
+    paper, ink = colours
+    assert (paper < 200 and ink > 500) if dark else (paper > 700 and ink < 200)
+
+
+def test_the_player_says_what_it_is_and_which_step_is_shown(page: Any) -> None:
+    assert page.locator(PLAYER).get_attribute("aria-label") == "trace of bakery_v2"
+    assert page.locator(f"{PLAYER} .wb-said[role=status] .wb-sentence").count() == 1
