@@ -736,17 +736,19 @@ def test_a_watch_of_another_model_is_kept_and_its_reason_told() -> None:
 def test_trace_and_simulator_share_the_watches_of_the_session(stale: Workbench) -> None:
     trace = opened(stale, "Trace").player
     assert watched(trace, "s.next_ticket") == ["s.next_ticket"]
-    assert stale.session.watches == ("s.next_ticket",)
+    assert list(stale.session.watches) == ["s.next_ticket"]
     by_hand = opened(stale, "Step it yourself").simulator.player
     assert [watch["expression"] for watch in by_hand.watched] == ["s.next_ticket"]
     watched(by_hand, "len(s.iceberg)")
-    assert trace.watches == stale.session.watches == ("s.next_ticket", "len(s.iceberg)")
+    assert list(stale.session.watches) == ["s.next_ticket", "len(s.iceberg)"]
+    assert trace.watches == stale.session.watches
     stale.session.watch([])
     assert trace.watched == by_hand.watched == []
 
 
 def test_a_player_gives_lanes_for_lessons_and_an_animated_picture() -> None:
-    player, sent = TracePlayer(check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace), []
+    player = TracePlayer(check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace)
+    sent: list[dict[str, Any]] = []
     player.send = sent.append
     for wanted in ("lanes", "animation"):
         player._asked(None, {"want": wanted}, [])
