@@ -213,8 +213,10 @@ def test_pictures_have_the_room_of_the_widest_one(page: Any) -> None:
 
 def test_boxes_in_the_lanes_are_dark_on_dark_pages(page: Any) -> None:
     colours = page.locator(f"{PLAYER} .wb-lanes > svg").evaluate(
-        """svg => [".wb-paper", ".wb-ink"].map((part) =>
-            getComputedStyle(svg.querySelector(part)).fill.match(/[0-9]+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0))"""
+        """svg => [".wb-paper", ".wb-ink"].map((part) => {
+            const colour = getComputedStyle(svg.querySelector(part)).fill.match(/[0-9]+/g).slice(0, 3);
+            return colour.reduce((sum, one) => sum + Number(one), 0);
+        })"""
     )
     dark = page.evaluate("document.body.dataset.jpThemeLight") == "false"
     paper, ink = colours

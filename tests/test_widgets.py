@@ -19,7 +19,7 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 
 from workbench.engines.check import check
-from workbench.formats.permalink import permalink
+from workbench.formats.permalink import parse_permalink, permalink
 from workbench.kernel import (
     Constant,
     InputError,
@@ -817,6 +817,81 @@ def test_a_trace_is_saved_as_a_page_of_its_own() -> None:
     assert "data-pictures=" in page
     assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
     assert "src=" not in page.partition("<script>")[0]
+
+
+def watched(player: TracePlayer, *typed: str) -> list[str]:
+    """Type expressions into a player; what it watches then."""
+    for text in typed:
+        player._asked(None, {"watch": text}, [])
+    return [watch["expression"] for watch in player.watched]
+
+
+def test_a_person_watches_expressions_and_a_mistake_is_one_line() -> None:
+    player = TracePlayer(check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace, watches=["len(s.iceberg)"])
+    assert player.example == "s.next_ticket == 1"
+    assert watched(player, " s.next_ticket > 1 ", "len(s.iceberg)") == ["len(s.iceberg)", "s.next_ticket > 1"]
+    assert parse_permalink(player.permalink).watches == player.watches == ("len(s.iceberg)", "s.next_ticket > 1")
+    assert "number" in player.watched[0]["remark"]
+    assert player.watched[1]["true"] == list(range(player.watched[1]["true"][0], len(player.states)))
+    assert player.watch_table.count("<tr>") == len(player.states) + 1
+    assert watched(player, "s.icebreg") == ["len(s.iceberg)", "s.next_ticket > 1"]
+    assert "did you mean" in player.mistake
+    assert "\n" not in player.mistake
+    player._asked(None, {"unwatch": "len(s.iceberg)"}, [])
+    assert watched(player, "s.next_ticket == 2") == ["s.next_ticket > 1", "s.next_ticket == 2"]
+    assert player.mistake == ""
+
+
+def test_what_the_page_says_is_watched_is_not_run() -> None:
+    player = TracePlayer(replay(Bakery(Writers=2), 0, [(0, 0)]))
+    assert "watches" not in player.get_state()
+    player.set_state({"watches": ["1 / 0"], "watched": [{"expression": "1 / 0"}]})
+    assert player.watches == ()
+
+
+def test_a_watch_of_another_model_is_kept_and_its_reason_told() -> None:
+    player = TracePlayer(replay(BakeryV2(Writers=3), 0, []), watches=['s.pc["w3"]'])
+    with pytest.raises(InputError, match="w3"):
+        TracePlayer(replay(BakeryV2(Writers=2), 0, []), watches=['s.pc["w3"]'])
+    player.show(replay(BakeryV2(Writers=2), 0, []))
+    assert player.watched == []
+    assert "w3" in player.mistake
+    player.show(replay(BakeryV2(Writers=3), 0, []))
+    assert len(player.watched) == 1
+    assert player.mistake == ""
+
+
+def test_trace_and_simulator_share_the_watches_of_the_session(stale: Workbench) -> None:
+    trace = opened(stale, "Trace").player
+    assert watched(trace, "s.next_ticket") == ["s.next_ticket"]
+    assert list(stale.session.watches) == ["s.next_ticket"]
+    by_hand = opened(stale, "Step it yourself").simulator.player
+    assert [watch["expression"] for watch in by_hand.watched] == ["s.next_ticket"]
+    watched(by_hand, "len(s.iceberg)")
+    assert list(stale.session.watches) == ["s.next_ticket", "len(s.iceberg)"]
+    assert trace.watches == stale.session.watches
+    stale.session.watch([])
+    assert trace.watched == by_hand.watched == []
+
+
+def test_a_player_gives_lanes_for_lessons_and_an_animated_picture() -> None:
+    player = TracePlayer(check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace)
+    sent: list[dict[str, Any]] = []
+    player.send = sent.append
+    for wanted in ("lanes", "animation"):
+        player._asked(None, {"want": wanted}, [])
+    widths = [float(re.search(r'<svg [^>]*width="([0-9.]+)"', svg).group(1)) for svg in sent[0]["lanes"]]
+    assert widths == sorted(widths)
+    assert len(set(widths)) == len(widths) > 1
+    assert "@keyframes" in sent[1]["animation"]
+
+
+def test_what_can_be_found_in_a_step_is_its_label_its_sentence_and_its_changes() -> None:
+    player = TracePlayer(replay(Bakery(Writers=2), 0, [(0, 0), (2, 0)]))
+    assert "begin_claim(w1)" in player.texts[2]
+    assert "Take the next ticket" in player.texts[2]
+    assert "my_ticket[w1]" in player.texts[2]
+    assert "my_ticket" not in player.texts[1]
 
 
 def test_a_player_shows_the_loop_of_a_lasso() -> None:

@@ -23,10 +23,10 @@ const watching = (model, go) => {
 
   // Where a condition is true, as seen from the state that is shown.
   const jumps = {
-    "\u23ee": ["first", (at, places) => places[0]],
+    "|\u25c0": ["first", (at, places) => places[0]],
     "\u25c0": ["previous", (at, places) => places.findLast((place) => place < at)],
     "\u25b6": ["next", (at, places) => places.find((place) => place > at)],
-    "\u23ed": ["last", (at, places) => places.at(-1)],
+    "\u25b6|": ["last", (at, places) => places.at(-1)],
   };
   const buttonsFor = (watch, at) => Object.entries(jumps).map(([sign, [word, to]]) => {
     const button = make("button", "wb-button", sign);
