@@ -70,7 +70,7 @@ class Choice(Control):
     """One of a few values."""
 
     def __init__(self, name: str, constant: Constant, look: Look) -> None:
-        options = [(str(value), value) for value in constant.domain]
+        options = [(constant.word(value), value) for value in constant.domain]
         self.widget = ipywidgets.Dropdown(
             options=options, description=name, tooltip=_tooltip(constant), **look.of(ipywidgets.Dropdown)
         )

@@ -37,7 +37,7 @@ class Pane(anywidget.AnyWidget):
         Gets the text of what was clicked.
     """
 
-    _esm = HERE / "pane.js"
+    _esm = asset("pictures.js") + (HERE / "pane.js").read_text(encoding="utf-8")
 
     html = traitlets.Unicode().tag(sync=True)
 
