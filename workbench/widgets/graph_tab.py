@@ -43,7 +43,7 @@ class _Asked(NamedTuple):
 class GraphTab(Tab):
     """States as nodes, steps as arrows."""
 
-    title = "Graph"
+    title, of_selected = "Graph", True
 
     def build(self) -> list[Any]:
         self._mode = ipywidgets.ToggleButtons(

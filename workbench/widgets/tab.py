@@ -18,10 +18,13 @@ class Tab(ipywidgets.VBox):
     Attributes
     ----------
     title : str
+    of_selected : bool
+        Whether it shows the selected property.
     session : Session
     """
 
     title: ClassVar[str] = ""
+    of_selected: ClassVar[bool] = False
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -106,6 +109,11 @@ class Working(ipywidgets.HBox):
 def complaint(text: str) -> str:
     """One line that says what is wrong."""
     return element("p", badge("error"), " ", escape(text), class_="wb-wrong")
+
+
+def said_of(result: Result, name: str) -> str:
+    """What a property says, in a line."""
+    return " ".join(result.model.declared_properties[name].doc.partition("\n\n")[0].split())
 
 
 def button(text: str, icon: str, tooltip: str, act: Callable[[], None], **options: Any) -> Any:

@@ -1,0 +1,46 @@
+// What a panel needs beyond its widgets: names for those who cannot see the labels, scroll boxes that the keyboard
+// reaches, a line that is read out when it changes, and keys that stay with the panel.
+
+const labelOf = (widget) => widget?.querySelector(".widget-label, .widget-label-basic")?.textContent.trim();
+
+function name(field) {
+  const widget = field.closest(".jupyter-widgets:not(.widget-container)");
+  const label = labelOf(widget) || field.title || widget?.title || field.placeholder;
+  if (label && label !== "\u200b") field.setAttribute("aria-label", label);
+}
+
+function dress(panel) {
+  panel.querySelectorAll(".noUi-handle:not([aria-label])").forEach(name);
+  panel.querySelectorAll("input:not([aria-label], [type=checkbox]), select:not([aria-label])").forEach((field) => {
+    if (!field.closest("label")) name(field);
+  });
+  for (const box of panel.querySelectorAll(".wb-scroll:not([tabindex])")) {
+    box.tabIndex = 0;
+    if (!box.hasAttribute("role")) box.setAttribute("role", "group");
+    if (!box.hasAttribute("aria-label")) box.setAttribute("aria-label", "scrolls");
+  }
+  for (const line of panel.querySelectorAll(".wb-read-out:not([role])")) line.setAttribute("role", "status");
+}
+
+function render({ el }) {
+  const seen = new MutationObserver(() => dress(panel));
+  let panel;
+  let waiting;
+  const begin = () => {
+    panel = el.closest(".wb-panel");
+    if (!panel) {
+      waiting = setTimeout(begin, 50);  // it is not in the page yet
+      return;
+    }
+    panel.dataset.lmSuppressShortcuts = "true";  // or the notebook takes "d" and "b" as its own
+    seen.observe(panel, { childList: true, subtree: true });
+    dress(panel);
+  };
+  begin();
+  return () => {
+    clearTimeout(waiting);
+    seen.disconnect();
+  };
+}
+
+export default { render };
