@@ -33,31 +33,26 @@ class Head(ipywidgets.VBox):
         doc = (model.__doc__ or "").strip().partition("\n\n")[0]
         self.controls = Controls(model, self._changed)
         said = escape(" ".join(doc.split()))
-        title = Words(
-            f'<p class="wb-title"><b>{escape(model.name)}</b> &nbsp;{said}</p>', **self.controls.look.of(Words)
-        )
+        look = self.controls.look
+        title = Words(f'<p class="wb-title"><b>{escape(model.name)}</b> &nbsp;{said}</p>', **look.of(Words))
         self.presets: dict[str, Path | None] = {BY_HAND: None, DEFAULTS: None, **presets(model)}
         self.preset = ipywidgets.Dropdown(
             options=list(self.presets), description="settings", layout={"width": "auto"},
-            style=self.controls.look.of(ipywidgets.Dropdown)["style"],
+            style=look.of(ipywidgets.Dropdown)["style"],
             tooltip="start from the model's defaults or from a named configuration",
         )  # fmt: skip
         self.preset.add_class("wb-left")
         self.properties = {
-            name: switch(
-                name, f"check this {declared.kind}: {declared.doc.partition(chr(10) * 2)[0]}", self.controls.look, True
-            )
+            name: switch(name, f"check this {declared.kind}: {declared.doc.partition(chr(10) * 2)[0]}", look, True)
             for name, declared in model.declared_properties.items()
         }
         self.symmetry = {
-            name: switch(f"symmetry ({name})", f"take the names in {name} as interchangeable", self.controls.look)
+            name: switch(f"symmetry ({name})", f"take the names in {name} as interchangeable", look)
             for name in model.symmetry
         }
         boxes = [*self.properties.values(), *self.symmetry.values()]
-        self._checked = Fold("Properties", grid(boxes, 200), look=self.controls.look)
-        self._settings = Fold(
-            "Settings", self.preset, self.controls, self._checked, look=self.controls.look, by_room=True
-        )
+        self._checked = Fold("Properties", grid(boxes, 200), look=look)
+        self._settings = Fold("Settings", self.preset, self.controls, self._checked, look=look, by_room=True)
         super().__init__([title, self._settings])
         self._drawing = self._typing = False
         self._draw()

@@ -1,12 +1,13 @@
 // What a panel needs beyond its widgets: names for those who cannot see the labels, scroll boxes that the keyboard
 // reaches, a line that is read out when it changes, and keys that stay with the panel.
 
-const labelOf = (widget) => widget?.querySelector(".widget-label, .widget-label-basic")?.textContent.trim();
+const labelOf = (widget) => widget?.querySelector(".widget-label")?.textContent.replace("\u200b", "").trim();
 
 function name(field) {
   const widget = field.closest(".jupyter-widgets:not(.widget-container)");
-  const label = labelOf(widget) || field.title || widget?.title || field.placeholder;
-  if (label && label !== "\u200b") field.setAttribute("aria-label", label);
+  const title = widget?.querySelector(".widget-label")?.title || widget?.title;
+  const label = labelOf(widget) || field.title || title || field.placeholder;
+  if (label) field.setAttribute("aria-label", label);
 }
 
 function dress(panel) {

@@ -64,6 +64,7 @@ class Workbench(Panel, ipywidgets.VBox):
             WhatIfTab(self.session),
             CompareTab(self.session),
         ]
+        self.tabs[0].make()  # here: a thread that makes widgets disturbs whoever counts or saves them
         self._tabs = ipywidgets.Tab(self.tabs, titles=[tab.title for tab in self.tabs], selected_index=0)
         self._tabs.add_class("wb-tabs")
         self._tabs.observe(self._opened, "selected_index")

@@ -32,14 +32,18 @@ class Tab(ipywidgets.VBox):
         self._built = False
         self._shown: Any = None
 
+    def make(self) -> None:
+        """Make the widgets, unless they are there."""
+        if not self._built:
+            self._built = True
+            self.children = self.build()
+
     def opened(self) -> None:
         """Show what the session found, unless that is what is shown already. Called while the tab is in sight."""
         with self.session.lock:
             if self.session.result is None:
                 return
-            if not self._built:
-                self._built = True
-                self.children = self.build()
+            self.make()
             now = self.what()
             if now != self._shown:
                 self._shown = now
