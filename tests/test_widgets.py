@@ -359,6 +359,16 @@ def test_the_graph_tab_draws_every_mode(stale: Workbench, mode: str) -> None:
     assert "wb-wrong" not in page
 
 
+def test_the_graph_tab_shows_states_as_pictures_where_somebody_asks(stale: Workbench) -> None:
+    tab = opened(stale, "Graph")
+    tab._around("0")
+    settle(stale)
+    assert "data-picture=" not in everything(tab)
+    tab._pictures.value = True
+    settle(stale)
+    assert 'data-picture="bakery_v2"' in everything(tab)
+
+
 def test_a_click_on_a_state_shows_what_is_around_it(stale: Workbench) -> None:
     tab = opened(stale, "Graph")
     tab._mode.value = "whole graph"

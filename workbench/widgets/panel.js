@@ -23,8 +23,15 @@ function dress(panel) {
   for (const line of panel.querySelectorAll(".wb-read-out:not([role])")) line.setAttribute("role", "status");
 }
 
+// Plain keys belong to what has the focus, or the notebook takes "d" and "b" as its own; Ctrl and S still saves.
+function keepKeys(panel, event) {
+  if (!panel.contains(event.target)) return;
+  event.target.toggleAttribute("data-lm-suppress-shortcuts", !(event.ctrlKey || event.metaKey || event.altKey));
+}
+
 function render({ el }) {
   const seen = new MutationObserver(() => dress(panel));
+  const keep = (event) => keepKeys(panel, event);
   let panel;
   let waiting;
   const begin = () => {
@@ -33,7 +40,7 @@ function render({ el }) {
       waiting = setTimeout(begin, 50);  // it is not in the page yet
       return;
     }
-    panel.dataset.lmSuppressShortcuts = "true";  // or the notebook takes "d" and "b" as its own
+    addEventListener("keydown", keep, true);
     seen.observe(panel, { childList: true, subtree: true });
     dress(panel);
   };
@@ -41,6 +48,7 @@ function render({ el }) {
   return () => {
     clearTimeout(waiting);
     seen.disconnect();
+    removeEventListener("keydown", keep, true);
   };
 }
 
