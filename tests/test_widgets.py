@@ -189,6 +189,7 @@ def test_stop_keeps_what_was_found() -> None:
         time.sleep(0.01)
     assert "states/s" in shown.verdicts.progress.html
     assert "wb-stale" in everything(shown.verdicts)
+    assert "checking" in shown.verdicts.headline.html
     shown.verdicts.stop.click()
     result = shown.wait(60)
     assert not result.complete
