@@ -137,6 +137,7 @@ class Notebook:
         button = self.page.locator(".wb-fold-button:has-text('Settings'):visible")
         if button.get_attribute("aria-expanded") == "false":
             button.click()
+        self.page.wait_for_selector(".wb-controls")
 
     def flip(self, switch: str) -> float:
         """Click a switch; how many milliseconds later the verdict on it is there."""
@@ -459,6 +460,7 @@ def test_everything_can_be_done_with_the_keyboard(notebook: Notebook) -> None:
     tab_to(".wb-fold-button[data-send=unfold]")
     page.keyboard.press("Enter")
     page.wait_for_selector(".wb-switch:has-text('RestampPatch')")
+    assert page.evaluate("() => document.activeElement.dataset.send") == "fold"
     tab_to(".wb-switch:nth-child(3) input")
     page.keyboard.press("Space")
     page.wait_for_selector(".wb-headline:has-text('RestampPatch off: NoLakekeeperConflict now fails')")

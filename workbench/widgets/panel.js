@@ -29,6 +29,17 @@ function keepKeys(panel, event) {
   event.target.toggleAttribute("data-lm-suppress-shortcuts", !(event.ctrlKey || event.metaKey || event.altKey));
 }
 
+// What a click folds is folded at once; the kernel says the same a moment later. The focus goes to the button that
+// takes the place of the one that was clicked.
+function fold(event) {
+  const button = event.target.closest(".wb-fold-button");
+  if (!button) return;
+  const { classList } = button.closest(".wb-fold");
+  classList.remove("wb-by-room", "wb-folded", "wb-unfolded");
+  classList.add(`wb-${button.dataset.send}ed`);
+  button.parentElement.querySelector(`.wb-fold-button:not([data-send="${button.dataset.send}"])`).focus();
+}
+
 function render({ el }) {
   const seen = new MutationObserver(() => dress(panel));
   const keep = (event) => keepKeys(panel, event);
@@ -41,6 +52,7 @@ function render({ el }) {
       return;
     }
     addEventListener("keydown", keep, true);
+    panel.addEventListener("click", fold);
     seen.observe(panel, { childList: true, subtree: true });
     dress(panel);
   };
@@ -49,6 +61,7 @@ function render({ el }) {
     clearTimeout(waiting);
     seen.disconnect();
     removeEventListener("keydown", keep, true);
+    panel?.removeEventListener("click", fold);
   };
 }
 
