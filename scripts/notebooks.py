@@ -27,8 +27,6 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"file_extension": ".py", "name": "python", "pygments_lexer": "ipython3"},
 }
-#: What Java says of itself as Spark starts it; nothing can be done about it.
-_JAVA_STARTS = "WARNING: Using incubator modules: jdk.incubator.vector\n"
 
 
 def find(*prefixes: str) -> list[Path]:
@@ -58,7 +56,6 @@ def clean(notebook: Any) -> Any:
     for number, cell in enumerate(notebook.cells):
         cell.id, cell.metadata = f"cell-{number:02}", {}
         if cell.cell_type == "code":
-            cell.outputs = [output for output in cell.outputs if output.get("text") != _JAVA_STARTS]
             for output in cell.outputs:
                 output.pop("transient", None)
                 if "data" in output:

@@ -14,6 +14,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -100,8 +101,8 @@ def lab(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]
 class Notebook:
     """A notebook in a window of a common small size, and what the browser's console said about it."""
 
-    def __init__(self, browser: Any, lab: Lab, name: str, height: int = 900) -> None:
-        context = browser.new_context(viewport={"width": 1280, "height": height})
+    def __init__(self, browser: Any, lab: Lab, name: str, width: int = 1280, height: int = 900) -> None:
+        context = browser.new_context(viewport={"width": width, "height": height})
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         self.page = context.new_page()
         self.page.set_default_timeout(PATIENCE)
@@ -112,7 +113,7 @@ class Notebook:
         self.page.goto(self.address)
         self.page.wait_for_selector(".jp-StatusBar-TextItem:has-text('| Idle')")  # the kernel is there
         self.run_all()
-        for part in (".wb-headline", ".wb-switch:has-text('RestampPatch')", ".wb-tabs"):
+        for part in (".wb-headline", ".wb-verdict", ".wb-tabs"):
             self.page.wait_for_selector(part)
 
     def _heard(self, kind: str, text: str) -> None:
@@ -126,8 +127,21 @@ class Notebook:
     def open(self, tab: str) -> None:
         self.page.click(f".wb-tabs .lm-TabBar-tabLabel:text-is('{tab}')")
 
+    def view(self) -> None:
+        """Scroll the panel to the top of the notebook."""
+        self.page.evaluate("() => document.querySelector('.wb-panel').scrollIntoView()")
+        self.page.wait_for_timeout(300)
+
+    def unfold(self) -> None:
+        """Show the settings, if the window is too low for them to be there."""
+        button = self.page.locator(".wb-fold-button:has-text('Settings'):visible")
+        if button.get_attribute("aria-expanded") == "false":
+            button.click()
+        self.page.wait_for_selector(".wb-controls")
+
     def flip(self, switch: str) -> float:
         """Click a switch; how many milliseconds later the verdict on it is there."""
+        self.unfold()
         return self.page.evaluate(
             """([box, name]) => new Promise((resolve) => {
                 const start = performance.now();
@@ -167,10 +181,11 @@ class Notebook:
 
     def slide(self, name: str, steps: int) -> None:
         """Move a slider by that many steps, with the keyboard."""
+        self.unfold()
         handle = f".widget-hslider:has(.widget-label:text-is('{name}')) .noUi-handle"
         self.page.focus(handle)
-        for _ in range(steps):
-            self.page.keyboard.press("ArrowRight")
+        for _ in range(abs(steps)):
+            self.page.keyboard.press("ArrowRight" if steps > 0 else "ArrowLeft")
 
     def headline(self) -> str:
         return self.page.text_content(".wb-headline") or ""  # also where the notebook has scrolled on
@@ -285,11 +300,12 @@ def test_a_long_check_shows_its_progress_and_can_be_stopped(notebook: Notebook) 
     page = notebook.page
     notebook.slide("Writers", 2)
     notebook.slide("MaxCrashes", 3)
-    progress = page.locator(".wb-run .wb-pane")
-    page.wait_for_function("() => document.querySelector('.wb-run .wb-pane').textContent.includes('states/s')")
+    progress = page.locator(".wb-progress")
+    page.wait_for_function("() => document.querySelector('.wb-progress').textContent.includes('states/s')")
     assert "frontier" in progress.inner_text()
+    assert "checking" in notebook.headline()
     page.click("button:has-text('Stop'):visible")
-    page.wait_for_function("() => document.querySelector('.wb-run .wb-pane').textContent.includes('incomplete')")
+    page.wait_for_function("() => document.querySelector('.wb-progress').textContent.includes('incomplete')")
     assert "stopped on request" in progress.inner_text()
     assert "not decided" in notebook.headline()
     assert notebook.complaints == []
@@ -297,11 +313,12 @@ def test_a_long_check_shows_its_progress_and_can_be_stopped(notebook: Notebook) 
 
 def test_bad_constants_are_one_line(notebook: Notebook) -> None:
     page = notebook.page
+    notebook.unfold()
     page.fill(".widget-text:has(.widget-label:text-is('NodeParts')) input", "w1 w2 | w9")
     page.keyboard.press("Enter")
     complaint = page.wait_for_selector(".wb-wrong")
     assert "must hold each of w1, w2, w3 exactly once" in complaint.inner_text()
-    assert page.locator(".wb-stale .wb-headline").count() == 1
+    assert page.locator(".wb-stale.wb-headline").count() == 1
     assert page.locator(".jp-OutputArea-output:has-text('Traceback')").count() == 0
 
 
@@ -336,6 +353,176 @@ def test_a_change_is_applied_from_the_table_of_what_if(notebook: Notebook) -> No
     assert notebook.complaints == []
 
 
+def test_settings_verdicts_and_trace_share_one_screen(browser: Any, lab: Lab) -> None:
+    lab.settings("themes", {"theme": "JupyterLab Light"})
+    lab.write("screen.ipynb", NOTEBOOK)
+    notebook = Notebook(browser, lab, "screen.ipynb", height=800)
+    page = notebook.page
+    switch = page.locator(".wb-switch:has-text('RestampPatch')")
+    notebook.view()
+    assert not switch.is_visible()
+    assert "AsyncParquet=TRUE" in page.locator(".wb-fold-line >> nth=0").inner_text()
+    assert page.locator(".wb-tabs .lm-TabBar").bounding_box()["y"] < 400
+    assert page.locator(".wb-player .wb-picture").bounding_box()["y"] < 600
+    notebook.flip("RestampPatch")
+    assert switch.is_visible(), "who has unfolded the settings sees them stay"
+    assert "RestampPatch=FALSE" in page.locator(".wb-fold-line >> nth=0").inner_text()
+    page.click(".wb-fold-button:has-text('Settings'):visible")
+    page.wait_for_selector(".wb-switch:has-text('RestampPatch')", state="hidden")
+    page.click(".wb-verdict:has-text('EveryoneCommits')")
+    page.wait_for_selector(".wb-tabs p:has-text('EveryoneCommits reached')")
+    page.set_viewport_size({"width": 1280, "height": 1080})
+    assert not switch.is_visible(), "nor does a taller window unfold what somebody has folded"
+    page.set_viewport_size({"width": 853, "height": 533})
+    page.wait_for_timeout(500)
+    assert notebook.too_wide() == []
+    assert notebook.complaints == []
+    notebook.close()
+
+
+def test_on_a_large_screen_all_is_unfolded_and_the_lanes_stand_beside_the_picture(browser: Any, lab: Lab) -> None:
+    lab.settings("themes", {"theme": "JupyterLab Light"})
+    lab.write("large.ipynb", NOTEBOOK)
+    notebook = Notebook(browser, lab, "large.ipynb", width=1920, height=1080)
+    notebook.view()
+    page = notebook.page
+    assert page.locator(".wb-switch:has-text('RestampPatch')").is_visible()
+    assert page.locator(".wb-tabs .lm-TabBar").bounding_box()["y"] < 540
+    picture, lanes = (page.locator(f".wb-player .wb-{part}").bounding_box() for part in ("picture", "lanes"))
+    assert picture["x"] + picture["width"] <= lanes["x"]
+    assert notebook.too_wide() == []
+    notebook.close()
+
+
+def test_a_check_of_some_seconds_says_so_and_needs_one_click(browser: Any, lab: Lab) -> None:
+    lab.settings("themes", {"theme": "JupyterLab Light"})
+    lab.write("medium.ipynb", [NOTEBOOK[0], 'Workbench("bakery_v2", AsyncParquet=True, RestampPatch=False)'])
+    notebook = Notebook(browser, lab, "medium.ipynb")
+    page = notebook.page
+    notebook.unfold()
+    page.evaluate(
+        """() => {
+            window.said = [];
+            new MutationObserver(() => window.said.push(document.querySelector(".wb-run").textContent))
+                .observe(document.querySelector(".wb-run"), { subtree: true, childList: true });
+        }"""
+    )
+    notebook.slide("MaxCrashes", 1)
+    page.wait_for_selector(".wb-headline:has-text('MaxCrashes 1 instead of 0')")
+    said = page.evaluate("() => window.said")
+    assert any("Checking" in line for line in said)
+    assert any("checking" in line and "NoLakekeeperConflict violated" in line for line in said)
+    assert "press Run" not in page.locator(".wb-run").inner_text()
+    notebook.close()
+
+
+def test_the_graph_and_the_charts_are_there_soon(notebook: Notebook, record_property: Any) -> None:
+    page = notebook.page
+    notebook.slide("Writers", -1)
+    page.wait_for_selector(".wb-headline:has-text('Writers')")
+    flips = []
+    for _ in range(5):
+        page.wait_for_timeout(1000)  # as a person looks at what came of it
+        flips.append(round(notebook.flip("RestampPatch")))
+    page.wait_for_timeout(1000)
+    states = page.locator(".wb-progress").inner_text().partition(",")[0]
+    print(f"\nfrom click to verdict, with {states}: {flips} ms")
+    record_property("milliseconds_from_click_to_verdict_of_a_small_space", flips)
+    times = {}
+    for tab, shown in (("Charts", ".wb-tabs figure >> nth=2"), ("Graph", ".wb-tabs .wb-graph svg")):
+        began = time.perf_counter()
+        notebook.open(tab)
+        page.wait_for_selector(shown)
+        times[tab] = round(1000 * (time.perf_counter() - began))
+    record_property("milliseconds_until_a_tab_is_filled", times)
+    print(f"until a tab is filled the first time: {times}")
+    notebook.open("Charts")
+    page.click(".widget-checkbox:has-text('interactive') input")
+    page.wait_for_selector(".wb-tabs .js-plotly-plot >> nth=2")
+    assert notebook.complaints == []
+
+
+def test_a_state_of_the_graph_shows_its_picture(notebook: Notebook) -> None:
+    page = notebook.page
+    notebook.open("Graph")
+    page.locator(".wb-graph g.node >> nth=0").scroll_into_view_if_needed()
+    page.hover(".wb-graph g.node >> nth=0")
+    page.wait_for_selector(".wb-peek:popover-open [data-picture=bakery_v2]")
+    assert notebook.complaints == []
+
+
+def test_everything_can_be_done_with_the_keyboard(notebook: Notebook) -> None:
+    page = notebook.page
+    page.evaluate("() => { const panel = document.querySelector('.wb-panel'); panel.tabIndex = -1; panel.focus(); }")
+
+    def tab_to(selector: str) -> None:
+        for _ in range(80):
+            page.keyboard.press("Tab")
+            if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
+                return
+        raise AssertionError(f"the keyboard does not reach {selector}")
+
+    tab_to(".wb-fold-button[data-send=unfold]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".wb-switch:has-text('RestampPatch')")
+    assert page.evaluate("() => document.activeElement.dataset.send") == "fold"
+    tab_to(".wb-switch:nth-child(3) input")
+    page.keyboard.press("Space")
+    page.wait_for_selector(".wb-headline:has-text('RestampPatch off: NoLakekeeperConflict now fails')")
+    assert page.locator("[role=status]:has-text('NoLakekeeperConflict now fails')").count() == 1
+    tab_to(".wb-fold-button[data-send=unfold]")  # the properties
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".wb-switch:has-text('UniqueTickets')")
+    tab_to(".wb-verdict[data-send=EveryoneCommits]")
+    page.keyboard.press("b")  # in a notebook: another cell
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".wb-tabs p:has-text('EveryoneCommits reached')")
+    assert page.evaluate("() => document.activeElement.dataset.send") == "EveryoneCommits"
+    assert page.locator(".jp-Notebook .jp-CodeCell").count() == len(NOTEBOOK)
+
+
+def test_a_panel_without_its_kernel_says_what_to_do(notebook: Notebook) -> None:
+    page = notebook.page
+    page.click(".lm-MenuBar-itemLabel:text-is('Kernel')")
+    page.click(".lm-Menu-itemLabel:text-is('Restart Kernel\u2026')")
+    page.click(".jp-Dialog button:has-text('Restart')")
+    page.wait_for_selector(".wb-panel.jupyter-widgets-disconnected")
+    said = "(element) => getComputedStyle(element, '::before').content"
+    assert "run its cell again" in page.locator(".wb-panel >> nth=0").evaluate(said)
+    icons = "(all) => all.filter((one) => getComputedStyle(one, '::before').content !== 'none').length"
+    assert page.locator(".wb-panel .jupyter-widgets-disconnected").evaluate_all(icons) == 0
+
+
+SIMULATOR = "from workbench.widgets import Simulator\nSimulator('bakery')"
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_nothing_critical_or_serious_stands_in_the_way_of_assistive_technology(
+    browser: Any, lab: Lab, theme: str
+) -> None:
+    lab.settings("themes", {"theme": f"JupyterLab {theme}"})
+    lab.write("axe.ipynb", [*NOTEBOOK, SIMULATOR])
+    notebook = Notebook(browser, lab, "axe.ipynb", height=1400)
+    page = notebook.page
+    notebook.flip("RestampPatch")
+    page.evaluate(resources.files("axe_playwright_python").joinpath("axe.min.js").read_text())
+
+    def found(where: str) -> list[str]:
+        violations = page.evaluate("async (where) => (await axe.run(where)).violations", where)
+        bad = [rule for rule in violations if rule["impact"] in ("critical", "serious")]
+        return [f"{rule['id']}: {node['html']}" for rule in bad for node in rule["nodes"]]
+
+    titles = page.locator(".wb-tabs .lm-TabBar-tabLabel").all_inner_texts()
+    for title in titles:
+        notebook.open(title)
+        page.mouse.move(5, 5)
+        page.wait_for_timeout(1500)
+        assert found(".wb-panel") == [], title
+    page.wait_for_selector(".jp-Cell:has-text('Simulator') .wb-moves")
+    assert found(".jp-Cell:last-of-type .wb-panel") == []
+    notebook.close()
+
+
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_of_every_part(browser: Any, lab: Lab, tmp_path: Path, theme: str) -> None:
     """Every tab fits beside the file browser and says nothing to the console, in both themes; with pictures."""
@@ -360,7 +547,7 @@ def test_pictures_of_every_part(browser: Any, lab: Lab, tmp_path: Path, theme: s
     page.wait_for_selector(".wb-graph svg")
     picture("graph", ".wb-tabs")
     notebook.open("Charts")
-    page.wait_for_selector(".wb-tabs .js-plotly-plot >> nth=2")
+    page.wait_for_selector(".wb-tabs figure >> nth=2")
     picture("charts", ".wb-tabs")
     dark = page.evaluate("() => document.body.dataset.jpThemeLight")
     assert dark == ("true" if theme == "Light" else "false")

@@ -533,6 +533,8 @@ def test_progress_is_told(way):
     check(Steps(), SAFE, on_progress=told.append, **way.options)
     assert [p.states for p in told] == sorted(p.states for p in told)
     assert told[0].states <= 1 <= told[-1].states <= STATES
+    assert told[0].decided == ()
+    assert set(told[-1].decided) == {"Together", "SomebodyArrives"}
 
 
 def test_fail_fast(way):

@@ -1,5 +1,6 @@
 """Sessions, without widgets: settings, checks, what is computed beside them, and steps by hand."""
 
+import ast
 import subprocess
 import sys
 import threading
@@ -259,6 +260,55 @@ class Faulty(Model):
     @invariant
     def Small(self, s):
         return s.n < 5
+
+
+def test_a_check_tells_what_it_has_found_before_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.session.session.PROGRESS_SECONDS", 0.0)
+    model = get_model("bakery_v2")(AsyncParquet=True, RestampPatch=False, MaxCrashes=1)
+    session = Session(Settings(type(model), model.constants))
+    told: list[tuple[str, ...]] = []
+
+    def note() -> None:
+        if session.progress is not None:
+            told.append(session.progress.decided)
+
+    session.on("check", note)
+    session.run()
+    assert session.wait(60)["NoLakekeeperConflict"].word == "violated"
+    assert told[0] == ()
+    assert "NoLakekeeperConflict" in told[-1]
+
+
+def test_a_change_during_a_check_of_some_seconds_is_checked_at_once() -> None:
+    model = get_model("bakery_v2")(Writers=4, MaxCrashes=2)
+    session = Session(Settings(type(model), model.constants))
+    session.run()
+    while session.progress is None:
+        time.sleep(0.01)
+    session.apply({"Writers": 2, "MaxCrashes": 0})
+    assert session.running
+    assert not session.waiting
+    assert session.wait(60).complete
+    assert session.number == 1
+
+
+def test_the_engine_is_loaded_before_the_first_search() -> None:
+    script = (
+        "from workbench.engines import local\n"
+        "from workbench.session import Session, start_from\n"
+        "session, told = Session(start_from('bakery')), []\n"
+        "session.on('check', lambda: told.append((session.loading, local.loaded())))\n"
+        "session.run()\n"
+        "session.wait()\n"
+        "session.run()\n"
+        "session.wait()\n"
+        "print(told)\n"
+    )
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    told = ast.literal_eval(said)
+    assert (True, False) in told
+    assert [loading for loading, _ in told].count(True) == 1
+    assert told[-1] == (False, True)
 
 
 def test_a_first_check_that_fails_is_an_error_and_not_a_wait() -> None:

@@ -139,7 +139,7 @@ def test_a_panel_shows_the_verdicts_of_a_check(stale: Workbench) -> None:
     assert [(v.name, v.word, v.trace_states) for v in stale.result.verdicts] == [
         (v.name, v.word, v.trace_states) for v in expected.verdicts
     ]
-    verdict = stale._verdict.html
+    verdict = everything(stale.verdicts)
     assert f"{len(expected.violated)} of {len(expected.verdicts)} violated" in verdict
     assert stale.selected == expected.violated[0].name
     assert expected["NoLakekeeperConflict"].why in verdict.replace("&#x27;", "'")
@@ -150,8 +150,8 @@ def test_a_flipped_switch_is_checked_and_the_difference_told(stale: Workbench) -
     settle(stale)
     assert stale.result["NoLakekeeperConflict"].holds
     assert "RestampPatch on: NoLakekeeperConflict now holds" in stale.change
-    assert "RestampPatch on" in stale._verdict.html
-    assert "everything holds" in stale._verdict.html
+    assert "RestampPatch on" in everything(stale.verdicts)
+    assert "everything holds" in everything(stale.verdicts)
     stale.apply({"RestampPatch": False})
     settle(stale)
     assert stale.selected == "NoLakekeeperConflict", "what has just broken is selected"
@@ -161,15 +161,15 @@ def test_bad_constants_are_one_line_and_the_old_verdict_is_greyed(stale: Workben
     parts = stale._head.controls._controls["NodeParts"].widget
     parts.value = "w1 | w9"
     settle(stale)
-    assert "NodeParts" in stale._status.html
-    assert "must hold each of w1, w2 exactly once" in stale._status.html
-    assert "Traceback" not in stale._status.html
-    assert "wb-stale" in stale._verdict.html
+    assert "NodeParts" in stale.verdicts.status.html
+    assert "must hold each of w1, w2 exactly once" in stale.verdicts.status.html
+    assert "Traceback" not in stale.verdicts.status.html
+    assert "wb-stale" in everything(stale.verdicts)
     parts.value = "w1 w2"
     settle(stale)
     assert stale.result.model.NodeParts == (("w1", "w2"),)
-    assert "wb-stale" not in stale._verdict.html
-    assert stale._status.html == ""
+    assert "wb-stale" not in everything(stale.verdicts)
+    assert stale.verdicts.status.html == ""
 
 
 def test_after_a_long_check_a_change_waits_for_the_button(stale: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,9 +180,9 @@ def test_after_a_long_check_a_change_waits_for_the_button(stale: Workbench, monk
     stale._head.controls._controls["RestampPatch"].widget.value = True
     settle(stale)
     assert stale.result is before
-    assert "press Run" in stale._progress.html
-    assert "wb-stale" in stale._verdict.html
-    stale._run.click()
+    assert "press Run" in stale.verdicts.progress.html
+    assert "wb-stale" in everything(stale.verdicts)
+    stale.verdicts.run.click()
     settle(stale)
     assert stale.result["NoLakekeeperConflict"].holds
 
@@ -191,16 +191,17 @@ def test_stop_keeps_what_was_found() -> None:
     shown = Workbench("bakery_v2", Writers=2)
     settle(shown)
     shown.apply({"Writers": 4, "MaxCrashes": 2})
-    while "level" not in shown._progress.html:
+    while "level" not in shown.verdicts.progress.html:
         time.sleep(0.01)
-    assert "states/s" in shown._progress.html
-    assert "wb-stale" in shown._verdict.html
-    shown._stop.click()
+    assert "states/s" in shown.verdicts.progress.html
+    assert "wb-stale" in everything(shown.verdicts)
+    assert "checking" in shown.verdicts.headline.html
+    shown.verdicts.stop.click()
     result = shown.wait(60)
     assert not result.complete
     assert result.distinct > 1000
-    assert "not decided" in shown._verdict.html
-    assert "stopped on request" in shown._progress.html
+    assert "not decided" in everything(shown.verdicts)
+    assert "stopped on request" in shown.verdicts.progress.html
 
 
 def test_a_change_cancels_the_running_check() -> None:
@@ -221,7 +222,7 @@ def test_until_somebody_chooses_the_properties_are_those_that_the_constants_ask_
     shown = Workbench("bakery", Writers=2)
     assert checked(shown)[-1] == "NonCrashedProgress"
     assert shown._head.properties["RestartsHeal"].disabled
-    assert shown._head._checked.titles[0].startswith("6 of 8 properties are checked")
+    assert "6 of 8 properties are checked" in shown._head._checked.line
     shown.apply({"MaxCrashes": 0})
     assert checked(shown)[-1] == "EventualProgress"
     shown.apply({"MaxCrashes": 1, "MaxRestarts": 1})
@@ -250,11 +251,11 @@ def test_a_named_configuration_sets_everything_and_is_as_expected(stale: Workben
     assert [v.name for v in stale.result.verdicts] == one.configuration.properties
     assert stale.result.symmetry == ("Writers",)
     assert stale.result.distinct == one.configuration.expect["distinct"]
-    assert "as expected" in stale._status.html
+    assert "as expected" in stale.verdicts.status.html
     stale.apply({"RestampPatch": False})
     settle(stale)
     assert stale._head.preset.value == head.BY_HAND
-    assert "as expected" not in stale._status.html
+    assert "as expected" not in stale.verdicts.status.html
     stale._head.preset.value = head.DEFAULTS
     settle(stale)
     assert stale.result.model.constants == BakeryV2().constants
@@ -271,17 +272,17 @@ def test_what_is_unknown_or_missing_is_not_as_expected(keep: bool, monkeypatch: 
     monkeypatch.setattr(session, "check", without_last)
     shown = Workbench("v1_no_crash")
     settle(shown)
-    assert "Not as v1_no_crash.toml expects" in shown._status.html
-    assert ("for a reason" if keep else "found no verdict") in shown._status.html
-    assert ("everything holds" in shown._verdict.html) is not keep
+    assert "Not as v1_no_crash.toml expects" in shown.verdicts.status.html
+    assert ("for a reason" if keep else "found no verdict") in shown.verdicts.status.html
+    assert ("everything holds" in everything(shown.verdicts)) is not keep
 
 
 def test_where_nothing_is_checked_nothing_is_said_to_hold(stale: Workbench) -> None:
     for box in stale._head.properties.values():
         box.value = False
     settle(stale)
-    assert "nothing is checked" in stale._verdict.html
-    assert "holds" not in stale._verdict.html
+    assert "nothing is checked" in everything(stale.verdicts)
+    assert "holds" not in everything(stale.verdicts)
 
 
 def test_a_constant_may_be_called_like_a_parameter() -> None:
@@ -320,14 +321,19 @@ def test_the_trace_tab_shows_the_selected_property(stale: Workbench) -> None:
     tab = opened(stale, "Trace")
     assert len(tab.player.trace) == stale.result["NoLakekeeperConflict"].trace_states
     stale._select("RollbackNoIceberg")
-    assert "there is no behaviour to show" in everything(tab)
+    assert "There is no behaviour to show" in everything(tab)
     stale._select("EveryoneCommits")
     assert tab.player.trace.last == stale.result["EveryoneCommits"].trace.last
 
 
 def test_a_click_on_a_verdict_leads_to_its_trace(stale: Workbench) -> None:
-    stale._verdict._received(None, {"send": "NoLakekeeperConflict"}, [])
+    tab = opened(stale, "Charts")
+    stale.verdicts.list._received(None, {"send": "EveryoneCommits"}, [])
     assert stale.tabs[stale._tabs.selected_index].title == "Trace"
+    assert stale.tabs[0].player.trace == stale.result["EveryoneCommits"].trace
+    tab = opened(stale, "Graph")
+    stale.verdicts.list._received(None, {"send": "NoLakekeeperConflict"}, [])
+    assert stale.tabs[stale._tabs.selected_index] is tab, "which is about it too"
 
 
 def test_one_may_step_on_from_a_trace(stale: Workbench) -> None:
@@ -360,6 +366,16 @@ def test_the_graph_tab_draws_every_mode(stale: Workbench, mode: str) -> None:
     assert "wb-wrong" not in page
 
 
+def test_the_graph_tab_shows_states_as_pictures_where_somebody_asks(stale: Workbench) -> None:
+    tab = opened(stale, "Graph")
+    tab._around("0")
+    settle(stale)
+    assert "data-picture=" not in everything(tab)
+    tab._pictures.value = True
+    settle(stale)
+    assert 'data-picture="bakery_v2"' in everything(tab)
+
+
 def test_a_click_on_a_state_shows_what_is_around_it(stale: Workbench) -> None:
     tab = opened(stale, "Graph")
     tab._mode.value = "whole graph"
@@ -382,11 +398,15 @@ def test_a_graph_that_cannot_be_drawn_says_why(stale: Workbench) -> None:
     assert "takes a property with a trace" in everything(tab)
 
 
-def test_the_charts_are_plotly_with_static_twins(stale: Workbench) -> None:
+def test_the_charts_are_there_at_once_and_plotly_where_somebody_asks(stale: Workbench) -> None:
     tab = opened(stale, "Charts")
-    shown = [output["data"] for output in (*tab._charts.outputs, *tab._access.outputs)]
+    assert everything(tab).count("<svg") == 3
+    assert tab._output.outputs == ()
+    tab._interactive.value = True
+    shown = [output["data"] for output in tab._output.outputs]
     assert len(shown) == 3
     assert all({"application/vnd.plotly.v1+json", "image/svg+xml", "text/plain"} <= data.keys() for data in shown)
+    assert "<svg" not in everything(tab)
 
 
 def test_what_if_lists_what_flips_a_verdict_and_applies_it(stale: Workbench) -> None:
@@ -438,7 +458,7 @@ def test_what_if_shows_that_it_is_at_work_when_one_comes_back() -> None:
     go = threading.Event()
     shown.session.aside("flips").start((shown.session.number, False), "Checking", lambda job: go.wait(60) and [])
     titles = [tab.title for tab in shown.tabs]
-    for title in ("What if", "Verdicts", "What if"):
+    for title in ("What if", "Trace", "What if"):
         shown._tabs.selected_index = titles.index(title)
     tab = shown.tabs[titles.index("What if")]
     assert "Checking" in everything(tab)
@@ -459,7 +479,7 @@ def test_a_configuration_with_one_symmetric_set_is_as_expected(tmp_path: Path) -
     )
     shown = Workbench(path)
     settle(shown)
-    assert "Keys alone: as expected" in shown._status.html
+    assert "Keys alone: as expected" in shown.verdicts.status.html
     assert [name for name, box in shown._head.symmetry.items() if box.value] == ["Keys"]
     shown._head.symmetry["Values"].value = True
     settle(shown)
@@ -481,7 +501,7 @@ def test_a_model_whose_first_check_fails_says_so_in_one_line() -> None:
     assert "on purpose" in repr(shown)
     assert "\n" not in repr(shown)
     assert "still checking" not in repr(shown)
-    assert "on purpose" in shown._status.html
+    assert "on purpose" in shown.verdicts.status.html
     data, _ = shown._repr_mimebundle_()
     assert "on purpose" in data["text/plain"]
 
@@ -647,14 +667,16 @@ def test_a_closed_panel_leaves_nothing_behind() -> None:
     assert ipywidgets.Widget.get_manager_state()["state"].keys() == before
 
 
-def test_a_panel_is_small_until_its_tabs_are_opened() -> None:
+def test_a_panel_is_small_beside_the_trace_that_it_shows_until_its_tabs_are_opened() -> None:
     before = ipywidgets.Widget.get_manager_state()["state"].keys()
     shown = Workbench("v2_async")
     settle(shown)
     state = ipywidgets.Widget.get_manager_state()["state"]
     own = {name: one for name, one in state.items() if name not in before}
     assert len(own) < 100
-    assert len(json.dumps(own)) < 150_000
+    player = own[shown.tabs[0].player.model_id]["state"]
+    trace = sum(len(json.dumps(player[name])) for name in ("states", "lanes", "picture"))
+    assert len(json.dumps(own)) - trace < 150_000
     assert sum(one["state"].get("_css", "") != "" for one in own.values()) == 1
     shown.close()
 

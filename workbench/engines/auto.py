@@ -1,7 +1,7 @@
 """The engine ``auto``: begins in this process, and moves to Spark when that gets too small."""
 
 from workbench.engines.contract import Resources, Room
-from workbench.engines.local import LocalSearch
+from workbench.engines.local import LocalSearch, load
 from workbench.kernel import InputError, Result
 from workbench.kernel.budget import Limits
 from workbench.kernel.conclusion import conclude
@@ -21,6 +21,8 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
         return search_on_spark(plan, limits, resources)
     if most_bytes is None:
         most_bytes = int(_MOST_MEMORY * memory_limit())
+    load()
+    limits.restart()
     searching = LocalSearch(plan)
     searching.run(limits, Room(states, most_bytes))
     if not searching.full:

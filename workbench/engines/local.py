@@ -1,7 +1,8 @@
 """The in-process engine: breadth-first, level by level, over memoised decision trees."""
 
+import threading
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,11 +11,11 @@ from workbench.engines.contract import Resources, Room
 from workbench.engines.expander import Expander
 from workbench.engines.store import BLOCK, Store
 from workbench.engines.watch import Labels, Watched
-from workbench.kernel import Model, Result, Trace, replay
+from workbench.kernel import Model, Result, Trace, Variable, action, invariant, replay, require
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration, conclude
 from workbench.kernel.errors import ModelError
-from workbench.kernel.plan import Plan
+from workbench.kernel.plan import Plan, make_plan
 from workbench.kernel.result import ActionCount, collision_probability
 from workbench.kernel.values import counted
 
@@ -26,9 +27,44 @@ _INITIAL_STATES_PER_CHECK = 256
 
 def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     """The engine ``local``: carry out `plan` in this process."""
+    load()
+    limits.restart()
     searching = LocalSearch(plan)
     searching.run(limits)
     return conclude(plan, searching.exploration(), limits)
+
+
+class _Smallest(Model):
+    """What the kernels are loaded with."""
+
+    n = Variable(0)
+
+    @action
+    def up(self, s: Any) -> None:
+        require(s.n == 0, "it was taken")
+        s.n = 1
+
+    @invariant
+    def Small(self, s: Any) -> bool:  # noqa: N802
+        return bool(s.n < 2)
+
+
+_loading, _loaded = threading.Lock(), threading.Event()
+
+
+def load() -> None:
+    """Compile the kernels, or take them from Numba's cache, unless they are loaded: no search should wait for that."""
+    with _loading:
+        if not _loaded.is_set():
+            searching = LocalSearch(make_plan(_Smallest()))
+            searching.run(Limits())
+            searching.store.visited.grow()
+            _loaded.set()
+
+
+def loaded() -> bool:
+    """Whether the kernels are loaded."""
+    return _loaded.is_set()
 
 
 class Completed(NamedTuple):
@@ -122,7 +158,8 @@ class LocalSearch:
     def _search(self, limits: Limits, room: Room) -> None:
         def pause(expanded: int) -> None:
             self._inspect(self.plan.fail_fast)
-            limits.check(len(self.levels), self.store.count, self.store.count - expanded, lambda: self.nbytes)
+            count, decided = self.store.count, self.watched.decided
+            limits.check(len(self.levels), count, count - expanded, lambda: self.nbytes, decided)
             if room.states is not None and self.store.count > room.states:
                 raise Full(f"more than {counted(room.states, 'state')}")
             if room.bytes is not None and self.nbytes > room.bytes:

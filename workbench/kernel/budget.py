@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from workbench.kernel.errors import InputError, brief
@@ -56,12 +56,15 @@ class Progress:
     level, states, frontier : int
         The level that is being expanded, distinct states so far, and those of them that are not expanded yet.
     seconds : float
+    decided : tuple of str
+        The invariants that are known to be violated, and the properties that are known to be reached.
     """
 
     level: int
     states: int
     frontier: int
     seconds: float
+    decided: tuple[str, ...] = ()
 
 
 class Limits:
@@ -90,7 +93,12 @@ class Limits:
     ) -> None:
         self.budget = budget or Budget()
         self._on_progress, self._should_stop = on_progress, should_stop
-        self._began = time.perf_counter() - spent
+        self._spent = spent
+        self.restart()
+
+    def restart(self) -> None:
+        """Start the clock anew, where what came before was no part of the search."""
+        self._began = time.perf_counter() - self._spent
 
     @property
     def seconds(self) -> float:
@@ -122,8 +130,10 @@ class Limits:
         if self.budget.bytes is not None and held() > self.budget.bytes:
             raise Stop(f"the budget of {self.budget.bytes / 2**20:,.1f} MiB is used up")
 
-    def check(self, level: int, states: int, frontier: int, held: Callable[[], int]) -> None:
-        """Report where the search is, and :meth:`enforce`."""
+    def check(
+        self, level: int, states: int, frontier: int, held: Callable[[], int], decided: Iterable[str] = ()
+    ) -> None:
+        """Report where the search is and what it has found, and :meth:`enforce`."""
         if self._on_progress is not None:
-            self._on_progress(Progress(level, states, frontier, self.seconds))
+            self._on_progress(Progress(level, states, frontier, self.seconds, tuple(decided)))
         self.enforce(held)

@@ -103,7 +103,7 @@ class _Search:
     def _check(self, done: int, frontier: int) -> None:
         """To be called for each state of a level, `done` of which have been dealt with; `frontier` states wait."""
         if done % _STATES_PER_REPORT == 0:
-            self.limits.check(len(self.levels), len(self.states), frontier, self._held)
+            self.limits.check(len(self.levels), len(self.states), frontier, self._held, self.decided)
         else:
             self.limits.enforce(self._held)
 

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from workbench.questions.fill import Cell
 
 #: While a check takes no longer than this, every change is checked at once.
-LIVE_SECONDS = 1.5
-#: The same for the first check, during which the engine is loaded.
-FIRST_SECONDS = 3.0
+LIVE_SECONDS = 10.0
 #: How long a change waits for another one.
 DEBOUNCE_SECONDS = 0.05
 #: How often progress is told.
@@ -58,8 +56,10 @@ class Session:
         The property whose trace is shown.
     live : bool
         Whether a change is checked at once, since that is quick.
+    loading : bool
+        Whether the check waits for the engine, which is loaded once.
     progress : Progress or None
-        How far a check is that takes longer.
+        How far a check is that takes longer, and what it has found.
     waiting : bool
         Whether something has changed since the result, which is not checked until somebody calls :meth:`run`.
     error : str or None
@@ -89,7 +89,7 @@ class Session:
         self.number = 0
         self.kept: Kept | None = None
         self.selected: str | None = None
-        self.live, self.waiting = True, False
+        self.live, self.waiting, self.loading = True, False, False
         self.progress: Progress | None = None
         self.error: str | None = None
         self.watches: tuple[str, ...] = ()
@@ -237,6 +237,8 @@ class Session:
         self._forget_asides()
 
         def work(job: Job) -> Result:
+            self._load(job)
+
             def progress(at: Progress) -> None:
                 nonlocal told
                 if time.perf_counter() - told > PROGRESS_SECONDS:
@@ -253,6 +255,20 @@ class Session:
         self._runner.start(work, self._arrived, self._failed, delay)
         self._events.tell("check")
 
+    def _load(self, job: Job) -> None:
+        """Load the engine, which is no part of any search."""
+        from workbench.engines import local  # numba loads here
+
+        if local.loaded():
+            return
+        for loading in (True, False):
+            with self.lock:
+                self.loading = loading
+                if not job.should_stop():
+                    self._events.tell("check")
+            if loading:
+                local.load()
+
     def _rest(self, progress: Progress | None = None, waiting: bool = False, error: str | None = None) -> None:
         """Say where the check is."""
         self.progress, self.waiting, self.error = progress, waiting, error
@@ -263,8 +279,7 @@ class Session:
         self._rest(error=why)
 
     def _arrived(self, result: Result) -> None:
-        limit = LIVE_SECONDS if self.result is not None else FIRST_SECONDS
-        self.live = result.complete and result.seconds <= limit
+        self.live = result.complete and result.seconds <= LIVE_SECONDS
         self.before, self.result, self.kept = self.result, result, Kept(result)
         self.number += 1
         self.selected = self._most_telling(result)

@@ -7,27 +7,30 @@ import ipywidgets
 from workbench import view
 from workbench.kernel import Result
 from workbench.session.jobs import Job
-from workbench.view.html import element, escape
-from workbench.widgets.pane import Pane
+from workbench.widgets.pane import Words
 from workbench.widgets.tab import Tab
 
 
 class ChartsTab(Tab):
-    """Three charts; the last needs some states to look at, and comes later."""
+    """Three charts; the last needs some states to look at, and comes later.
+
+    They are pictures, which are there at once: a page takes seconds to load plotly, for who asks for that.
+    """
 
     title = "Charts"
 
     def build(self) -> list[Any]:
-        self._charts = ipywidgets.Output()
-        self._access = ipywidgets.Output()
-        self._notes = Pane()
+        self._interactive = ipywidgets.Checkbox(
+            False, description="interactive", tooltip="charts to zoom in, which take longer to load", indent=False
+        )
+        self._interactive.observe(self._chosen, "value")
+        self._pictures, self._output = Words(), ipywidgets.Output()
         self._working = self.working("access", self._show_access)
-        return [self._charts, self._working, self._access, self._notes]
+        self._charts: list[view.Bars | view.Grid] = []
+        return [self._interactive, self._pictures, self._output, self._working]
 
     def refresh(self, result: Result) -> None:
-        self._access.outputs = ()
-        self._notes.html = ""
-        _fill(self._charts, view.levels_chart(result), view.coverage_chart(result))
+        self._show([view.levels_chart(result), view.coverage_chart(result)])
         kept = self.session.kept
         assert kept is not None
 
@@ -37,9 +40,19 @@ class ChartsTab(Tab):
         self._working.aside.start(self.session.number, "Looking at who reads and writes what", work)
 
     def _show_access(self, chart: view.Grid) -> None:
-        _fill(self._access, chart)
-        self._notes.html = element("p", escape(" ".join(chart.notes)), class_="wb-note")
+        self._show([*self._charts[:2], chart])
 
+    def _chosen(self, _: Any) -> None:
+        with self.session.lock:
+            self._show(self._charts)
 
-def _fill(output: ipywidgets.Output, *charts: view.Bars | view.Grid) -> None:
-    output.outputs = tuple({"output_type": "display_data", "data": c.bundle(), "metadata": {}} for c in charts)
+    def _show(self, charts: list[view.Bars | view.Grid]) -> None:
+        self._charts = charts
+        if self._interactive.value:
+            self._pictures.html = ""
+            self._output.outputs = tuple(
+                {"output_type": "display_data", "data": chart.bundle(), "metadata": {}} for chart in charts
+            )
+        else:
+            self._output.outputs = ()
+            self._pictures.html = "".join(chart.html() for chart in charts)

@@ -7,7 +7,6 @@ import ipywidgets
 from workbench.configurations import load
 from workbench.engines.check import check
 from workbench.kernel import Result
-from workbench.kernel.values import show
 from workbench.session import presets
 from workbench.session.jobs import Job
 from workbench.view import compare
@@ -85,4 +84,7 @@ def _titled(title: str, one: Result, other: Result) -> str:
     """`title`, with the one constant by which a result differs from another."""
     constants = other.model.constants
     differing = [(name, value) for name, value in one.model.constants.items() if constants.get(name) != value]
-    return f"{title}: {differing[0][0]} = {show(differing[0][1])}" if len(differing) == 1 else title
+    if len(differing) != 1:
+        return title
+    name, value = differing[0]
+    return f"{title}: {name} = {one.model.declared_constants[name].word(value)}"

@@ -37,7 +37,7 @@ class Look:
     """
 
     def __init__(self, **style: str) -> None:
-        self._style, self._layout = style, ipywidgets.Layout()
+        self._style, self.layout = style, ipywidgets.Layout()
         self._styles: dict[type, Any] = {}
 
     def of(self, kind: Any) -> dict[str, Any]:
@@ -45,7 +45,7 @@ class Look:
         style = kind.class_traits()["style"].klass
         if style not in self._styles:
             self._styles[style] = style(**self._style)
-        return {"layout": self._layout, "style": self._styles[style]}
+        return {"layout": self.layout, "style": self._styles[style]}
 
 
 def _tooltip(constant: Constant) -> str:
@@ -70,7 +70,7 @@ class Choice(Control):
     """One of a few values."""
 
     def __init__(self, name: str, constant: Constant, look: Look) -> None:
-        options = [(str(value), value) for value in constant.domain]
+        options = [(constant.word(value), value) for value in constant.domain]
         self.widget = ipywidgets.Dropdown(
             options=options, description=name, tooltip=_tooltip(constant), **look.of(ipywidgets.Dropdown)
         )

@@ -1,12 +1,13 @@
 """The state graph: whole, around a state, a trace with its alternatives, or seen through some variables."""
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import ipywidgets
 
 from workbench import view
 from workbench.kernel import InputError, Result, Trace
+from workbench.kernel.values import counted
 from workbench.session.jobs import Job
 from workbench.session.kept import MOST_STATES
 from workbench.spaces.space import StateSpace
@@ -25,10 +26,24 @@ _LEGEND = (
 )
 
 
+class _Asked(NamedTuple):
+    """What is to be drawn, and how."""
+
+    mode: str
+    variables: tuple[str, ...]
+    number: int
+    radius: int
+    edges: int
+    pictures: bool
+
+    def options(self) -> dict[str, Any]:
+        return {"variables": self.variables, "most_edges": self.edges, "pictures": self.pictures}
+
+
 class GraphTab(Tab):
     """States as nodes, steps as arrows."""
 
-    title = "Graph"
+    title, of_selected = "Graph", True
 
     def build(self) -> list[Any]:
         self._mode = ipywidgets.ToggleButtons(
@@ -43,11 +58,14 @@ class GraphTab(Tab):
             80, min=20, max=300, step=20, description="at most", tooltip="edges that are drawn",
             continuous_update=False,
         )  # fmt: skip
+        self._pictures = ipywidgets.Checkbox(
+            False, description="pictures", tooltip="show each state as its picture", indent=False
+        )
         self._picture = Pane(on_send=self._around)
         self._working = self.working("graph", self._show)
-        options = ipywidgets.VBox([self._number, self._radius, self._edges])
+        options = ipywidgets.VBox([self._number, self._radius, self._edges, self._pictures])
         self._drawing = False
-        for control in (self._mode, self._variables, self._number, self._radius, self._edges):
+        for control in (self._mode, self._variables, self._number, self._radius, self._edges, self._pictures):
             control.observe(self._changed, "value")
         both = ipywidgets.HBox([self._variables, options]).add_class("wb-options")
         return [self._mode, both, self._working, self._picture]
@@ -84,10 +102,12 @@ class GraphTab(Tab):
     def _draw(self, result: Result) -> None:
         mode = self._mode.value
         self._number.layout.display = self._radius.layout.display = "" if mode == _NEAR else "none"
-        asked = (mode, self._variables.value, self._number.value, self._radius.value, self._edges.value)
+        self._pictures.layout.display = "none" if mode == _SEEN else ""
+        asked = _Asked(
+            mode, self._variables.value, self._number.value, self._radius.value, self._edges.value, self._pictures.value
+        )
         verdict = self.session.verdict
         trace = None if verdict is None else verdict.trace
-
         kept = self.session.kept
         assert kept is not None
 
@@ -95,10 +115,12 @@ class GraphTab(Tab):
             if mode == _TRACE:
                 if trace is None:
                     raise InputError(f"{_TRACE} takes a property with a trace; select one above")
-                return _page(view.alternatives(trace, variables=asked[1], most_edges=asked[4]))
+                return _page(view.alternatives(trace, **asked.options()))
             space = kept.space(job)
-            note = "" if space.result.complete else f"Of the first {len(space):,} states, since there are more."
-            return _page(_graph(space, trace, *asked), note)
+            note = (
+                "" if space.result.complete else f"Of the first {counted(len(space), 'state')}, since there are more."
+            )
+            return _page(_graph(space, trace, asked), note)
 
         self._working.aside.start((self.what(), asked), "Drawing", work)
 
@@ -106,14 +128,12 @@ class GraphTab(Tab):
         self._picture.html = page
 
 
-def _graph(
-    space: StateSpace, trace: Trace | None, mode: str, names: Any, number: int, radius: int, edges: int
-) -> view.StateGraph:
-    if mode == _WHOLE:
-        return view.state_graph(space, variables=names, trace=trace, most_edges=edges)
-    if mode == _NEAR:
-        return view.neighbourhood(space, number, radius, variables=names, trace=trace, most_edges=edges)
-    return view.projection(space, names, most_edges=edges)
+def _graph(space: StateSpace, trace: Trace | None, asked: _Asked) -> view.StateGraph:
+    if asked.mode == _WHOLE:
+        return view.state_graph(space, trace=trace, **asked.options())
+    if asked.mode == _NEAR:
+        return view.neighbourhood(space, asked.number, asked.radius, trace=trace, **asked.options())
+    return view.projection(space, asked.variables, most_edges=asked.edges)
 
 
 def _page(graph: view.StateGraph, note: str = "") -> str:

@@ -8,9 +8,11 @@ import ipywidgets
 
 from workbench.kernel import InputError, ModelError
 from workbench.session import Session, Settings, presets, start_from
-from workbench.view.html import escape
+from workbench.view.html import element, escape
+from workbench.view.tables import constants_line
 from workbench.widgets.controls import Controls, grid, switch
-from workbench.widgets.pane import Pane
+from workbench.widgets.fold import Fold
+from workbench.widgets.pane import Words
 
 BY_HAND, DEFAULTS = "settings made by hand", "the model's defaults"
 
@@ -29,28 +31,29 @@ class Head(ipywidgets.VBox):
         self.session = session
         model = session.settings.model_class
         doc = (model.__doc__ or "").strip().partition("\n\n")[0]
-        title = Pane(f"<p><b>{escape(model.name)}</b> &nbsp;{escape(' '.join(doc.split()))}</p>")
         self.controls = Controls(model, self._changed)
+        said = escape(" ".join(doc.split()))
+        look = self.controls.look
+        title = Words(f'<p class="wb-title"><b>{escape(model.name)}</b> &nbsp;{said}</p>', **look.of(Words))
         self.presets: dict[str, Path | None] = {BY_HAND: None, DEFAULTS: None, **presets(model)}
         self.preset = ipywidgets.Dropdown(
             options=list(self.presets), description="settings", layout={"width": "auto"},
-            style=self.controls.look.of(ipywidgets.Dropdown)["style"],
+            style=look.of(ipywidgets.Dropdown)["style"],
             tooltip="start from the model's defaults or from a named configuration",
         )  # fmt: skip
         self.preset.add_class("wb-left")
         self.properties = {
-            name: switch(
-                name, f"check this {declared.kind}: {declared.doc.partition(chr(10) * 2)[0]}", self.controls.look, True
-            )
+            name: switch(name, f"check this {declared.kind}: {declared.doc.partition(chr(10) * 2)[0]}", look, True)
             for name, declared in model.declared_properties.items()
         }
         self.symmetry = {
-            name: switch(f"symmetry ({name})", f"take the names in {name} as interchangeable", self.controls.look)
+            name: switch(f"symmetry ({name})", f"take the names in {name} as interchangeable", look)
             for name in model.symmetry
         }
         boxes = [*self.properties.values(), *self.symmetry.values()]
-        self._checked = ipywidgets.Accordion([grid(boxes, 200)], titles=["properties"], selected_index=None)
-        super().__init__([title, self.preset, self.controls, self._checked])
+        self._checked = Fold("Properties", grid(boxes, 200), look=look)
+        self._settings = Fold("Settings", self.preset, self.controls, self._checked, look=look, by_room=True)
+        super().__init__([title, self._settings])
         self._drawing = self._typing = False
         self._draw()
         self.preset.observe(self._chosen, "value")
@@ -86,7 +89,10 @@ class Head(ipywidgets.VBox):
         self.preset.value = names[0] if names else BY_HAND
         sets = f"; symmetry over {', '.join(settings.symmetry) or 'nothing'}" if self.symmetry else ""
         offered = f"{len(settings.applicable())} of {len(model.properties)} properties are checked"
-        self._checked.set_title(0, f"{offered}{sets}")
+        self._checked.say(element("span", escape(f"{offered}{sets}"), class_="wb-note"))
+        differing = constants_line(model).html()
+        named = element("span", escape(one.path.stem), class_="wb-note") if one is not None else ""
+        self._settings.say(f"{named}<span>{differing}</span>")
 
     # What a person does --------------------------------------------------------------------------------------------
 

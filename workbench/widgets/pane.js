@@ -16,7 +16,10 @@ function draw(el, html) {
   el.innerHTML = html;
   for (const details of el.querySelectorAll("details")) details.open = unfolded.get(summaryOf(details)) ?? details.open;
   el.querySelectorAll(".wb-scroll").forEach((box, index) => (box.scrollTop = scrolled[index] ?? 0));
-  el.querySelectorAll(".wb-graph").forEach(centre);
+  el.querySelectorAll(".wb-graph").forEach((graph) => {
+    centre(graph);
+    showPictures(graph);
+  });
   if (focused !== undefined) el.querySelector(`[data-send="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 }
 

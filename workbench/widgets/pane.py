@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import anywidget
+import ipywidgets
 import traitlets
 
 from workbench.view.html import asset, element, escape
@@ -15,13 +16,39 @@ STYLE = asset("style.css") + (HERE / "widgets.css").read_text(encoding="utf-8")
 
 
 class Style(anywidget.AnyWidget):
-    """The style sheet of everything else, and its keys. One in each panel is enough: both hold for the whole page."""
+    """What everything else in a panel is dressed with: the style sheet, names for whoever cannot see, and quiet keys.
 
-    _esm = (HERE / "keys.js").read_text(encoding="utf-8") + "export default { render: () => keepKeys() };"
+    The style sheet holds for the whole page, the rest for the panel that it is in.
+    """
+
+    _esm = (HERE / "keys.js").read_text(encoding="utf-8") + (HERE / "panel.js").read_text(encoding="utf-8")
     _css = STYLE
 
     def __init__(self) -> None:
         super().__init__(layout={"display": "none"})
+
+
+class Words(ipywidgets.HTML):
+    """A fragment of HTML in which nothing is clicked. It has no script of its own, for which a slow page would wait.
+
+    Parameters
+    ----------
+    html : str
+    **options
+        Such as a layout and a style to be shared.
+    """
+
+    def __init__(self, html: str = "", **options: Any) -> None:
+        super().__init__(html, **options)
+        self.add_class("wb").add_class("wb-pane")
+
+    @property
+    def html(self) -> str:
+        return str(self.value)
+
+    @html.setter
+    def html(self, html: str) -> None:
+        self.value = html
 
 
 class Pane(anywidget.AnyWidget):
@@ -38,7 +65,7 @@ class Pane(anywidget.AnyWidget):
         Gets the text of what was clicked.
     """
 
-    _esm = HERE / "pane.js"
+    _esm = asset("pictures.js") + (HERE / "pane.js").read_text(encoding="utf-8")
 
     html = traitlets.Unicode().tag(sync=True)
 

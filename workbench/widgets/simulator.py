@@ -75,13 +75,15 @@ class Simulator(Panel, ipywidgets.VBox):
     def _toolbar(self) -> Any:
         self._undo = button("Undo", "undo", "take the last step back", self.undo)
         restart = button("Start over", "fast-backward", "back to the initial state", lambda: self.jump(0))
-        self._length = ipywidgets.BoundedIntText(10, min=1, max=500, layout={"width": "58px"})
+        self._length = ipywidgets.BoundedIntText(10, min=1, max=500, tooltip="steps", layout={"width": "58px"})
         walk = button("Random walk", "random", "take that many steps at random", lambda: self.walk(self._length.value))
         self._condition = ipywidgets.Text(
             tooltip="a Python expression over the state s and the constants",
             layout={"flex": "1 1 240px"},
         )
-        self._from = ipywidgets.Dropdown(options=[_HERE, _BEGINNING], layout={"width": "160px"})
+        self._from = ipywidgets.Dropdown(
+            options=[_HERE, _BEGINNING], tooltip="where the way begins", layout={"width": "160px"}
+        )
         find = button("Take me there", "search", "along a shortest way to a state where this is true", self._find)
         label = ipywidgets.Label("A state where")
         rows = [[self._undo, restart, walk, self._length], [label, self._condition, self._from, find]]

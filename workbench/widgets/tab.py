@@ -18,10 +18,13 @@ class Tab(ipywidgets.VBox):
     Attributes
     ----------
     title : str
+    of_selected : bool
+        Whether it shows the selected property.
     session : Session
     """
 
     title: ClassVar[str] = ""
+    of_selected: ClassVar[bool] = False
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -29,14 +32,18 @@ class Tab(ipywidgets.VBox):
         self._built = False
         self._shown: Any = None
 
+    def make(self) -> None:
+        """Make the widgets, unless they are there."""
+        if not self._built:
+            self._built = True
+            self.children = self.build()
+
     def opened(self) -> None:
         """Show what the session found, unless that is what is shown already. Called while the tab is in sight."""
         with self.session.lock:
             if self.session.result is None:
                 return
-            if not self._built:
-                self._built = True
-                self.children = self.build()
+            self.make()
             now = self.what()
             if now != self._shown:
                 self._shown = now
@@ -106,6 +113,11 @@ class Working(ipywidgets.HBox):
 def complaint(text: str) -> str:
     """One line that says what is wrong."""
     return element("p", badge("error"), " ", escape(text), class_="wb-wrong")
+
+
+def said_of(result: Result, name: str) -> str:
+    """What a property says, in a line."""
+    return " ".join(result.model.declared_properties[name].doc.partition("\n\n")[0].split())
 
 
 def button(text: str, icon: str, tooltip: str, act: Callable[[], None], **options: Any) -> Any:

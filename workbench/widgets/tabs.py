@@ -1,38 +1,30 @@
-"""The tabs that only show the session's result: verdicts, the trace of the selected property, and steps by hand."""
+"""The tabs that only show the session's result: the trace of the selected property, and steps by hand."""
 
 from typing import Any
 
 from workbench.kernel import Result
-from workbench.view import result_view
 from workbench.view.html import element, escape
-from workbench.widgets.pane import Pane
+from workbench.widgets.pane import Words
 from workbench.widgets.player import TracePlayer, share_watches
 from workbench.widgets.simulator import Simulator
-from workbench.widgets.tab import Tab, button
+from workbench.widgets.tab import Tab, button, said_of
 
 
-class Verdicts(Tab):
-    """Per property the verdict and its reason."""
+class _Player(TracePlayer):
+    """A trace player in a panel, which has a style sheet."""
 
-    title = "Verdicts"
-
-    def build(self) -> list[Any]:
-        self._table = Pane()
-        return [self._table]
-
-    def refresh(self, result: Result) -> None:
-        self._table.html = result_view(result).html()
+    _css = ""
 
 
 class TraceTab(Tab):
     """The counterexample or witness of the selected property."""
 
-    title = "Trace"
+    title, of_selected = "Trace", True
 
     def build(self) -> list[Any]:
-        self.player = TracePlayer()
+        self.player = _Player()
         share_watches(self.player, self.session)
-        self._about = Pane()
+        self._about = Words()
         self._continue = button(
             "Step on from here", "step-forward", "take the steps after this state by hand", self._step_on
         )
@@ -48,11 +40,12 @@ class TraceTab(Tab):
         if verdict is None:
             self._about.html = element("p", "Select a property above.")
             return
-        title = f"<b>{escape(verdict.name)}</b> {escape(verdict.word)}"
+        why = f": {escape(verdict.why.rstrip('.'))}." if verdict.why else "."
+        doc = element("span", escape(said_of(result, verdict.name)), class_="wb-note")
+        none = "" if verdict.trace is not None else " There is no behaviour to show."
+        self._about.html = f"<p><b>{escape(verdict.name)}</b> {escape(verdict.word)}{why} {doc}{none}</p>"
         if verdict.trace is None:
-            self._about.html = f"<p>{title}: there is no behaviour to show.</p>"
             return
-        self._about.html = f"<p>{title}{': ' + escape(verdict.why) if verdict.why else ''}</p>"
         loop = verdict.trace.loop
         first = len(verdict.trace) - 1 if loop is None else loop
         self.player.show(verdict.trace, first, properties=[v.name for v in result.verdicts])

@@ -5,7 +5,7 @@ from typing import Any
 import ipywidgets
 
 from workbench.kernel import Result
-from workbench.kernel.values import counted, spell
+from workbench.kernel.values import counted
 from workbench.questions.whatif import Attempt, Repairs, flips, repairs
 from workbench.session.jobs import Aside, Job
 from workbench.view.html import badge, element, escape, table
@@ -119,7 +119,7 @@ def _table(attempts: list[Attempt]) -> str:
 
 def _row(attempt: Attempt, number: int) -> tuple[str, str, str, str]:
     apply = element("button", "Apply", class_="wb-button", data_send=str(number), title="set this in the panel")
-    name = element("code", escape(spell(attempt.changes)))
+    name = element("code", escape(attempt.told))
     if attempt.result is None:
         return name, escape(attempt.error), "", ""
     flipped = [f"{badge(after.word)} <code>{escape(after.name)}</code>" for _, after in attempt.flipped]

@@ -132,7 +132,8 @@ class SparkSearch:
     def _check(self, limits: Limits) -> None:
         levels = self.manifest.levels
         states, frontier = sum(self.manifest.sizes), levels[-1].states if levels else 0
-        limits.check(len(self.manifest.sizes), max(states, self._reported), frontier, lambda: self._held)
+        decided = self.manifest.decided
+        limits.check(len(self.manifest.sizes), max(states, self._reported), frontier, lambda: self._held, decided)
 
     @property
     def _held(self) -> int:

@@ -1,5 +1,6 @@
 """Spark sessions: a good local one, or one that is running already."""
 
+import atexit
 import logging
 import os
 import re
@@ -14,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
+from pyspark.java_gateway import launch_gateway
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
@@ -38,6 +41,11 @@ appender.console.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n
 logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = fatal
 """
+
+#: What Java says of itself because Spark asks it for these modules; it has no option to leave that unsaid.
+_JAVA_STARTS = b"WARNING: Using incubator modules"
+#: How long the end of this process waits for what Java says last.
+_LAST_WORDS_SECONDS = 5.0
 
 _starting = threading.Lock()  # two threads that find no session would both start one
 
@@ -94,10 +102,45 @@ def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
             return _configured(builder.master(master), conf).getOrCreate()
         with _startup_files_and_variables() as options:
             settings = {**_local_settings(cores), **options, **conf}
+            _start_java(settings)
             return _configured(builder.master(master), settings).getOrCreate()
     except (PySparkException, Py4JJavaError, ImportError) as error:
         said = error.java_exception.getMessage() if isinstance(error, Py4JJavaError) else str(error)
         raise InputError(f"Spark does not start with master {master!r}: {said.splitlines()[0]}") from error
+
+
+def _start_java(settings: dict[str, Any]) -> None:
+    """Start Spark's Java, unless it runs already, and pass on what it says but for a line that is no news."""
+    if SparkContext._gateway is not None:
+        return
+    conf = SparkConf(loadDefaults=False).setAll([(name, _written(value)) for name, value in settings.items()])
+    heard, said = os.pipe()
+    passing = threading.Thread(target=_pass_on, args=(heard,), name="java", daemon=True)
+    passing.start()
+    try:
+        gateway = launch_gateway(conf, {"stderr": said})
+    finally:
+        os.close(said)
+
+    def end() -> None:
+        """Java ends where its input does; what it says until then is passed on too."""
+        gateway.proc.stdin.close()
+        passing.join(_LAST_WORDS_SECONDS)
+
+    atexit.register(end)
+    SparkContext._ensure_initialized(gateway=gateway)
+
+
+def _written(value: Any) -> str:
+    """A setting as Spark writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _pass_on(heard: int) -> None:
+    with open(heard, "rb") as lines:
+        for line in lines:
+            if not line.startswith(_JAVA_STARTS):
+                os.write(2, line)
 
 
 def _configured(builder: SparkSession.Builder, settings: dict[str, Any]) -> SparkSession.Builder:

@@ -1,0 +1,48 @@
+"""A line that folds away what is below it."""
+
+from typing import Any
+
+import ipywidgets
+
+from workbench.view.html import element, escape
+from workbench.widgets.controls import Look
+from workbench.widgets.pane import Pane
+
+
+class Fold(ipywidgets.VBox):
+    """A line, and contents that a click on it hides or shows. What a person has chosen stays so.
+
+    Parameters
+    ----------
+    title : str
+    *contents : Widget
+    look : Look
+    by_room : bool
+        Until somebody chooses, show the contents where the window is tall; otherwise they are hidden at first.
+    """
+
+    def __init__(self, title: str, *contents: Any, look: Look, by_room: bool = False) -> None:
+        self._title = title
+        self._line = Pane(on_send=self._chosen, layout=look.layout)
+        away = ipywidgets.VBox(list(contents), layout=look.layout).add_class("wb-folded-away")
+        super().__init__([self._line, away], layout=look.layout)
+        self.add_class("wb-fold").add_class("wb-by-room" if by_room else "wb-folded")
+        self.say("")
+
+    def say(self, markup: str) -> None:
+        """Say beside the title what is in the contents."""
+        self._line.html = element("div", self._button("unfold"), self._button("fold"), markup, class_="wb-fold-line")
+
+    @property
+    def line(self) -> str:
+        return self._line.html
+
+    def _button(self, what: str) -> str:
+        """The page shows one of the two: only it knows how tall the window is."""
+        expanded = "true" if what == "fold" else "false"
+        return element("button", escape(self._title), class_="wb-fold-button", data_send=what, aria_expanded=expanded)
+
+    def _chosen(self, what: str) -> None:
+        for name in ("wb-by-room", "wb-folded", "wb-unfolded"):
+            self.remove_class(name)
+        self.add_class(f"wb-{what}ed")

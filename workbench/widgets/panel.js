@@ -1,0 +1,61 @@
+// What a panel needs beyond its widgets: names for those who cannot see the labels, scroll boxes that the keyboard
+// reaches, a line that is read out when it changes, and keys that stay with the panel (keys.js).
+
+const labelOf = (widget) => widget?.querySelector(".widget-label")?.textContent.replace("\u200b", "").trim();
+
+function name(field) {
+  const widget = field.closest(".jupyter-widgets:not(.widget-container)");
+  const title = widget?.querySelector(".widget-label")?.title || widget?.title;
+  const label = labelOf(widget) || field.title || title || field.placeholder;
+  if (label) field.setAttribute("aria-label", label);
+}
+
+function dress(panel) {
+  panel.querySelectorAll(".noUi-handle:not([aria-label])").forEach(name);
+  panel.querySelectorAll("input:not([aria-label], [type=checkbox]), select:not([aria-label])").forEach((field) => {
+    if (!field.closest("label")) name(field);
+  });
+  for (const box of panel.querySelectorAll(".wb-scroll:not([tabindex])")) {
+    box.tabIndex = 0;
+    if (!box.hasAttribute("role")) box.setAttribute("role", "group");
+    if (!box.hasAttribute("aria-label")) box.setAttribute("aria-label", "scrolls");
+  }
+  for (const line of panel.querySelectorAll(".wb-read-out:not([role])")) line.setAttribute("role", "status");
+}
+
+// What a click folds is folded at once; the kernel says the same a moment later. The focus goes to the button that
+// takes the place of the one that was clicked.
+function fold(event) {
+  const button = event.target.closest(".wb-fold-button");
+  if (!button) return;
+  const { classList } = button.closest(".wb-fold");
+  classList.remove("wb-by-room", "wb-folded", "wb-unfolded");
+  classList.add(`wb-${button.dataset.send}ed`);
+  button.parentElement.querySelector(`.wb-fold-button:not([data-send="${button.dataset.send}"])`).focus();
+}
+
+function render({ el }) {
+  const seen = new MutationObserver(() => dress(panel));
+  const forget = keepKeys();
+  let panel;
+  let waiting;
+  const begin = () => {
+    panel = el.closest(".wb-panel");
+    if (!panel) {
+      waiting = setTimeout(begin, 50);  // it is not in the page yet
+      return;
+    }
+    panel.addEventListener("click", fold);
+    seen.observe(panel, { childList: true, subtree: true });
+    dress(panel);
+  };
+  begin();
+  return () => {
+    clearTimeout(waiting);
+    seen.disconnect();
+    forget();
+    panel?.removeEventListener("click", fold);
+  };
+}
+
+export default { render };

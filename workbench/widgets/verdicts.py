@@ -1,0 +1,149 @@
+"""The verdicts of a session, once: where the check is, what it found, and a list to select from."""
+
+from collections.abc import Callable
+
+import ipywidgets
+
+from workbench.kernel import Result, Verdict
+from workbench.kernel.budget import Progress
+from workbench.kernel.values import counted
+from workbench.session import Session
+from workbench.view import what_changed
+from workbench.view.html import badge, element, escape
+from workbench.view.tables import summary
+from workbench.widgets.controls import Look
+from workbench.widgets.pane import Pane, Words
+from workbench.widgets.tab import button, complaint, said_of
+
+
+class Verdicts(ipywidgets.VBox):
+    """A line on the check with its buttons, what is wrong if something is, and the list.
+
+    Parameters
+    ----------
+    session : Session
+    on_select : callable
+        Gets the name of the property whose verdict was clicked.
+    look : Look
+
+    Attributes
+    ----------
+    headline, progress, status : Words
+        What was found and what the last change did; where the check is; and what is wrong, or as expected.
+    list : Pane
+    """
+
+    def __init__(self, session: Session, on_select: Callable[[str], None], look: Look) -> None:
+        self.session = session
+        self.run = button("Run", "play", "check with these settings", session.run)
+        self.stop = button("Stop", "stop", "stop, and keep what was found", session.stop)
+        self.headline, self.progress, self.status = (Words(**look.of(Words)) for _ in range(3))
+        self.list = Pane(on_send=on_select, layout=look.layout)
+        self.headline.add_class("wb-read-out")
+        self.progress.add_class("wb-progress")
+        bar = ipywidgets.HBox([self.run, self.stop, self.headline, self.progress])
+        bar.add_class("wb-toolbar").add_class("wb-run").add_class("wb-section")
+        super().__init__([bar, self.status, self.list])
+
+    @property
+    def change(self) -> str:
+        """What the last change did to the verdicts, in a line."""
+        before, result = self.session.before, self.session.result
+        return what_changed(before, result) if before is not None and result is not None and result.complete else ""
+
+    def draw(self) -> None:
+        session, result = self.session, self.session.result
+        self.stop.disabled = not session.running
+        self.progress.html = self._where(result)
+        if session.error is not None:
+            self.status.html = complaint(session.error)
+        else:
+            self.status.html = "" if result is None or session.stale else _notes(result) + self._expectation(result)
+        self.headline.html = self._said(result)
+        if result is not None:
+            rows = "".join(_row(verdict, result, verdict.name == session.selected) for verdict in result.verdicts)
+            stale = " wb-stale" if session.stale else ""
+            self.list.html = element(
+                "div", rows, class_=f"wb-verdicts wb-scroll{stale}", role="group", aria_label="verdicts"
+            )
+
+    def _where(self, result: Result | None) -> str:
+        """Where the check is, or how it has ended."""
+        session = self.session
+        if session.error is not None:
+            return ""
+        if session.waiting:
+            return element("p", "Something has changed since this result: press Run.")
+        if session.loading:
+            return element("p", "Loading the engine")
+        if session.progress is not None:
+            return element("p", escape(_progress(session.progress)))
+        if result is None or session.running:
+            return element("p", "Checking", class_="wb-checking")
+        how = "" if session.live else " \N{MIDDLE DOT} press Run after a change"
+        counts = f"{counted(result.distinct, 'state')}, {result.seconds:.2f} s{how}"
+        stopped = "" if result.complete else badge("unknown", f"incomplete: {result.stopped}") + " "
+        return element("p", f"{stopped}{counts}", class_="wb-note", title=summary(result))
+
+    def _said(self, result: Result | None) -> str:
+        """What was found; while a check goes on, what that has found so far."""
+        session = self.session
+        if session.progress is not None:
+            kinds = session.settings.model_class.declared_properties
+            broken = [name for name in session.progress.decided if kinds[name].kind == "invariant"]
+            found = [badge("violated", f"{name} violated") for name in broken]
+            return element("div", badge("unknown", "checking"), *found, class_="wb-headline")
+        if result is None:
+            return ""
+        line = element("span", escape(self.change)) if self.change else ""
+        stale = " wb-stale" if session.stale else ""
+        return element("div", _headline(result), line, class_=f"wb-headline{stale}")
+
+    def _expectation(self, result: Result) -> str:
+        """Whether the result is as the named configuration says."""
+        one = self.session.settings.configuration
+        if one is None or not one.expect or result.model.constants != one.model.constants:
+            return ""
+        differences = one.differences(result)
+        if not differences:
+            note = f"{escape(one.title)}: as expected."
+            return element("p", note, class_="wb-note") if one.as_expected(result) else ""
+        lines = "".join(element("li", escape(line)) for line in differences)
+        return f'<div class="wb-wrong">Not as {escape(one.path.name)} expects:<ul>{lines}</ul></div>'
+
+
+def _notes(result: Result) -> str:
+    return "".join(element("p", escape(note), class_="wb-note") for note in result.notes)
+
+
+def _progress(at: Progress) -> str:
+    rate = at.states / at.seconds if at.seconds else 0
+    parts = [f"level {at.level}", counted(at.states, "state"), f"{rate:,.0f} states/s", f"frontier {at.frontier:,}"]
+    return " \N{MIDDLE DOT} ".join([*parts, f"{at.seconds:.0f} s"])
+
+
+def _headline(result: Result) -> str:
+    if result.holds:
+        return badge("holds", "everything holds")
+    if result.violated:
+        return badge("violated", f"{len(result.violated)} of {len(result.verdicts)} violated")
+    if result.undecided:
+        return badge("unknown", f"{len(result.undecided)} of {len(result.verdicts)} not decided")
+    return badge("unknown", "nothing is checked")
+
+
+def _row(verdict: Verdict, result: Result, selected: bool) -> str:
+    """A verdict with its reason, or with what the property says."""
+    doc = said_of(result, verdict.name)
+    states = "" if verdict.trace is None else counted(len(verdict.trace), "state")
+    return element(
+        "button",
+        badge(verdict.word),
+        element("span", escape(verdict.name), class_="wb-name"),
+        element("span", escape(verdict.why or doc), class_="wb-why"),
+        element("span", states, class_="wb-length") if states else "",
+        class_="wb-verdict",
+        data_send=verdict.name,
+        aria_pressed=str(selected).lower(),
+        title=": ".join(filter(None, [verdict.why, doc])),
+    )
