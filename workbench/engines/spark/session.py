@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +124,8 @@ def _start_java(settings: dict[str, Any]) -> None:
 
     def end() -> None:
         """Java ends where its input does; what it says until then is passed on too."""
+        with suppress(Exception):  # it may have ended already
+            gateway.shutdown()  # or objects that are let go of later would be said to have lost their Java
         gateway.proc.stdin.close()
         passing.join(_LAST_WORDS_SECONDS)
 
