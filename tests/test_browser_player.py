@@ -53,7 +53,7 @@ def where(page: Any) -> str:
 def test_keys_of_the_notebook_are_kept_out_of_a_panel(page: Any) -> None:
     cells = page.locator(".jp-Notebook .jp-Cell")
     before = cells.count()
-    places = [PLAYER, f"{PLAYER} .wb-button >> nth=0", ".wb-chip >> nth=0", ".wb-switch input >> nth=0"]
+    places = [PLAYER, f"{PLAYER} .wb-button >> nth=0", ".wb-verdict >> nth=0", ".wb-switch input >> nth=0"]
     for place in [*places, ".wb-tabs .lm-TabBar-tab.lm-mod-current"]:
         page.locator(place).focus()
         for key in ("b", "a", "d"):
