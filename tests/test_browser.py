@@ -526,20 +526,24 @@ def test_nothing_critical_or_serious_stands_in_the_way_of_assistive_technology(
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_of_every_part(browser: Any, lab: Lab, tmp_path: Path, theme: str) -> None:
     """Every tab fits beside the file browser and says nothing to the console, in both themes; with pictures."""
-    folder = Path(os.environ.get("WORKBENCH_PICTURES", tmp_path))
+    kept = Path(os.environ.get("WORKBENCH_PICTURES", tmp_path))
     lab.settings("themes", {"theme": f"JupyterLab {theme}"})
     lab.write("pictures.ipynb", NOTEBOOK)
-    notebook = Notebook(browser, lab, "pictures.ipynb", height=1900)
+    notebook = Notebook(browser, lab, "pictures.ipynb", height=1000)
     page = notebook.page
     notebook.flip("RestampPatch")
     page.mouse.move(5, 5)
 
     def picture(name: str, selector: str) -> None:
         page.wait_for_timeout(700)  # for what fades in
-        page.locator(selector).screenshot(path=folder / f"{name}-{theme.lower()}.png")
+        page.locator(selector).screenshot(path=tmp_path / f"{name}-{theme.lower()}.png")
         assert notebook.too_wide() == [], name
 
-    picture("panel", ".wb-panel >> nth=0")
+    page.click(".wb-fold-button[data-send=fold]:visible")
+    page.mouse.move(5, 5)
+    page.wait_for_timeout(700)
+    page.screenshot(path=kept / f"panel-{theme.lower()}.png")
+    page.set_viewport_size({"width": 1280, "height": 2600})
     notebook.open("Trace")
     page.wait_for_selector(".wb-player .wb-step")
     picture("trace", ".wb-tabs")
