@@ -1,6 +1,6 @@
 """The panels in a real JupyterLab, driven in headless Chromium.
 
-The pictures that the README shows are made by these tests too, where a folder for them is given::
+The picture of the panel that the README shows is made by these tests too, where a folder for it is given::
 
     WORKBENCH_PICTURES=docs/pictures pytest tests/test_browser.py
 """
@@ -526,7 +526,7 @@ def test_nothing_critical_or_serious_stands_in_the_way_of_assistive_technology(
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_pictures_of_every_part(browser: Any, lab: Lab, tmp_path: Path, theme: str) -> None:
     """Every tab fits beside the file browser and says nothing to the console, in both themes; with pictures."""
-    kept = Path(os.environ.get("WORKBENCH_PICTURES", tmp_path))
+    kept = Path(os.environ.get("WORKBENCH_PICTURES", tmp_path)) if theme == "Light" else tmp_path
     lab.settings("themes", {"theme": f"JupyterLab {theme}"})
     lab.write("pictures.ipynb", NOTEBOOK)
     notebook = Notebook(browser, lab, "pictures.ipynb", height=1000)
