@@ -2,7 +2,6 @@
 
 import shutil
 import signal
-import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -126,8 +125,7 @@ def real_table(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
 
     def path(name: str) -> Path:
         if not (folder / name).exists():
-            with tarfile.open(archives / f"{name}.tar.xz") as archive:
-                archive.extractall(folder, filter="data")
+            shutil.unpack_archive(archives / f"{name}.tar.xz", folder)
         return folder / name / "db.db" / "t"
 
     return path
