@@ -35,7 +35,7 @@ def test_states_in_many_blocks(monkeypatch, block):
 @pytest.mark.parametrize("engine", ["local", "reference"])
 def test_progress_says_how_many_states_wait_to_be_expanded(engine):
     told = []
-    result = check(BakeryV2(), SAFETY, engine=engine, on_progress=told.append)
+    result = check(BakeryV2(Writers=2), SAFETY, engine=engine, on_progress=told.append)
     assert len(told) > 10
     assert all(0 < at.frontier <= at.states for at in told[:-1])
     assert told[-1].states - told[-1].frontier <= result.distinct

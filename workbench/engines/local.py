@@ -58,6 +58,8 @@ def load() -> None:
         if not _loaded.is_set():
             searching = LocalSearch(make_plan(_Smallest()))
             searching.run(Limits())
+            if searching.stopped:
+                raise KeyboardInterrupt  # it was meant for who waits for the kernels
             searching.store.visited.grow()
             _loaded.set()
 
