@@ -34,8 +34,20 @@ from workbench.models.bakery_v2_as_built import BakeryV2AsBuilt
 from workbench.models.iceberg_catalog import COMMITTED, CONFLICT, ROLLED_BACK
 
 
+def servers_restart(model):
+    return model.MaxRestarts > 0 and model.CleanUp == "age"
+
+
+def writers_restart(model):
+    return model.MaxRestarts > 0 and model.CleanUp != "age"
+
+
 def restarts_with_clean_up(model):
-    return model.MaxRestarts > 0 and model.CleanUp in ("stale", "node")
+    return writers_restart(model) and model.CleanUp != "off"
+
+
+def writers_come_back(model):
+    return catalog.crashes_and_restarts(model) or servers_restart(model)
 
 
 def several_rounds(model):
@@ -52,7 +64,9 @@ class BakeryV2Extended(BakeryV2AsBuilt):
     name = "bakery_v2"
 
     MaxRestarts = Constant(0, range(0, 4), "restarts of crashed writers that have not decided, in total")
-    CleanUp = Constant("stale", ("stale", "node", "off"), "claims of its node that a restarted writer withdraws")
+    CleanUp = Constant(
+        "stale", ("stale", "node", "off", "age"), "claims of its node that a restarted writer, or (age) any, withdraws"
+    )
     MaxRetries = Constant(0, range(0, 4), "rounds that a writer may add after a 409")
     MaxRounds = Constant(1, range(1, 10_001), "passes that each writer takes")
     Rollbacks = Constant(True, bool, "a writer that could commit may roll back instead")
@@ -60,6 +74,7 @@ class BakeryV2Extended(BakeryV2AsBuilt):
     UserTable = Constant(False, bool, "each writer puts a row into a user table, which replicates in its own time")
 
     restart_budget = Variable(lambda m: m.MaxRestarts, doc="restarts that may still happen")
+    started = Variable(0, per="servers", doc="smaller tickets were taken before the node's server was started")
     retries_left = Variable(lambda m, w: m.MaxRetries, per="Writers", doc="rounds that may still be added")
     rounds_left = Variable(lambda m, w: m.MaxRounds - 1, per="Writers", doc="passes that are still to come")
     user_rows = Variable(frozenset(), per="nodes", doc="the rows in a node's copy of the user table, by their writer")
@@ -77,15 +92,18 @@ class BakeryV2Extended(BakeryV2AsBuilt):
                 f"MaxRetries = {self.MaxRetries}; it takes at least {math.ceil(most / self.MaxRounds)}, so that "
                 "tickets do not run out"
             )
-        self.tickets = tuple(range(1, min(self.last_ticket, most) + 1))
+        self.tickets = self.numbered(min(self.last_ticket, most))
+        self.servers = self.nodes if self.CleanUp == "age" else ()
 
     def most_begun_again(self):
-        """How many passes may begin anew after a crash."""
+        """How many passes may begin anew after a restart."""
+        if self.CleanUp == "age":
+            return self.MaxRestarts * max(map(len, self.writers_of.values()))
         return min(self.MaxRestarts, self.MaxCrashes)
 
     # Restarts ----------------------------------------------------------------------------------------------------
 
-    @action(operator, w="Writers", when="MaxRestarts")
+    @action(operator, w="Writers", when=writers_restart)
     def restart(self, s, w):
         """A writer that crashed before it decided begins again; its claims and deferrals are still there."""
         catalog.restart(s, w, first_step="Start" if self.CleanUp == "off" else "CleanUp")
@@ -110,9 +128,30 @@ class BakeryV2Extended(BakeryV2AsBuilt):
 
     def is_stale(self, s, claim, w):
         """`w` has just restarted: its own claim is an orphan, and so are those of mates that are dead."""
+        if self.CleanUp == "age":
+            return claim.ticket < s.started[self.node_of[w]]
         return self.CleanUp == "node" or claim.writer == w or s.crashed[claim.writer]
 
-    @reachable(when=catalog.crashes_and_restarts)
+    @action(operator, node="servers", when=servers_restart)
+    def restart_server(self, s, node):
+        """A server restarts, and all its writers: who had decided is done; what they claimed is older than the start."""
+        require(s.restart_budget > 0, "the restart budget is used up")
+        mates = self.writers_of[node]
+        require(any(s.crashed[w] or s.pc[w] != "Done" for w in mates), f"all writers of {node} are done")
+        for w in mates:
+            s.crashed[w] = False
+            if s.decision[w] is None:
+                s.my_ticket[w] = s.parent_seen[w] = s.parent_staged[w] = 0
+            s.pc[w] = "Start" if s.decision[w] is None else "Done"
+        s.started[node] = s.clock[node] + 1 if self.MaxSkew else s.next_ticket
+        s.restart_budget -= 1
+
+    def queue(self, s, w):
+        if self.CleanUp == "age":
+            self.withdraw_stale(s, w)
+        super().queue(s, w)
+
+    @reachable(when=writers_come_back)
     def RestartedWriterCommits(self, s):
         """A writer that crashed with a ticket in its hand can commit with another."""
         first_time = all(
@@ -227,8 +266,13 @@ class BakeryV2Extended(BakeryV2AsBuilt):
         """The same, but nothing is owed as long as a restart is still possible."""
         return leads_to(
             lambda s: self.queues(s, w),
-            lambda s: s.decision[w] is not None or s.crashed[w] or catalog.restart_is_open(self, s),
+            lambda s: s.decision[w] is not None or s.crashed[w] or self.restart_is_open(s),
         )
+
+    def restart_is_open(self, s):
+        if servers_restart(self):
+            return s.restart_budget > 0 and any(s.crashed[w] for w in self.Writers)
+        return catalog.restart_is_open(self, s)
 
     @liveness(w="Writers", by_default=False)
     def SurvivorsFinish(self, w):
