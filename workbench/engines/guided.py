@@ -6,6 +6,7 @@ layer. Memory is used again from layer to layer; what stays of each is how its s
 """
 
 import math
+import random
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -34,6 +35,24 @@ _NO_NAMES = np.zeros((0, 1), np.bool_)
 IsNamed = Callable[[ActionInstance, Sequence[tuple[str, Any]]], bool]
 
 
+class _Numbered(Cells):
+    """Cells whose hashes are drawn by number: they need not be the same elsewhere, and long values take long to hash.
+
+    Parameters
+    ----------
+    irrelevant : collection of int
+        Cells that do not count: states that differ only there have one fingerprint.
+    """
+
+    def __init__(self, model: Model, irrelevant: Collection[int]) -> None:
+        self._irrelevant = irrelevant
+        self._draw = random.Random(0)
+        super().__init__(model)
+
+    def _hash(self, cell: int, value: Any) -> list[int]:
+        return [0 if cell in self._irrelevant else self._draw.getrandbits(64)]
+
+
 class Space:
     """The states of a search as nodes, with the trees that expand them. What grows, grows by doubling.
 
@@ -42,10 +61,12 @@ class Space:
     model : Model
     salted : bool
         Whether a state with two marks is two nodes.
+    irrelevant : collection of int
+        Cells in which states may differ and be one node.
     """
 
-    def __init__(self, model: Model, salted: bool) -> None:
-        self.model, self.salted = model, salted
+    def __init__(self, model: Model, salted: bool, irrelevant: Collection[int] = ()) -> None:
+        self.model, self.salted, self._irrelevant = model, salted, irrelevant
         self._room = 256
         self.forget()
         self.nodes = self._make_nodes(self._room)
@@ -56,7 +77,7 @@ class Space:
 
     def forget(self) -> None:
         """Begin trees and numbers of values anew."""
-        self.cells = Cells(self.model)
+        self.cells = _Numbered(self.model, self._irrelevant)
         self.trees = Trees(self.cells)
         self._prepared = False
 
@@ -219,6 +240,8 @@ class Layers:
     limits : Limits
     watched : frozenset of int or None
         Cells that no step changes unless the next observation names them.
+    irrelevant : frozenset of int
+        Cells in which states may differ and be followed as one.
     is_named : callable
         Of a name the test for steps.
 
@@ -245,10 +268,11 @@ class Layers:
         model: Model,
         limits: Limits,
         watched: frozenset[int] | None = None,
+        irrelevant: frozenset[int] = frozenset(),
         is_named: Callable[[str], IsNamed] | None = None,
     ) -> None:
         self.model, self._limits = model, limits
-        self._space = Space(model, salted=True)
+        self._space = Space(model, salted=True, irrelevant=irrelevant)
         self._is_named, self._labels = is_named, dict[str, Labels]()
         self._layers: list[_Layer] = []
         self._watched = watched
@@ -421,7 +445,8 @@ class Layers:
         space.forget()
         self._labels.clear()
         for node, state in enumerate(states):
-            space.nodes.rows[node] = space.cells.encode(state)
+            row = space.cells.encode(state)
+            space.nodes.rows[node], space.nodes.sums[node] = row, space.cells.sums(row)[0]
 
     # What was found ----------------------------------------------------------------------------------------------
 
@@ -438,9 +463,9 @@ class Layers:
             parts.append(moves[::-1])
         return self._starts[candidate], parts[::-1]
 
-    def fingerprints(self) -> frozenset[int]:
-        """Those of the states of the last layer."""
-        return frozenset(self._space.nodes.sums[: self.candidates].tolist())
+    def last(self) -> frozenset[Any]:
+        """The states of the last layer."""
+        return frozenset(self._space.state(node) for node in range(self.candidates))
 
     def reached(self, values: Mapping[int, Any], most: int) -> list[tuple[int, Any]]:
         """What the last layer reaches, up to `most` states, after :meth:`advance` has found nothing.
