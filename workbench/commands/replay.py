@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
         out.print(str(report), markup=False)
         if arguments.trace and report.trace is not None:
             out.print(f"\n{report.trace}", markup=False)
-    outputs.write_shown(arguments, report.trace if outputs.is_shown(arguments) else None)
+    outputs.write_shown(arguments, lambda: report.trace)
     return NOT_DECIDED if report.valid is None else VALID if report.valid else NOT_A_BEHAVIOUR
 
 

@@ -9,6 +9,7 @@ import math
 import random
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from workbench.engines import guided_kernels as kernels
 from workbench.engines.cells import Cells
 from workbench.engines.guided_kernels import ANYTHING, FROZEN, GOAL, KEPT, UNSEEN, Aim, Edges, Nodes
 from workbench.engines.kernels import Table
+from workbench.engines.local import Smallest
 from workbench.engines.trees import Trees
 from workbench.kernel import Model, State
 from workbench.kernel.actions import ActionInstance
@@ -515,3 +517,11 @@ def count_ways(before: Sequence[Any], count: int, source: np.ndarray, target: np
             if not waiting[after]:
                 ready.append(after)
     return [math.inf if left else number for number, left in zip(ways, waiting, strict=True)]
+
+
+@cache
+def load() -> None:
+    """Compile the kernels, or take them from Numba's cache: no search should wait for that."""
+    layers = Layers(Smallest(), Limits())
+    layers.begin(Smallest().initial_states())
+    layers.advance(Wanted({0: 1}, kept=None))

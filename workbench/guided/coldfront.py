@@ -2,8 +2,7 @@
 
 Nodes, writers and tickets are taken from the log, in their order: nodes by their names, tickets by their numbers. Which
 writer holds a ticket is not logged; a node gets as few writers as it ever held claims at once. Nothing is seen of
-files, heads and decisions: these steps are found by the search. A writer that rolls back leaves the same rows as one
-that commits, so that none is let roll back.
+files, heads and decisions: these steps are found by the search.
 """
 
 from collections import Counter
@@ -19,7 +18,7 @@ from workbench.guided.mapping import Mapped
 from workbench.kernel import InputError, Model, State
 from workbench.kernel.state import Cell
 from workbench.models.bakery_v2 import Claim, Deferral
-from workbench.models.bakery_v2_as_built import BakeryV2AsBuilt
+from workbench.models.bakery_v2_extended import BakeryV2Extended
 
 #: What is seen of a state.
 WATCHED = ("claims", "deferred", "acks", "acks_sent")
@@ -48,11 +47,10 @@ class ColdFront:
             "MaxRounds": max(passes.values()),
             "ReleaseTransaction": True,
             "Witness": False,
-            "Rollbacks": False,
         }
 
         def record(model: Model) -> Recording:
-            if not isinstance(model, BakeryV2AsBuilt):
+            if not isinstance(model, BakeryV2Extended):
                 raise InputError(f"the changes of the bakery's tables are of bakery_v2, not of {model.name}")
             return _Observer(log, writer_of, model).recording()
 
@@ -75,7 +73,8 @@ def _writers(log: Log) -> tuple[dict[str, list[str]], dict[int, str]]:
                 places[node][place_of[ticket]] = ticket
     names = iter(f"w{number}" for number in range(1, 1 + sum(max(1, len(held)) for held in places.values())))
     writers = {node: [next(names) for _ in held or [0]] for node, held in places.items()}
-    return writers, {ticket: writers[log.owner[ticket]][place] for ticket, place in place_of.items()}
+    # A claim that was released before the log began, and is still on other nodes, was any writer's.
+    return writers, {ticket: writers[node][place_of.get(ticket, 0)] for ticket, node in log.owner.items()}
 
 
 def _answered_late(log: Log) -> set[tuple[str, int]]:
@@ -98,7 +97,7 @@ def _answered_late(log: Log) -> set[tuple[str, int]]:
 class _Observer:
     """Follows the log's changes in the model's variables."""
 
-    def __init__(self, log: Log, writer_of: dict[int, str], model: BakeryV2AsBuilt) -> None:
+    def __init__(self, log: Log, writer_of: dict[int, str], model: BakeryV2Extended) -> None:
         self.log, self.model = log, model
         numbers = {ticket: number for number, ticket in enumerate(sorted(log.owner), start=1)}
         self.numbers = numbers
@@ -106,8 +105,8 @@ class _Observer:
         self.nodes = dict(zip(log.nodes, model.nodes, strict=True))
         positions = model.layout.positions
         self.positions = {name: cells for name in WATCHED if isinstance(cells := positions[name], dict)}
-        start = model.initial_states()[0]
-        self.cells = {cell: start.values[cell] for cells in self.positions.values() for cell in cells.values()}
+        self.start: State = model.initial_states()[0]
+        self.cells = {cell: self.start.values[cell] for cells in self.positions.values() for cell in cells.values()}
         self.come: set[tuple[str, int]] = set()
         self.to_come_late = _answered_late(log)
 
@@ -121,19 +120,36 @@ class _Observer:
             if changed:
                 cells = {position: self.cells[position] for position in changed}
                 states.append(Observation(cells, steps=steps, source=transaction.source))
-        return Recording(states, begins=begins or "initial", watched=frozenset(self.cells))
+        return Recording(states, begins=begins or "initial", watched=frozenset(self.cells), irrelevant=self.unseen())
+
+    def unseen(self) -> frozenset[int]:
+        """What no row depends on: how a pass ended, unless a 409 leads to another one."""
+        names = () if self.model.MaxRetries else ("iceberg", "decision", "parent_seen", "parent_staged")
+        return frozenset(
+            self.model.layout.position_of[cell] for cell in self.model.layout.cells if cell.variable in names
+        )
 
     def state_with_claims(self) -> State:
         """Where a log begins while claims are held: their writers wait for acks, from where all else follows."""
-        start = self.model.initial_states()[0]
-        values, layout = list(start.values), self.model.layout
+        values, layout = list(self.start.values), self.model.layout
+
+        def put(variable: str, index: Any, value: Any) -> None:
+            values[layout.position_of[Cell(variable, index)]] = value
+
         for position, value in self.cells.items():
             values[position] = value
-        held = set().union(*(self.cells[cell] for cell in self.positions["claims"].values()))
-        for claim in held:
-            values[layout.position_of[Cell("pc", claim.writer)]] = "WaitAcks"
-            values[layout.position_of[Cell("my_ticket", claim.writer)]] = claim.ticket
-        values[layout.position_of[Cell("next_ticket", None)]] = 1 + max(claim.ticket for claim in held)
+        seen = frozenset[Claim]().union(*(self.cells[cell] for cell in self.positions["claims"].values()))
+        for claim in seen:
+            home = self.model.node_of[claim.writer]
+            if claim in self.cells[self.positions["claims"][home]]:
+                put("pc", claim.writer, "WaitAcks")
+                put("my_ticket", claim.writer, claim.ticket)
+        put("next_ticket", None, len(seen) + 1)
+        if self.model.MaxSkew:
+            put("taken", None, frozenset(claim.ticket for claim in seen))
+            for node in self.model.nodes:
+                own = (c.ticket for c in seen if self.model.RaiseClocks or self.model.node_of[c.writer] == node)
+                put("clock", node, max(own, default=0))
         return self.model.state(values)
 
     def follow(self, transaction: Transaction) -> tuple[set[int], int]:

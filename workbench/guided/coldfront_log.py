@@ -164,8 +164,8 @@ def _owners(by_node: dict[str, list[Transaction]]) -> dict[int, str]:
         gone = [node for node in by_node if node not in answered[ticket]]  # where it was released before the log began
         if not gone:
             raise InputError(
-                f"line {min(places)[0]}: every node answers the claim with ticket {ticket}; the log of the node that took "
-                "it is missing"
+                f"line {min(places)[0]}: every node answers the claim with ticket {ticket}; the log of the one that took it "
+                "is missing"
             )
         owner[ticket] = (own or gone)[0]
     return owner

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from workbench.engines.guided import Layers, Wanted
+from workbench.engines.guided import Layers, Wanted, load
 from workbench.formats.recording import Observation, Recording
 from workbench.guided.names import is_action, is_named
 from workbench.guided.nearest import MOST_STATES, nearest_states, nearest_steps, why_not
@@ -77,6 +77,7 @@ def validate(
     >>> validate(model, Recording([Observation({ticket: n}) for n in (1, 3)]), stutter=True).failed
     2
     """
+    load()
     most = int(_MOST_MEMORY * memory_limit()) if max_bytes is None else max_bytes
     limits = Limits(Budget(max_states, max_seconds, most), on_progress, should_stop)
     return _Validation(model_object(model), recording, stutter, limits).run()
