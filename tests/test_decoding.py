@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -92,7 +93,7 @@ def test_what_cannot_be_read_is_said_with_its_line(text: str, why: str) -> None:
         list(read_changes(text, "n1"))
 
 
-def test_the_command_writes_json_lines(tmp_path, capsys) -> None:
+def test_the_command_writes_json_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "n1.csv").write_text("lsn,xid,data\n" + changes(CLAIM))
     (tmp_path / "n2.csv").write_text("")
     out = tmp_path / "events.jsonl"
@@ -110,6 +111,6 @@ def test_the_command_writes_json_lines(tmp_path, capsys) -> None:
         (["n1=missing.csv"], "the changes of n1 'missing.csv' cannot be read: No such file"),
     ],
 )
-def test_bad_arguments(arguments: list[str], why: str, capsys) -> None:
+def test_bad_arguments(arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["decode", *arguments]) == 2
     assert re.search(re.escape(why), capsys.readouterr().err)

@@ -139,17 +139,21 @@ class _Observer:
         for position, value in self.cells.items():
             values[position] = value
         seen = frozenset[Claim]().union(*(self.cells[cell] for cell in self.positions["claims"].values()))
-        for claim in seen:
-            home = self.model.node_of[claim.writer]
-            if claim in self.cells[self.positions["claims"][home]]:
-                put("pc", claim.writer, "WaitAcks")
-                put("my_ticket", claim.writer, claim.ticket)
+        to_come = Counter(claim.writer for claim in self.claims.values() if claim not in seen)
+        for writer, home in self.model.node_of.items():
+            own = [c for c in self.cells[self.positions["claims"][home]] if c.writer == writer]
+            for claim in own:
+                put("pc", writer, "WaitAcks")
+                put("my_ticket", writer, claim.ticket)
+            if not own and not to_come[writer]:
+                put("pc", writer, "Done")
+            put("rounds_left", writer, max(0, to_come[writer] - (not own)))
         put("next_ticket", None, len(seen) + 1)
         if self.model.MaxSkew:
             put("taken", None, frozenset(claim.ticket for claim in seen))
             for node in self.model.nodes:
-                own = (c.ticket for c in seen if self.model.RaiseClocks or self.model.node_of[c.writer] == node)
-                put("clock", node, max(own, default=0))
+                read = (c.ticket for c in seen if self.model.RaiseClocks or self.model.node_of[c.writer] == node)
+                put("clock", node, max(read, default=0))
         return self.model.state(values)
 
     def follow(self, transaction: Transaction) -> tuple[set[int], int]:

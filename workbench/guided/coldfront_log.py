@@ -164,8 +164,8 @@ def _owners(by_node: dict[str, list[Transaction]]) -> dict[int, str]:
         gone = [node for node in by_node if node not in answered[ticket]]  # where it was released before the log began
         if not gone:
             raise InputError(
-                f"line {min(places)[0]}: every node answers the claim with ticket {ticket}; the log of the one that took it "
-                "is missing"
+                f"line {min(places)[0]}: every node answers the claim with ticket {ticket}; the log of the node that "
+                "took it is missing"
             )
         owner[ticket] = (own or gone)[0]
     return owner
@@ -177,7 +177,6 @@ def _check_names(by_node: dict[str, list[Transaction]], owner: dict[int, str]) -
         key = change.key
         if key.table == ACKS and key.other not in by_node:
             raise InputError(f"line {change.line}: an ack of {key.other}, of which the log has nothing else")
-        if key.table == DEFERRALS and key.other not in owner:
-            raise InputError(
-                f"line {change.line}: an ack waits behind ticket {key.other}, which no claim of the log has"
-            )
+        if key.table == DEFERRALS and not {key.ticket, key.other} <= owner.keys():
+            missing = key.other if key.ticket in owner else key.ticket
+            raise InputError(f"line {change.line}: {_row(key)}, and no claim in the log has ticket {missing}")
