@@ -21,12 +21,13 @@ def events_of(model: Model, transactions: int, seed: int = 0) -> list[dict[str, 
     """
     events: list[dict[str, Any]] = []
     before, commits = model.initial_states()[0], 0
+    owner: dict[int, str] = {}
     chance = random.Random(seed)
     while commits < transactions:
         state = _some_successor(model, before, chance)
         if state is None:
             return events
-        changes = list(_changes(model, before, state))
+        changes = list(_changes(model, owner, before, state))
         commits += bool(changes)
         place = {"t": f"{commits:09}", "lsn": f"0/{commits:X}", "xid": str(commits)}
         events += [{**place, **change} for change in changes]
@@ -45,8 +46,8 @@ def _some_successor(model: Model, state: State, chance: random.Random) -> State 
     return None
 
 
-def _changes(model: Any, before: Any, after: Any) -> Iterator[dict[str, Any]]:
-    """The rows that change in a step."""
+def _changes(model: Any, owner: dict[int, str], before: Any, after: Any) -> Iterator[dict[str, Any]]:
+    """The rows that change in a step; `owner` keeps for each ticket the node that took it."""
 
     def change(node: str, table: str, op: str, **row: Any) -> dict[str, Any]:
         return {"node": node, "table": table, "op": op, "row": row}
@@ -55,6 +56,7 @@ def _changes(model: Any, before: Any, after: Any) -> Iterator[dict[str, Any]]:
         for claim in sorted(before.claims[node] - after.claims[node]):
             yield change(node, "claims", "DELETE", ticket=_ticket(claim.ticket))
         for claim in sorted(after.claims[node] - before.claims[node]):
+            owner.setdefault(claim.ticket, node)
             yield change(node, "claims", "INSERT", ticket=_ticket(claim.ticket), iceberg_table="events")
         for ticket in sorted(after.acks_sent[node] - before.acks_sent[node]):
             yield change(node, "claim_acks", "INSERT", ticket=_ticket(ticket), ack_from_name=node)
@@ -63,8 +65,7 @@ def _changes(model: Any, before: Any, after: Any) -> Iterator[dict[str, Any]]:
                 row = {"ack_for_ticket": _ticket(deferral.ticket), "pending_ticket": _ticket(deferral.behind)}
                 yield change(node, "deferred_acks", op, **row)
         for ticket in sorted(before.acks_sent[node] - after.acks_sent[node]):
-            owner = model.node_of[next(w for w in model.Writers if after.my_ticket[w] == ticket)]
-            yield change(owner, "claim_acks", "INSERT", ticket=_ticket(ticket), ack_from_name=node)
+            yield change(owner[ticket], "claim_acks", "INSERT", ticket=_ticket(ticket), ack_from_name=node)
 
 
 def _ticket(number: int) -> str:
