@@ -27,6 +27,7 @@ from workbench.kernel.trace import Move
 from workbench.kernel.values import is_same
 
 _PAUSE = 4096  # nodes that are expanded before somebody is asked whether to go on
+MISSES_PER_CHECK = 64  # and calls of Python
 _MOST_EDGES = 4_000_000  # beyond them ways are not counted
 _TREES = 16 << 20  # bytes after which trees and numbers are begun anew: values that do not come again make both large
 _FEW_LAYERS = 16
@@ -69,9 +70,9 @@ class Space:
 
     def __init__(self, model: Model, salted: bool, irrelevant: Collection[int] = ()) -> None:
         self.model, self.salted, self._irrelevant = model, salted, irrelevant
-        self._room = 256
+        self.served = 0
         self.forget()
-        self.nodes = self._make_nodes(self._room)
+        self.nodes = self._make_nodes(256)
         self.cursor = np.zeros(kernels.CURSOR, np.int64)
         self.possible = np.empty(256, np.int64)
         self._slots = self._make_table(1024)
@@ -153,6 +154,7 @@ class Space:
     def serve(self, why: int) -> None:
         """Do what a kernel has returned for: learn a branch, or make room."""
         cursor = self.cursor
+        self.served += 1
         if why == kernels.MISS_ACTION:
             self.trees.learn_action(int(cursor[kernels.WHAT]), self.nodes.rows[cursor[kernels.NODE]].tolist())
         elif why == kernels.MISS_GROUP:
@@ -370,6 +372,8 @@ class Layers:
             elif why != kernels.DONE:
                 space.serve(why)
                 unseen = self._resolve(unseen)
+                if space.served % MISSES_PER_CHECK == 0:
+                    self._check()
         self._check()
         self._wanted[seen] = ANYTHING
 

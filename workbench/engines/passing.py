@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.engines import guided_kernels as kernels
-from workbench.engines.guided import IsNamed, Labels, Space
+from workbench.engines.guided import MISSES_PER_CHECK, IsNamed, Labels, Space
 from workbench.engines.local import Smallest
 from workbench.kernel import Model
 from workbench.kernel.budget import Limits
@@ -79,7 +79,7 @@ class Passing:
         Stop
             If a budget is used up, or somebody stops the search; what was visited stays.
         """
-        space, found = self._space, None
+        space, why = self._space, kernels.PAUSE
         for number, state in enumerate(self.model.each_initial_state()):
             self._limits.room(number)
             mark = self._passed(state)
@@ -87,7 +87,7 @@ class Passing:
             if mark == len(self._conditions):
                 return space.count - 1
         space.begin(space.count)
-        while found is None:
+        while why != kernels.DONE:
             lines = kernels.Lines(self._predicates, self._is_step, self._labels.array)
             why = kernels.pass_lines(
                 space.trees.arrays,
@@ -101,17 +101,15 @@ class Passing:
                 _PAUSE,
                 space.cursor,
             )
-            if why in (kernels.PAUSE, kernels.DONE):
+            if why == kernels.FOUND:
+                return space.count - 1
+            if why not in (kernels.PAUSE, kernels.DONE):
+                space.serve(why)
+            if why in (kernels.PAUSE, kernels.DONE) or space.served % MISSES_PER_CHECK == 0:
+                self._limits.room(space.count - 1)
                 waiting = space.count - int(space.cursor[kernels.NODE])
                 self._limits.check(self.farthest, space.count, waiting, lambda: space.nbytes)
-            if why == kernels.DONE:
-                return None
-            if why == kernels.FOUND:
-                found = space.count - 1
-            elif why != kernels.PAUSE:
-                space.serve(why)
-                self._limits.room(space.count - 1)
-        return found
+        return None
 
     def _passed(self, state: Any) -> int:
         """How many lines an initial state passes."""

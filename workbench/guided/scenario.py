@@ -265,13 +265,13 @@ def _behaviour(
     start, moves = searching.path(node)
     at: list[int] = []
     for index, step in enumerate(each_step(model, start, moves)):
-        taken = False
+        before = len(at)
         while len(at) < len(lines):
             line = lines[len(at)]
-            is_step = line.step is not None
-            if (is_step and (taken or not _is_step(model, line, step))) or not line.holds(step.state):
+            if line.step is not None and (len(at) > before or not _is_step(model, line, step)):
                 break
-            taken = taken or is_step
+            if not line.holds(step.state):
+                break
             at.append(index)
     if len(at) != passed:
         raise ModelError("a behaviour passed other lines when it was run again: the model is not pure")
