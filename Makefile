@@ -30,6 +30,7 @@ quick: .venv/warm
 
 test: .venv/warm .writers/installed
 	@scripts/need.sh java dot browser driver
+	@scripts/need.sh postgresql || echo "make test goes on without"
 	$(LINT)
 	$(PYTEST)
 

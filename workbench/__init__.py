@@ -57,10 +57,12 @@ __all__ = [
     "require",
     "resume",
     "save",
+    "scenario",
     "search",
     "spark_session",
     "state_space",
     "sweep",
+    "validate",
 ]
 
 # Where the names are that are not the kernel's, as module and name. A function may not be called like a part of the
@@ -78,10 +80,12 @@ _ELSEWHERE = {
     "resume": ("workbench.runs", "resume"),
     "picture": ("workbench.pictures", "picture"),
     "picture_of": ("workbench.pictures", "picture_of"),
+    "scenario": ("workbench.guided.scenario", "scenario"),
     "save": ("workbench.spaces.dataset", "save"),
     "spark_session": ("workbench.engines.spark.session", "spark_session"),
     "state_space": ("workbench.spaces.space", "explore"),
     "sweep": ("workbench.questions.sweep", "sweep"),
+    "validate": ("workbench.guided.validate", "validate"),
 }
 
 

@@ -3,7 +3,10 @@
 import importlib
 from types import ModuleType
 
-_COMMANDS = ("check", "list", "show", "replay", "graph", "report", "audit", "sweep", "save", "resume", "bench", "warm")
+_COMMANDS = (
+    *("check", "list", "show", "replay", "decode", "scenario", "graph"),
+    *("report", "audit", "sweep", "save", "resume", "bench", "warm"),
+)
 
 
 def load() -> list[ModuleType]:

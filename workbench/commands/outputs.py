@@ -69,24 +69,24 @@ def add_shown(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--svg", metavar="FILE", help="write the trace as an animated picture")
 
 
-def check_shown(arguments: argparse.Namespace, inputs: Sequence[str | Path]) -> None:
-    """Raise :class:`InputError` if what `add_shown` offers cannot be written."""
-    check_outputs(inputs, _files(arguments, tuple(SHOWN)))
+def check_shown(
+    arguments: argparse.Namespace, inputs: Sequence[str | Path], options: Sequence[str] = tuple(SHOWN)
+) -> None:
+    """Raise :class:`InputError` if a trace cannot be written as these options, by default those of `add_shown`, ask."""
+    check_outputs(inputs, _files(arguments, options))
 
 
-def is_shown(arguments: argparse.Namespace) -> bool:
-    """Whether a trace is to be written for people."""
-    return bool(_files(arguments, tuple(SHOWN)))
-
-
-def write_shown(arguments: argparse.Namespace, trace: Trace | None) -> None:
-    """Write a trace for people, where that is asked for."""
-    for option, path in _files(arguments, tuple(SHOWN)).items():
+def write_shown(
+    arguments: argparse.Namespace, behaviour: Callable[[], Trace | None], options: Sequence[str] = tuple(SHOWN)
+) -> None:
+    """Write the trace that `behaviour` gives as these options ask; it is made only where that is asked for."""
+    for option, path in _files(arguments, options).items():
+        trace = behaviour()
         if trace is None:
             standard.remark(f"note: {option}: nothing is written; there is no behaviour to show")
             continue
         with writing(path) as out:
-            out.write(SHOWN[option](trace))
+            out.write(_TRACES[option](trace))
         standard.remark(f"the behaviour, {counted(len(trace), 'state')}, is written to {path}")
 
 

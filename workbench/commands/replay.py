@@ -45,12 +45,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--begin", choices=("initial", "reachable"), help="where the behaviour is at the first record")
     parser.add_argument("--max-states", type=above_zero(int), metavar="N", help="look at no more states")
     parser.add_argument("--max-seconds", type=above_zero(float), metavar="N", help="take no more time")
+    parser.add_argument(
+        "--settings", action="store_true", help="if it is none, say with which other value of one constant it were"
+    )
     outputs.add_shown(parser)
     parser.add_argument("--trace", action="store_true", help="print the model's behaviour, as far as it agrees")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    is_permalink = arguments.file.startswith(_PERMALINK)
+    is_permalink, settings = arguments.file.startswith(_PERMALINK), None
     inputs = [] if is_permalink else [arguments.file]
     outputs.check_shown(arguments, [*file_of_model(arguments.model), *file_of_model(arguments.map or ""), *inputs])
     model, given = get_model(arguments.model), parse_assignments(arguments.set)
@@ -62,16 +65,15 @@ def run(arguments: argparse.Namespace) -> int:
         noted, record = read(model, arguments)
         made = _make(model, noted, given, arguments.file)
         with reading(arguments.file):
-            recording = record(made)
-            if arguments.begin is not None:
-                recording = recording._replace(begins=arguments.begin)
-            report = _validate(made, recording, arguments)
+            report, settings = _validate(made, record, arguments)
     with outputs.report(arguments, tuple(outputs.SHOWN)):
         out = console()
         out.print(str(report), markup=False)
+        if settings is not None:
+            out.print(str(settings), markup=False)
         if arguments.trace and report.trace is not None:
             out.print(f"\n{report.trace}", markup=False)
-    outputs.write_shown(arguments, report.trace if outputs.is_shown(arguments) else None)
+    outputs.write_shown(arguments, lambda: report.trace)
     return NOT_DECIDED if report.valid is None else VALID if report.valid else NOT_A_BEHAVIOUR
 
 
@@ -110,18 +112,25 @@ def _of(model: type[Model], mapped: Mapped, what: str) -> tuple[dict[str, Any], 
     return dict(mapped.constants), mapped.record
 
 
-def _validate(model: Model, recording: Recording, arguments: argparse.Namespace) -> Report:
-    from workbench.guided.validate import validate  # numba loads here, not with the command line
+def _validate(
+    model: Model, record: Callable[[Model], Recording], arguments: argparse.Namespace
+) -> tuple[Report, object]:
+    """What comes of the recording, and, if that is asked for, of the same with other settings."""
+    from workbench.guided.settings import accepted_under  # numba loads here, not with the command line
+    from workbench.guided.validate import validate
+
+    budgets = {"max_states": arguments.max_states, "max_seconds": arguments.max_seconds}
+    stutter = arguments.stutter or arguments.map is not None
+
+    def begun(made: Model) -> Recording:
+        recording = record(made)
+        return recording if arguments.begin is None else recording._replace(begins=arguments.begin)
 
     with progress_line() as on_progress:
-        return validate(
-            model,
-            recording,
-            arguments.stutter or arguments.map is not None,
-            max_states=arguments.max_states,
-            max_seconds=arguments.max_seconds,
-            on_progress=on_progress,
-        )
+        report = validate(model, begun(model), stutter, **budgets, on_progress=on_progress)
+        if report.valid or not arguments.settings:
+            return report, None
+        return report, accepted_under(model, begun, stutter, **budgets, on_progress=on_progress)
 
 
 def _make(model: type[Model], noted: dict[str, Any], given: dict[str, Any], source: str) -> Model:

@@ -18,5 +18,10 @@ def run(arguments: argparse.Namespace) -> int:
     say("compiling the search kernels (only the first time on a machine) ...")
     began = time.perf_counter()
     check(Bakery(Writers=2))
+
+    from workbench.engines import guided, passing  # numba loads here, not with the command line
+
+    guided.load()
+    passing.load()
     say(f"ready after {time.perf_counter() - began:.1f} s")
     return 0

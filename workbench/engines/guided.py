@@ -6,8 +6,10 @@ layer. Memory is used again from layer to layer; what stays of each is how its s
 """
 
 import math
+import random
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +18,7 @@ from workbench.engines import guided_kernels as kernels
 from workbench.engines.cells import Cells
 from workbench.engines.guided_kernels import ANYTHING, FROZEN, GOAL, KEPT, UNSEEN, Aim, Edges, Nodes
 from workbench.engines.kernels import Table
+from workbench.engines.local import Smallest
 from workbench.engines.trees import Trees
 from workbench.kernel import Model, State
 from workbench.kernel.actions import ActionInstance
@@ -24,6 +27,7 @@ from workbench.kernel.trace import Move
 from workbench.kernel.values import is_same
 
 _PAUSE = 4096  # nodes that are expanded before somebody is asked whether to go on
+MISSES_PER_CHECK = 64  # and calls of Python
 _MOST_EDGES = 4_000_000  # beyond them ways are not counted
 _TREES = 16 << 20  # bytes after which trees and numbers are begun anew: values that do not come again make both large
 _FEW_LAYERS = 16
@@ -34,6 +38,24 @@ _NO_NAMES = np.zeros((0, 1), np.bool_)
 IsNamed = Callable[[ActionInstance, Sequence[tuple[str, Any]]], bool]
 
 
+class _Numbered(Cells):
+    """Cells whose hashes are drawn by number: they need not be the same elsewhere, and long values take long to hash.
+
+    Parameters
+    ----------
+    irrelevant : collection of int
+        Cells that do not count: states that differ only there have one fingerprint.
+    """
+
+    def __init__(self, model: Model, irrelevant: Collection[int]) -> None:
+        self._irrelevant = irrelevant
+        self._draw = random.Random(0)
+        super().__init__(model)
+
+    def _hash(self, cell: int, value: Any) -> list[int]:
+        return [0 if cell in self._irrelevant else self._draw.getrandbits(64)]
+
+
 class Space:
     """The states of a search as nodes, with the trees that expand them. What grows, grows by doubling.
 
@@ -42,13 +64,15 @@ class Space:
     model : Model
     salted : bool
         Whether a state with two marks is two nodes.
+    irrelevant : collection of int
+        Cells in which states may differ and be one node.
     """
 
-    def __init__(self, model: Model, salted: bool) -> None:
-        self.model, self.salted = model, salted
-        self._room = 256
+    def __init__(self, model: Model, salted: bool, irrelevant: Collection[int] = ()) -> None:
+        self.model, self.salted, self._irrelevant = model, salted, irrelevant
+        self.served = 0
         self.forget()
-        self.nodes = self._make_nodes(self._room)
+        self.nodes = self._make_nodes(256)
         self.cursor = np.zeros(kernels.CURSOR, np.int64)
         self.possible = np.empty(256, np.int64)
         self._slots = self._make_table(1024)
@@ -56,7 +80,7 @@ class Space:
 
     def forget(self) -> None:
         """Begin trees and numbers of values anew."""
-        self.cells = Cells(self.model)
+        self.cells = _Numbered(self.model, self._irrelevant)
         self.trees = Trees(self.cells)
         self._prepared = False
 
@@ -130,6 +154,7 @@ class Space:
     def serve(self, why: int) -> None:
         """Do what a kernel has returned for: learn a branch, or make room."""
         cursor = self.cursor
+        self.served += 1
         if why == kernels.MISS_ACTION:
             self.trees.learn_action(int(cursor[kernels.WHAT]), self.nodes.rows[cursor[kernels.NODE]].tolist())
         elif why == kernels.MISS_GROUP:
@@ -219,6 +244,8 @@ class Layers:
     limits : Limits
     watched : frozenset of int or None
         Cells that no step changes unless the next observation names them.
+    irrelevant : frozenset of int
+        Cells in which states may differ and be followed as one.
     is_named : callable
         Of a name the test for steps.
 
@@ -245,10 +272,11 @@ class Layers:
         model: Model,
         limits: Limits,
         watched: frozenset[int] | None = None,
+        irrelevant: frozenset[int] = frozenset(),
         is_named: Callable[[str], IsNamed] | None = None,
     ) -> None:
         self.model, self._limits = model, limits
-        self._space = Space(model, salted=True)
+        self._space = Space(model, salted=True, irrelevant=irrelevant)
         self._is_named, self._labels = is_named, dict[str, Labels]()
         self._layers: list[_Layer] = []
         self._watched = watched
@@ -344,6 +372,8 @@ class Layers:
             elif why != kernels.DONE:
                 space.serve(why)
                 unseen = self._resolve(unseen)
+                if space.served % MISSES_PER_CHECK == 0:
+                    self._check()
         self._check()
         self._wanted[seen] = ANYTHING
 
@@ -421,7 +451,8 @@ class Layers:
         space.forget()
         self._labels.clear()
         for node, state in enumerate(states):
-            space.nodes.rows[node] = space.cells.encode(state)
+            row = space.cells.encode(state)
+            space.nodes.rows[node], space.nodes.sums[node] = row, space.cells.sums(row)[0]
 
     # What was found ----------------------------------------------------------------------------------------------
 
@@ -438,9 +469,9 @@ class Layers:
             parts.append(moves[::-1])
         return self._starts[candidate], parts[::-1]
 
-    def fingerprints(self) -> frozenset[int]:
-        """Those of the states of the last layer."""
-        return frozenset(self._space.nodes.sums[: self.candidates].tolist())
+    def last(self) -> frozenset[Any]:
+        """The states of the last layer."""
+        return frozenset(self._space.state(node) for node in range(self.candidates))
 
     def reached(self, values: Mapping[int, Any], most: int) -> list[tuple[int, Any]]:
         """What the last layer reaches, up to `most` states, after :meth:`advance` has found nothing.
@@ -490,3 +521,11 @@ def count_ways(before: Sequence[Any], count: int, source: np.ndarray, target: np
             if not waiting[after]:
                 ready.append(after)
     return [math.inf if left else number for number, left in zip(ways, waiting, strict=True)]
+
+
+@cache
+def load() -> None:
+    """Compile the kernels, or take them from Numba's cache: no search should wait for that."""
+    layers = Layers(Smallest(), Limits())
+    layers.begin(Smallest().initial_states())
+    layers.advance(Wanted({0: 1}, kept=None))

@@ -242,9 +242,8 @@ def pass_lines(trees, roots, dispatch, cells, nodes, table, lines, steps, pause,
                 total += hashes[hash_base[cell] + value, 0] - hashes[hash_base[cell] + row[cell], 0]
                 after[cell] = value
             mark = nodes.mark[node]
-            taken = False
-            while mark < count:
-                if lines.is_step[mark] and (taken or not lines.matches[step, mark]):
+            while mark < count:  # only the first can be passed by the step itself, the others where it leads
+                if lines.is_step[mark] and (mark > nodes.mark[node] or not lines.matches[step, mark]):
                     break
                 predicate = lines.predicate[mark]
                 if predicate >= 0:
@@ -254,7 +253,6 @@ def pass_lines(trees, roots, dispatch, cells, nodes, table, lines, steps, pause,
                         return MISS_PREDICATE
                     if leaf != 1:
                         break
-                taken = taken or lines.is_step[mark]
                 mark += 1
             low = _key(total, 0, False)
             slot = find(table, low)

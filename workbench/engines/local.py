@@ -34,7 +34,7 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     return conclude(plan, searching.exploration(), limits)
 
 
-class _Smallest(Model):
+class Smallest(Model):
     """What the kernels are loaded with."""
 
     n = Variable(0)
@@ -56,7 +56,7 @@ def load() -> None:
     """Compile the kernels, or take them from Numba's cache, unless they are loaded: no search should wait for that."""
     with _loading:
         if not _loaded.is_set():
-            searching = LocalSearch(make_plan(_Smallest()))
+            searching = LocalSearch(make_plan(Smallest()))
             searching.run(Limits())
             if searching.stopped:
                 raise KeyboardInterrupt  # it was meant for who waits for the kernels

@@ -56,9 +56,14 @@ class Recording(NamedTuple):
         The cells that are watched all the time, as rows of a table are by its log. Of these an observation names those
         that may have changed since the one before; no other of them has changed, not even for a while. None for a
         recording whose observations stand each for itself.
+    irrelevant : frozenset of int
+        Cells on which nothing that is observed depends, such as a history that steps only add to: of states that differ
+        in these alone one is followed. That they are such is for whoever makes the recording to know; what is accepted
+        is a behaviour in any case.
     """
 
     states: list[Observation]
     loop: int | None = None
     begins: Literal["initial", "reachable"] | Sequence[State] = "initial"
     watched: frozenset[int] | None = None
+    irrelevant: frozenset[int] = frozenset()

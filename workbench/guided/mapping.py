@@ -18,7 +18,7 @@ from workbench.kernel.errors import brief, unknown
 from workbench.models import load_file
 
 #: Where the mappings are that come with the workbench; each is imported when it is asked for.
-MAPPINGS: dict[str, str] = {}
+MAPPINGS = {"coldfront": "workbench.guided.coldfront:ColdFront"}
 
 
 class Mapped(NamedTuple):
@@ -58,14 +58,18 @@ class Mapping(Protocol):
 def get_mapping(name: str) -> Mapping:
     """The mapping called `name`, or one in a file given as ``path/to/file.py:NAME``: an object, or a class of such.
 
+    What follows the name of one that comes with the workbench, as in ``coldfront:ice.default.orders``, is its argument.
+
     Raises
     ------
     InputError
         If there is no such mapping.
     """
-    if name in MAPPINGS:
-        module, _, attribute = MAPPINGS[name].partition(":")
-        return _made(getattr(importlib.import_module(module), attribute), name)
+    known, _, argument = name.partition(":")
+    if known in MAPPINGS:
+        module, _, attribute = MAPPINGS[known].partition(":")
+        mapping = getattr(importlib.import_module(module), attribute)
+        return _made(mapping(argument) if argument else mapping, name)
     path, _, attribute = name.rpartition(":") if not name.endswith(".py") else (name, ":", "")
     if not path.endswith(".py"):
         raise unknown("mapping", name, [*MAPPINGS, "path/to/file.py:NAME"])

@@ -1,12 +1,14 @@
 """What people call a step: its action alone, with its parameters, or also with what was chosen in it."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from workbench.engines.guided import IsNamed
 from workbench.kernel import Model
 from workbench.kernel.actions import ActionInstance, Outcome, outcome_label
 from workbench.kernel.errors import listed
+
+if TYPE_CHECKING:
+    from workbench.engines.guided import IsNamed
 
 
 def is_action(model: Model, name: str) -> bool:
@@ -14,7 +16,7 @@ def is_action(model: Model, name: str) -> bool:
     return name.partition("(")[0] in model.declared_actions
 
 
-def is_named(name: str) -> IsNamed:
+def is_named(name: str) -> "IsNamed":
     """The test for the steps that `name` is a name of."""
 
     def test(instance: ActionInstance, choices: Sequence[tuple[str, Any]]) -> bool:

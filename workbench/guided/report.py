@@ -32,11 +32,14 @@ class Nearest(NamedTuple):
         In what it leads to.
     lacks : tuple of str
         What it requires and is not so; empty for a step that can be taken.
+    held_up : str
+        What keeps its process from getting there: another step of it, and what that one lacks.
     """
 
     label: str
     differences: list[Difference]
     lacks: tuple[str, ...] = ()
+    held_up: str = ""
 
 
 class Behaviour(NamedTuple):
@@ -139,5 +142,6 @@ def told_nearest(near: Nearest) -> Sequence[str]:
     return [
         f"  nearest: {near.label}, but",
         *(f"    it cannot be taken: {lack}" for lack in near.lacks),
+        *([f"    before it, {near.held_up}"] if near.held_up else []),
         *(f"    {cell} is {show(value)}, recorded as {show(recorded)}" for cell, recorded, value in near.differences),
     ]

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from workbench.engines.guided import Layers, Wanted
+from workbench.engines.guided import Layers, Wanted, load
 from workbench.formats.recording import Observation, Recording
 from workbench.guided.names import is_action, is_named
 from workbench.guided.nearest import MOST_STATES, nearest_states, nearest_steps, why_not
@@ -77,6 +77,7 @@ def validate(
     >>> validate(model, Recording([Observation({ticket: n}) for n in (1, 3)]), stutter=True).failed
     2
     """
+    load()
     most = int(_MOST_MEMORY * memory_limit()) if max_bytes is None else max_bytes
     limits = Limits(Budget(max_states, max_seconds, most), on_progress, should_stop)
     return _Validation(model_object(model), recording, stutter, limits).run()
@@ -95,7 +96,7 @@ class _Validation:
             if number and observation.action is not None and not is_action(model, observation.action)
         ]
         self.limits = limits
-        self.layers = Layers(self.model, limits, recording.watched, is_named)
+        self.layers = Layers(self.model, limits, recording.watched, recording.irrelevant, is_named)
         self.explained = 0  # observations
 
     def _known(self, observation: Observation) -> Observation:
@@ -140,13 +141,13 @@ class _Validation:
     def _follow(self) -> Report | None:
         """Make a layer for each further observation; what is wrong with the first that has none."""
         loop, last = self.recording.loop, len(self.observations) - 1
-        self._at_loop = {self.layers.fingerprints()} if loop == 0 else set()
+        self._at_loop = {self.layers.last()} if loop == 0 else set()
         for there in range(1, last + 1):
             if not self._advance(there - 1, there):
                 return self._failure(there - 1, there)
             self.explained = there + 1
             if there == loop:
-                self._at_loop.add(self.layers.fingerprints())
+                self._at_loop.add(self.layers.last())
         self._found = self._so_far(True)
         return None
 
@@ -160,7 +161,7 @@ class _Validation:
             if not self._advance(at, there, closing=at == last):
                 return self._failure(at, there, closing=at == last)
             if there == loop:
-                now = self.layers.fingerprints()
+                now = self.layers.last()
                 if now in self._at_loop:
                     return None
                 self._at_loop.add(now)

@@ -1,0 +1,526 @@
+"""Recordings, followed by the engine: held to a plain reference, on random models and on published ones."""
+
+import itertools
+import math
+import random
+from collections import defaultdict
+from functools import cache
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.engines import guided
+from workbench.formats.recording import Observation, Recording
+from workbench.guided.settings import accepted_under
+from workbench.guided.validate import validate
+from workbench.kernel import (
+    Constant,
+    InputError,
+    Model,
+    ModelError,
+    Names,
+    Process,
+    Variable,
+    action,
+    choose,
+    replay,
+    require,
+)
+from workbench.kernel.actions import outcome_label
+from workbench.models import get_model
+from workbench.models.bakery import Bakery
+from workbench.models.bakery_v2 import BakeryV2
+
+CELLS = ("a", "b", "c", "d")
+
+
+@cache
+def table_model(seed):
+    """A model with random tables instead of a protocol: its actions read, write and choose as these say."""
+
+    def entry(*what):
+        return random.Random(repr((seed, *what))).randrange(1000)
+
+    def step(kind):
+        def act(self, s):
+            one = CELLS[entry(kind, "reads") % 4]
+            seen = (s.at[one],)
+            require(entry(kind, "on", seen) % 3, "the table says no")
+            if entry(kind, "choice", seen) % 3 == 0:
+                seen += (choose(range(1 + entry(kind, "count", seen) % 2), "n"),)
+            for which in range(1 + entry(kind, "writes", seen) % 2):
+                s.at[CELLS[entry(kind, "cell", seen, which) % 4]] = entry(kind, "to", seen, which) % 3
+
+        act.__name__ = kind
+        return action(act)
+
+    class Table(Model):
+        at = Variable(lambda model, cell: entry("initial", cell) % 2, per="cells")
+
+        def validate(self):
+            self.cells = CELLS
+
+    return type("Table", (Table,), {kind: step(kind) for kind in ("first", "second", "third", "fourth")})()
+
+
+# The reference -------------------------------------------------------------------------------------------------------
+
+
+def steps_from(model, state):
+    for instance in model.instances:
+        for outcome, after in model.outcomes(instance, state):
+            yield {instance.action.name, instance.label, outcome_label(instance, outcome)}, after
+
+
+def differing(one, other):
+    return {cell for cell, (x, y) in enumerate(zip(one.values, other.values, strict=True)) if x != y}
+
+
+def follow(model, states, here, there, watched, hidden):
+    """The goals of the next observation, and all edges on the way, between (state, visible steps) and goals."""
+    edges, goals = [], set()
+    seen, queue = {(state, 0) for state in states}, [(state, 0) for state in states]
+    while queue:
+        state, taken = queue.pop()
+        if hidden and there.action is None and taken == 0 and there.agrees(state):
+            edges.append(((state, taken), state))
+        for names, after in steps_from(model, state):
+            changed = differing(state, after)
+            if watched is not None and changed & (watched - there.cells.keys()):
+                continue
+            visible = not hidden or bool(changed & (here.cells.keys() if watched is None else watched))
+            if there.agrees(after) and (visible if there.action is None else there.action in names):
+                edges.append(((state, taken), after))
+            further = (after, taken + visible)
+            if further[1] < there.steps and (visible or changed):
+                edges.append(((state, taken), further))
+                if further not in seen:
+                    seen.add(further)
+                    queue.append(further)
+    goals = {target for _, target in edges if not isinstance(target, tuple)}
+    return goals, edges
+
+
+def reference(model, recording, stutter):
+    """Whether a recording is valid, what fails, how many states agree with the last one explained, and the ways."""
+    hidden = stutter or recording.watched is not None
+    states = {state for state in model.initial_states() if recording.states[0].agrees(state)}
+    if not states:
+        return False, 1, 0, None
+    graph = nx.MultiDiGraph()
+    graph.add_edges_from(("begin", (0, state, 0)) for state in states)
+    for number, (here, there) in enumerate(itertools.pairwise(recording.states), start=1):
+        goals, edges = follow(model, states, here, there, recording.watched, hidden)
+        if not goals:
+            return False, number + 1, len(states), count(graph, [(number - 1, state, 0) for state in states])
+        for source, target in edges:
+            of_next = not isinstance(target, tuple)
+            graph.add_edge((number - 1, *source), (number, target, 0) if of_next else (number - 1, *target))
+        states = goals
+    last = len(recording.states) - 1
+    return True, None, len(states), count(graph, [(last, state, 0) for state in states])
+
+
+def count(graph, ends):
+    """The number of paths from the beginning to the ends."""
+    useful = set(ends)
+    for end in ends:
+        useful |= nx.ancestors(graph, end)
+    graph = graph.subgraph(useful)
+    if not nx.is_directed_acyclic_graph(graph):
+        return math.inf
+    ways = defaultdict(int, begin=1)
+    for node in nx.topological_sort(graph):
+        for _, after, _ in graph.out_edges(node, keys=True):
+            ways[after] += ways[node]
+    return sum(ways[end] for end in ends)
+
+
+# Random recordings ---------------------------------------------------------------------------------------------------
+
+
+def walk(model, seed, length):
+    """States of the model, and the names of the steps between them."""
+    chance, state = random.Random(seed), model.initial_states()[0]
+    states, names = [state], []
+    for _ in range(length):
+        options = list(steps_from(model, state))
+        if not options:
+            break
+        taken, state = chance.choice(options)
+        names.append(chance.choice(sorted(taken)))
+        states.append(state)
+    return states, names
+
+
+def record(states, names, chance, seen, watched):
+    """What is seen of a walk: some cells, sometimes, several steps at once, with or without the step's name."""
+    observations, at, changed = [Observation({cell: states[0].values[cell] for cell in seen})], 0, set()
+    for here, (before, after) in enumerate(itertools.pairwise(states), start=1):
+        changed |= differing(before, after)
+        if not differing(before, after) & seen or (chance.random() < 0.3 and here < len(states) - 1):
+            continue
+        steps = sum(bool(differing(x, y) & seen) for x, y in itertools.pairwise(states[at : here + 1]))
+        cells = seen & changed if watched else seen
+        name = names[here - 1] if chance.random() < 0.3 else None
+        observations.append(Observation({cell: after.values[cell] for cell in cells}, name, steps))
+        at, changed = here, set()
+    return Recording(observations, watched=frozenset(seen) if watched else None)
+
+
+RECORDINGS = {
+    "seed": st.integers(0, 200),
+    "length": st.integers(0, 12),
+    "chance": st.randoms(use_true_random=False),
+    "seen": st.sets(st.integers(0, 3), min_size=1),
+    "watched": st.booleans(),
+}
+
+
+@settings(deadline=None, max_examples=150)
+@given(**RECORDINGS)
+def test_what_is_seen_of_a_walk_is_a_behaviour(seed, length, chance, seen, watched):
+    model = table_model(seed)
+    recording = record(*walk(model, chance.random(), length), chance, seen, watched)
+    report = validate(model, recording, stutter=True)
+    assert report.valid
+    assert (report.states, len(report.at)) == (len(recording.states), len(recording.states))
+    assert report.trace.states == replay(model, report.trace.start, report.trace.moves).states
+    for observation, at in zip(recording.states, report.at, strict=True):
+        assert observation.agrees(report.trace.states[at])
+    for one, other, observation in zip(report.at, report.at[1:], recording.states[1:], strict=False):
+        parts = report.trace.states[one : other + 1]
+        assert sum(bool(differing(x, y) & seen) for x, y in itertools.pairwise(parts)) <= observation.steps
+
+
+@settings(deadline=None, max_examples=250)
+@given(
+    **RECORDINGS, damage=st.lists(st.tuples(st.integers(0, 11), st.integers(0, 2)), max_size=2), stutter=st.booleans()
+)
+def test_recordings_are_judged_as_by_the_reference(seed, length, chance, seen, watched, damage, stutter):
+    """Acceptance, the first observation that fails, the number of candidates and that of ways."""
+    model = table_model(seed)
+    recording = record(*walk(model, chance.random(), length), chance, seen, watched)
+    for at, value in damage:
+        observation = recording.states[at % len(recording.states)]
+        for cell in list(observation.cells)[:1]:
+            observation.cells[cell] = value
+    report = validate(model, recording, stutter)
+    found = (report.valid, report.failed, report.candidates, report.ways)
+    assert found == reference(model, recording, stutter)
+    if report.valid is False:
+        assert report.why
+
+
+@settings(deadline=None, max_examples=50)
+@given(**RECORDINGS)
+def test_nothing_changes_when_trees_are_begun_anew_again_and_again(seed, length, chance, seen, watched):
+    model = table_model(seed)
+    recording = record(*walk(model, chance.random(), length), chance, seen, watched)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(guided, "_TREES", 0)
+        patch.setattr(guided, "_FEW_LAYERS", 0)
+        often = validate(model, recording, stutter=True)
+    once = validate(model, recording, stutter=True)
+    assert (often.valid, often.candidates, often.ways) == (once.valid, once.candidates, once.ways)
+    assert often.trace.states == once.trace.states
+
+
+# What an observation means -------------------------------------------------------------------------------------------
+
+
+class Rows(Model):
+    """Two tables that are written row by row; a worker who is not seen decides what comes next."""
+
+    Limit = Constant(4, range(1, 9), "rows")
+    Strict = Constant(True, bool, "the second table follows the first")
+    left = Variable(0)
+    right = Variable(0)
+    thought = Variable(0)
+    worker = Process()
+
+    @action(worker)
+    def think(self, s):
+        require(s.thought < 3, "it has thought enough")
+        s.thought += 1
+
+    @action(worker)
+    def rest(self, s):
+        require(s.thought == 3, "it is not tired")
+        s.thought = 0
+
+    @action
+    def put_left(self, s):
+        require(s.left < self.Limit, "the table is full")
+        s.left += 1
+
+    @action
+    def put_right(self, s):
+        require(s.right < s.left or not self.Strict, "the left table is not ahead")
+        require(s.thought == 2, "it has not thought")
+        s.right += 1
+
+
+LEFT, RIGHT, THOUGHT = range(3)
+WATCHED = frozenset({LEFT, RIGHT})
+
+
+def rows(*observations, **more):
+    return Recording([Observation({LEFT: 0, RIGHT: 0}), *observations], **{"watched": WATCHED, **more})
+
+
+def test_rows_of_a_transaction_come_in_any_order():
+    both = Observation({LEFT: 1, RIGHT: 1}, steps=2, source="line 7")
+    report = validate(Rows(), rows(both))
+    assert report.valid
+    labels = [step.label for step in report.trace.steps]
+    assert labels == ["initial state", "think", "think", "put_left", "put_right"] or labels[-1] == "put_right"
+    one = validate(Rows(), rows(both._replace(steps=1)))
+    assert (one.valid, one.failed) == (False, 2)
+    assert one.why == "no step leads from state 1 to line 7"
+
+
+def test_a_watched_cell_that_is_not_named_does_not_change():
+    assert not validate(Rows(), rows(Observation({RIGHT: 1}, steps=2))).valid  # it takes a row on the left first
+    assert validate(Rows(), rows(Observation({RIGHT: 1}, steps=2), watched=None), stutter=True).valid
+    gone = validate(Rows(), rows(Observation({LEFT: 1}), Observation({RIGHT: 1}), Observation({RIGHT: 1})))
+    assert gone.valid  # and what is seen again is still there
+
+
+def test_hidden_steps_that_go_round_are_any_number_of_ways():
+    report = validate(Rows(), rows(Observation({LEFT: 1})))
+    assert report.ways == math.inf
+    assert "in any number of ways" in str(report)
+    assert validate(Rows(), Recording([Observation({LEFT: 0}), Observation({LEFT: 1})])).ways == 1
+
+
+def test_the_closest_steps_say_which_requirement_stands_in_the_way():
+    report = validate(Rows(), rows(Observation({RIGHT: 1}, source="line 3")))
+    nearest = report.nearest
+    assert (nearest.label, nearest.differences, nearest.lacks) == ("put_right", [], ("the left table is not ahead",))
+    assert "nearest: put_right, but\n    it cannot be taken: the left table is not ahead" in str(report)
+    full = validate(Rows(Limit=1), rows(Observation({LEFT: 1}), Observation({LEFT: 2})))
+    assert full.nearest.lacks == ("the table is full",)
+
+
+def test_a_step_that_changes_what_was_not_seen_to_change_is_not_close():
+    class Both(Rows):
+        @action
+        def put_both(self, s):
+            s.left += 1
+            s.right += 1
+
+    report = validate(Both(Limit=1), rows(Observation({LEFT: 1}), Observation({LEFT: 2})))
+    assert "put_left" in [near.label for near in report.closest]
+    other = next(near for near in report.closest if near.label == "put_both")
+    assert [(str(d.cell), d.recorded, d.model) for d in other.differences] == [("right", 0, 1)]
+
+
+def test_the_settings_under_which_a_recording_is_accepted():
+    found = accepted_under(Rows(), lambda model: rows(Observation({RIGHT: 1})))
+    assert found.accepted == [{"Strict": False}]
+    assert str(found) == "accepted with Strict=FALSE (it is TRUE)"
+    none = accepted_under(Rows(), lambda model: rows(Observation({RIGHT: 9})))
+    assert str(none) == "accepted with none of 3 other settings that differ in one constant"
+    stopped = accepted_under(Rows(), lambda model: rows(Observation({RIGHT: 1})), should_stop=lambda: True)
+    assert not stopped.complete
+    assert not stopped.accepted
+
+
+def test_a_recording_may_have_no_place_in_other_settings():
+    def one_only(model):
+        if model.Limit != 4:
+            raise InputError("there are other cells")
+        return rows(Observation({RIGHT: 1}))
+
+    tried = accepted_under(Rows(), one_only).tried
+    assert [(one.changes, one.error) for one in tried if one.error] == [
+        ({"Limit": 3}, "there are other cells"),
+        ({"Limit": 5}, "there are other cells"),
+    ]
+
+
+# Where it begins -----------------------------------------------------------------------------------------------------
+
+
+def test_a_recording_may_begin_anywhere_that_is_reachable():
+    late = [Observation({LEFT: 3, RIGHT: 2}), Observation({RIGHT: 3})]
+    assert validate(Rows(), Recording(late, watched=WATCHED)).failed == 1
+    report = validate(Rows(), Recording(late, begins="reachable", watched=WATCHED))
+    assert (report.valid, report.states) == (True, 2)
+    assert report.trace.states[0] == Rows().initial_states()[0]
+    assert [report.trace.states[at].right for at in report.at] == [2, 3]
+    never = validate(Rows(), Recording([Observation({LEFT: 1, RIGHT: 2})], begins="reachable"))
+    assert never.why == "state 1 is in no state that rows can reach"
+    assert len(never.nearest.differences) == 1
+
+
+def test_a_recording_may_begin_in_given_states():
+    model = Rows()
+    given = [model.state([1, 0, 2]), model.state([2, 0, 0])]
+    report = validate(model, Recording([Observation({LEFT: 1}), Observation({RIGHT: 1})], begins=given), stutter=True)
+    assert report.valid
+    assert report.trace.states[0] == given[0]
+    other = validate(model, Recording([Observation({LEFT: 3})], begins=given))
+    assert other.why == "state 1 is none of the states that it begins in"
+    assert other.nearest.label in ("state to begin in 1", "state to begin in 2")
+
+
+def test_states_that_differ_in_what_does_not_matter_are_followed_as_one():
+    class Diary(Rows):
+        diary = Variable(())
+
+        @action(Rows.worker)
+        def think(self, s):
+            require(s.thought < 3, "it has thought enough")
+            s.thought += 1
+            s.diary += (choose(("well", "badly"), "how"),)
+
+    days = [Observation({LEFT: number}) for number in range(1, 5)] + [Observation({RIGHT: 1})]
+    recording = rows(*days, irrelevant=frozenset({3}))
+    report = validate(Diary(), recording)
+    assert (report.valid, report.candidates) == (True, 1)
+    with_history = validate(Diary(), recording._replace(irrelevant=frozenset()), max_states=2000)
+    assert with_history.valid is None
+
+
+# Budgets and stops ---------------------------------------------------------------------------------------------------
+
+
+LONG = Recording([Observation({LEFT: number // 3}) for number in range(12)])
+
+
+@pytest.mark.parametrize(
+    ("budget", "why"),
+    [
+        ({"max_states": 5}, "the budget of 5 states is used up, at state 2"),
+        ({"max_bytes": 1}, "the budget of 0.0 MiB is used up, at state 2"),
+        ({"max_seconds": 1e-9}, "the budget of 1e-09 seconds is used up, at state 2"),
+        ({"should_stop": lambda: True}, "stopped on request, at state 2"),
+    ],
+)
+def test_what_is_not_decided_is_not_refused(budget, why):
+    report = validate(Rows(), LONG, stutter=True, **budget)
+    assert (report.valid, report.failed, report.why) == (None, None, why)
+    assert report.trace.states == Rows().initial_states()
+    assert str(report).startswith("not decided: ")
+
+
+def test_an_interrupt_keeps_what_was_explained():
+    def interrupt(progress):
+        if progress.level == 4:
+            raise KeyboardInterrupt
+
+    report = validate(Rows(), LONG, stutter=True, on_progress=interrupt)
+    assert (report.valid, report.why, report.states) == (None, "interrupted, at state 6", 5)
+    assert [report.trace.states[at].left for at in report.at] == [0, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("name", ["max_states", "max_seconds", "max_bytes"])
+def test_a_budget_is_above_0(name):
+    with pytest.raises(InputError, match=f"{name} = 0 is not accepted"):
+        validate(Rows(), LONG, **{name: 0})
+
+
+def test_ways_that_are_too_many_to_be_counted_are_not_guessed(monkeypatch):
+    monkeypatch.setattr(guided, "_MOST_EDGES", 1)
+    report = validate(Bakery(Writers=3), Recording([Observation({0: 1}), Observation({0: 4}, steps=3)]), stutter=True)
+    assert report.valid
+    assert report.ways is None
+
+
+def test_a_model_that_is_not_pure_is_not_believed():
+    class Moody(Rows):
+        mood = iter(range(100)).__next__
+
+        @action
+        def put_left(self, s):
+            s.left = 1 if type(self).mood() < 2 else 2
+
+    with pytest.raises(ModelError, match="put_left led to another state when it was run again: the model is not pure"):
+        validate(Moody(), Recording([Observation({LEFT: 0}), *[Observation({LEFT: 1})] * 3]))
+
+
+# Real sizes ----------------------------------------------------------------------------------------------------------
+
+
+def test_snapshots_of_a_paimon_table_with_two_writers():
+    """What is seen of each version: who made it, and the sequence numbers of its rows."""
+    constants = {"NUM_WRITERS": 2, "NUM_COMPACTORS": 1, "NUM_BUCKETS": 1, "ONE_WRITER_PER_BUCKET": False}
+    constants |= {"MAX_WRITE_OPS": 4, "MAX_WRITE_OPS_PER_WRITER": 3, "MAX_WRITE_OPS_PER_KEY": 4, "MAX_COMPACTIONS": 0}
+    constants |= {"PkCol1Values": ["jack"], "Col2Values": 4}
+
+    def recording(model):
+        made, position = ["w0-0", "w1-0", "w0-1", "w1-1"], model.layout.positions
+        numbers = {"w0-0": 0, "w1-0": 1, "w0-1": 2, "w1-1": 2}
+        observations = []
+        for latest in range(5):
+            cells = {position["latest"]: latest}
+            for version, file in enumerate(made[:latest], start=1):
+                cells[position["snapshots"][version]] = file
+                cells[position["sequence"][file, "jack"]] = numbers[file]
+            observations.append(Observation(cells, source=f"version {latest}"))
+        return Recording(observations)
+
+    model = get_model("paimon")(**constants)
+    report = validate(model, recording(model), stutter=True)
+    assert (report.valid, report.failed) == (False, 3)
+    assert "no step leads from version 1 to version 2" in report.why
+    changes = [("RestoreSequence", True), ("PUT_IF_ABSENT", False)]
+    found = accepted_under(model, recording, stutter=True, changes=changes)
+    assert found.accepted == [{"RestoreSequence": True}]
+
+
+class Rounds(BakeryV2):
+    """The bakery whose writers go round, with tickets that grow."""
+
+    MaxTickets = Constant(6, range(1, 10_001), "tickets")
+    Writers = Constant(3, Names("w", range(1, 6)), "writers")
+
+    def validate(self):
+        super().validate()
+        self.tickets = tuple(range(1, self.MaxTickets + 1))
+
+    @action(BakeryV2.writer)
+    def again(self, s, w):
+        self.at(s, w, "Done")
+        s.pc[w], s.decision[w] = "Start", None
+        s.my_ticket[w] = s.parent_seen[w] = s.parent_staged[w] = 0
+
+
+def bakery_log(model, length):
+    """The changes of the claims, acks and deferred acks in a random run, one observation each."""
+    positions, chance = model.layout.positions, random.Random(1)
+    tables = [cell for name in ("claims", "acks", "deferred") for cell in positions[name].values()]
+    (state,) = model.initial_states()
+    draft, watched = model.draft(), frozenset(tables)
+    observations = [Observation({cell: state.values[cell] for cell in tables})]
+    while len(observations) < length:
+        instances = chance.sample(model.instances, len(model.instances))
+        outcomes = next(outcomes for i in instances if (outcomes := i.run(draft, state.values)[0]))
+        writes = chance.choice(outcomes).writes
+        changed = {c: v for c, v in writes.items() if c in watched and v != state.values[c]}
+        values = list(state.values)
+        for cell, value in writes.items():
+            values[cell] = value
+        state = model.state(values)
+        if changed:
+            observations.append(Observation(changed, source=f"line {len(observations) + 1}"))
+    unseen = [positions["iceberg"]] + [c for n in ("decision", "parent_seen") for c in positions[n].values()]
+    return Recording(observations, watched=watched, irrelevant=frozenset(unseen))
+
+
+@pytest.mark.parametrize("length", [1_000, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_a_long_log_of_the_bakery(length):
+    model = Rounds(Writers=3, MaxTickets=length // 2)
+    recording = bakery_log(model, length)
+    report = validate(model, recording)
+    assert (report.valid, report.states) == (True, length)
+    acks = [at for at, o in enumerate(recording.states) if at and next(iter(o.cells)) in range(4, 4 + length // 2)]
+    dropped = acks[len(acks) // 2]
+    damaged = [o for at, o in enumerate(recording.states) if at != dropped]
+    refused = validate(model, recording._replace(states=damaged))
+    assert refused.valid is False
+    assert refused.failed > dropped

@@ -1,0 +1,275 @@
+"""Scenarios: a shortest behaviour through the lines, or the first that cannot follow, held to a plain search."""
+
+import random
+from collections import deque
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench import check, get_model
+from workbench.guided.scenario import read_lines, scenario
+from workbench.kernel import InputError, Model, Variable, action, choose, replay, require
+from workbench.kernel.actions import outcome_label
+
+CELLS = ("a", "b", "c")
+
+
+def table_model(seed):
+    """A model with random tables instead of a protocol."""
+
+    def entry(*what):
+        return random.Random(repr((seed, *what))).randrange(1000)
+
+    def step(kind):
+        def act(self, s):
+            one = CELLS[entry(kind, "reads") % 3]
+            seen = (s.at[one],)
+            require(entry(kind, "on", seen) % 3, "the table says no")
+            if entry(kind, "choice", seen) % 3 == 0:
+                seen += (choose(range(1 + entry(kind, "count", seen) % 2), "n"),)
+            s.at[CELLS[entry(kind, "cell", seen) % 3]] = entry(kind, "to", seen) % 4
+
+        act.__name__ = kind
+        return action(act)
+
+    class Table(Model):
+        at = Variable(lambda model, cell: entry("initial", cell) % 2, per="cells")
+
+        def validate(self):
+            self.cells = CELLS
+
+    return type("Table", (Table,), {kind: step(kind) for kind in ("first", "second", "third")})()
+
+
+# The reference -------------------------------------------------------------------------------------------------------
+
+
+def steps_from(model, state):
+    for instance in model.instances:
+        for outcome, after in model.outcomes(instance, state):
+            yield {instance.action.name, instance.label, outcome_label(instance, outcome)}, after
+
+
+def conditions(lines, state, passed):
+    """Every number of lines that may have been passed in `state`, after `passed` of them."""
+    yield passed
+    while passed < len(lines) and lines[passed].step is None and lines[passed].holds(state):
+        passed += 1
+        yield passed
+
+
+def reference(model, lines):
+    """The number of states of a shortest behaviour, or None; and the most lines that any behaviour passes.
+
+    Every way to pass the lines is followed, not just the one that passes each as soon as it can.
+    """
+    queue = deque((state, passed, 1) for state in model.initial_states() for passed in conditions(lines, state, 0))
+    seen = {(state, passed) for state, passed, _ in queue}
+    farthest = 0
+    while queue:
+        state, passed, depth = queue.popleft()
+        farthest = max(farthest, passed)
+        if passed == len(lines):
+            return depth, farthest
+        for names, after in steps_from(model, state):
+            line = lines[passed]
+            taken = line.step in names and line.holds(after)
+            for now in [*conditions(lines, after, passed), *(conditions(lines, after, passed + 1) if taken else ())]:
+                if (after, now) not in seen:
+                    seen.add((after, now))
+                    queue.append((after, now, depth + 1))
+    return None, farthest
+
+
+def passes(trace, lines):
+    """Whether a behaviour passes through the lines in their order: by trying all places."""
+    reached = {0}
+    for index, step in enumerate(trace.steps):
+        names = set()
+        if step.move is not None:
+            instance = trace.model.instances[step.move.instance]
+            names = {instance.action.name, instance.label, step.label}
+        after = set(reached)
+        for passed in reached:
+            if passed < len(lines) and lines[passed].step in names and lines[passed].holds(step.state):
+                after.add(passed + 1)
+        reached = {now for passed in after for now in conditions(lines, step.state, passed)}
+        assert index or step.move is None
+    return len(lines) in reached
+
+
+LINE = st.one_of(
+    st.sampled_from(["first", "second", "third", "first(n=1)", "second(n=0)"]),
+    st.builds('s.at["{}"] == {}'.format, st.sampled_from(CELLS), st.integers(0, 3)),
+    st.builds('s.at["{}"] < s.at["{}"]'.format, st.sampled_from(CELLS), st.sampled_from(CELLS)),
+    st.builds(
+        '{} where s.at["{}"] == {}'.format,
+        st.sampled_from(["first", "second"]),
+        st.sampled_from(CELLS),
+        st.integers(0, 3),
+    ),
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.integers(0, 100), st.lists(LINE, min_size=1, max_size=5))
+def test_a_scenario_is_found_as_by_the_reference(seed, given_lines):
+    model = table_model(seed)
+    lines = read_lines(model, given_lines)
+    told, (shortest, farthest) = scenario(model, given_lines), reference(model, lines)
+    assert told.found is (shortest is not None)
+    if told.found:
+        assert len(told.trace) == shortest
+        assert passes(told.trace, lines)
+        assert told.at[-1] == shortest - 1
+    else:
+        assert told.failed == farthest
+        assert told.why
+        assert passes(told.trace, lines[:farthest])
+    assert told.at == sorted(told.at)
+    assert replay(model, told.trace.start, told.trace.moves) == told.trace
+    for line, at in zip(lines, told.at, strict=False):
+        assert line.holds(told.trace.states[at])
+
+
+# Published models ----------------------------------------------------------------------------------------------------
+
+RACE = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
+
+STORIES = [
+    ("bakery_v2", RACE, 'commit(w1)\ns.decision["w2"] == "lk_409"'),
+    ("bakery_v2", {"Writers": 2}, "stage(w2)\nstart(w1)\nbegin_claim(w1, witness=w2)\ncommit(w1)\nrollback(w2)"),
+    ("bakery", {"Writers": 2}, 'crash(w1)\ncommit where s.decision["w2"] == "committed"'),
+    ("hudi", {}, "obtain_timestamp(w2)\nobtain_timestamp(w1)\nappend_commit(w1)\nappend_commit(w2)"),
+    ("paimon", {}, "start_compaction\ns.latest == 2\ncommit(c0)"),
+]
+
+
+@pytest.mark.parametrize(("name", "constants", "text"), STORIES)
+def test_what_is_found_in_a_published_model_is_a_behaviour(name, constants, text):
+    model = get_model(name)(**constants)
+    told = scenario(model, text)
+    assert told.found
+    assert passes(told.trace, told.lines)
+    assert replay(model, told.trace.start, told.trace.moves) == told.trace
+
+
+def test_a_scenario_of_one_condition_is_as_short_as_the_search_for_it():
+    model = get_model("bakery_v2")(**RACE)
+    shortest = check(model, ["NoLakekeeperConflict"])["NoLakekeeperConflict"].trace_states
+    assert len(scenario(model, 's.decision["w1"] == "lk_409" or s.decision["w2"] == "lk_409"').trace) == shortest
+
+
+def test_a_line_that_cannot_follow_is_told_with_what_stands_in_its_way():
+    model = get_model("bakery_v2")(Writers=2)
+    again = scenario(model, "commit(w1)\ncommit(w1)")
+    assert (again.found, again.failed, again.why) == (False, 1, "w1 is not at Decide")
+    assert str(again).splitlines()[0] == "impossible: line 2: commit(w1): w1 is not at Decide"
+    assert again.trace.steps[-1].label == "commit(w1)"
+    conflict = scenario(model, 'commit(w1)\ns.decision["w2"] == "lk_409"')
+    assert conflict.why.startswith("it is true in none of the ")
+    assert conflict.why.endswith("there s.decision['w2'] is -, committed, rolled_back")
+    where = scenario(model, 'commit(w1) where s.decision["w1"] == "lk_409"')
+    assert where.why == 'commit(w1) is possible, but never leads to a state in which s.decision["w1"] == "lk_409"'
+    off = scenario(model, "crash(w1)")
+    assert off.why == "these constants switch it off"
+    no_such_choice = scenario(get_model("paimon")(), "start_insert(w0, key=jack, col2=green)")
+    assert no_such_choice.why == "start_insert(w0, key=jack) is possible, but with other choices"
+
+
+class Steps(Model):
+    """Up, and down again."""
+
+    n = Variable(0)
+
+    @action
+    def up(self, s):
+        require(s.n < 3, "it is at the top")
+        s.n += 1
+
+    @action
+    def down(self, s):
+        require(s.n > 0, "it is at the bottom")
+        s.n -= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("s.n == 0", 1),  # the initial state counts
+        ("s.n == 0\ns.n < 1", 1),  # one state is the place of two conditions
+        ("s.n == 0\nup", 2),
+        ("up\ns.n == 1", 2),  # right where the step leads
+        ("up\nup", 3),  # one step is the place of one line
+        ("s.n == 2\ndown\nup\ns.n == 2", 5),
+        ("up where s.n == 3\ns.n == 0", 7),
+        ("# a comment\n\n  up  # and one here\n", 2),
+        ("up where s.n == 2 # here too", 3),
+        ("s.n == 1\nup", 3),  # the step that leads to a state is not one from there
+        ("s.n == 3\nup", 6),  # down, and up again
+    ],
+)
+def test_where_lines_are_passed(text, states):
+    assert len(scenario(Steps(), text).trace) == states
+
+
+def test_a_step_that_the_model_does_not_have_is_bad_input():
+    with pytest.raises(
+        InputError, match=r"^line 1: 'commit\(w9\)' is not accepted: there is no such step; there is comm"
+    ):
+        scenario(get_model("bakery")(), "commit(w9)")
+
+
+def test_a_sign_in_a_text_begins_no_comment():
+    (line,) = read_lines(Steps(), "str(s.n) != '#' # but this does")
+    assert line.text == "str(s.n) != '#'"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the scenario is empty; it takes lines, each a step or a condition"),
+        ("# nothing", "the scenario is empty"),
+        ("up\nupp", r"line 2: unknown action 'upp' \(did you mean up\?\); known: down, up"),
+        ("up\n\ns.m == 1", r"line 3: expression 's.m == 1' is not accepted: unknown variable 'm'"),
+        ("up and down", "line 1: expression 'up and down' is not accepted"),
+        ("up where n == 1", "line 1: expression 'n == 1' is not accepted: unknown name 'n'"),
+        ("s.n == 0 where s.n == 1", "line 1: expression 's.n == 0 where s.n == 1' is not accepted"),
+        ("1 / (s.n - 1) > 5", r"line 1: .* cannot be evaluated in a state that is reached \(ZeroDivisionError: "),
+        ("up\n" * 65, "the scenario has 65 lines; it takes at most 64"),
+    ],
+)
+def test_bad_lines_are_refused_in_one_line(text, message):
+    with pytest.raises(InputError, match=f"^{message}"):
+        scenario(Steps(), text)
+
+
+@pytest.mark.parametrize(
+    ("budget", "why"),
+    [
+        ({"max_states": 20}, "the budget of 20 states is used up"),
+        ({"max_bytes": 1}, "the budget of 0.0 MiB is used up"),
+        ({"should_stop": lambda: True}, "stopped on request"),
+    ],
+)
+def test_what_is_not_decided_is_not_impossible(budget, why):
+    told = scenario(get_model("bakery")(), "commit(w1)\ncommit(w1)", **budget)
+    assert (told.found, told.failed) == (None, None)
+    assert told.why.startswith(why)
+    assert "of 2 lines passed so far" in told.why
+
+
+def test_an_interrupt_is_no_answer():
+    def interrupt(progress):
+        raise KeyboardInterrupt
+
+    assert scenario(get_model("bakery")(), "commit(w1)\ncommit(w1)", on_progress=interrupt).found is None
+
+
+def test_a_space_is_walked_through_about_once():
+    """A state is followed again only with more lines passed."""
+    model = get_model("bakery")(Writers=2)
+    states = check(model, []).distinct
+    assert scenario(model, "s.next_ticket < 9\n" * 20 + "s.next_ticket == 9").states == states
+    assert scenario(model, "commit(w1)\ncommit(w1)").states == states

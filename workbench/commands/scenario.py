@@ -1,0 +1,57 @@
+"""Find a shortest behaviour that passes through the lines of a scenario, or say which line cannot follow, and why.
+
+  workbench scenario bakery_v2 story.txt --set AsyncParquet=true --set RestampPatch=false
+  workbench scenario bakery_v2 story.txt --html story.html     to be stepped through, with pictures
+
+A line is a step - commit, commit(w1), also with what it chooses, or `commit(w1) where CONDITION` - or a condition on a
+state, such as s.decision["w2"] == "lk_409"; what follows # is a comment. A condition is Python that is run: use no file
+that you would not run. FILE may be - for standard input.
+Exit status: 0 found, 1 impossible, 2 bad input, 3 not decided.
+"""
+
+import argparse
+import sys
+
+from workbench.commands import outputs
+from workbench.commands.files import file_of_model, read_text, reading
+from workbench.commands.options import above_zero, console, parse_assignments, progress_line
+from workbench.guided.scenario import scenario
+from workbench.models import get_model
+
+NAME = "scenario"
+FOUND, IMPOSSIBLE, NOT_DECIDED = 0, 1, 3
+_WRITTEN = (*outputs.SHOWN, "--itf")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
+    parser.add_argument("--max-states", type=above_zero(int), metavar="N", help="visit no more states")
+    parser.add_argument("--max-seconds", type=above_zero(float), metavar="N", help="take no more time")
+    outputs.add_shown(parser)
+    parser.add_argument("--itf", metavar="FILE", help="write the behaviour in the Informal Trace Format")
+    parser.add_argument("--trace", action="store_true", help="print the behaviour, as far as it gets")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from_file = arguments.file != "-"
+    inputs = [*file_of_model(arguments.model), *([arguments.file] if from_file else [])]
+    outputs.check_shown(arguments, inputs, _WRITTEN)
+    model = get_model(arguments.model)(**parse_assignments(arguments.set))
+    text = read_text(arguments.file, "scenario") if from_file else sys.stdin.read()
+    with reading(arguments.file), progress_line() as on_progress:
+        told = scenario(
+            model,
+            text,
+            max_states=arguments.max_states,
+            max_seconds=arguments.max_seconds,
+            on_progress=on_progress,
+        )
+    with outputs.report(arguments, _WRITTEN):
+        out = console()
+        out.print(str(told), markup=False)
+        if arguments.trace and told.trace is not None:
+            out.print(f"\n{told.trace}", markup=False)
+    outputs.write_shown(arguments, lambda: told.trace, _WRITTEN)
+    return NOT_DECIDED if told.found is None else FOUND if told.found else IMPOSSIBLE

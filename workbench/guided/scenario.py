@@ -1,0 +1,388 @@
+"""Scenarios: a few lines, each a step or a condition, and a shortest behaviour that passes through them in their order.
+
+A line that begins with the name of an action is a *step*: the action alone, with its parameters, or also with what is
+chosen in it; ``commit(w2) where s.decision["w2"] == "lk_409"`` is one that leads to such a state. Any other line is a
+*condition* on a state, a Python expression over ``s`` and the constants. What follows ``#`` is a comment.
+
+A behaviour passes through the lines if there are places in it for all of them, in their order: for a condition a state
+in which it is true, for a step a step. A condition after a step may be true right where the step leads, a step after a
+condition may be taken right there, and one state may be the place of several conditions; one step is the place of one
+line. In between anything may happen.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from workbench.guided.names import instances_of, is_action, is_named, why_none
+from workbench.guided.report import Behaviour
+from workbench.kernel import InputError, Model, ModelError, Trace, replay
+from workbench.kernel.actions import Outcome
+from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop
+from workbench.kernel.errors import RAISED, text_of, unknown
+from workbench.kernel.expression import Expression
+from workbench.kernel.memory import memory_limit
+from workbench.kernel.model import model_object
+from workbench.kernel.state import Reads
+from workbench.kernel.trace import Step, each_step
+from workbench.kernel.values import counted, show
+
+if TYPE_CHECKING:
+    from workbench.engines.passing import Passing
+
+_MOST_MEMORY = 0.6
+_MOST_LINES = 64
+_MOST_STATES, _MOST_REASONS, _MOST_VALUES = 2000, 3, 8
+
+
+class Line(NamedTuple):
+    """One line of a scenario.
+
+    Attributes
+    ----------
+    number : int
+        Where it stands, from 1.
+    text : str
+    step : str or None
+        What the step is called; None for a condition alone.
+    condition : Expression or None
+    """
+
+    number: int
+    text: str
+    step: str | None
+    condition: Expression | None
+
+    def __str__(self) -> str:
+        return f"line {self.number}: {self.text}"
+
+    def holds(self, state: Any) -> bool:
+        """Whether the condition is true in `state`.
+
+        Raises
+        ------
+        InputError
+            If it cannot be evaluated there.
+        """
+        if self.condition is None:
+            return True
+        try:
+            return bool(self.condition(state))
+        except RAISED as error:
+            said = f"{type(error).__name__}: {text_of(error)}".removesuffix(": ")
+            raise InputError(f"{self} cannot be evaluated in a state that is reached ({said})") from None
+
+
+@dataclass(frozen=True)
+class Told:
+    """What came of a scenario.
+
+    Attributes
+    ----------
+    found : bool or None
+        Whether there is such a behaviour; None if that was not decided.
+    lines : list of Line
+    states : int
+        How many states were visited; a state counts again where more lines were passed before it.
+    behaviour : Behaviour or None
+        A shortest behaviour that passes through the lines, or through those that can be passed.
+    at : list of int
+        For each line that it passes the index of the state where it does.
+    failed : int or None
+        The index of the first line that cannot follow.
+    why : str or None
+        Why it cannot, or why nothing was decided, in one line.
+    """
+
+    found: bool | None
+    lines: list[Line]
+    states: int
+    behaviour: Behaviour | None = None
+    at: list[int] = field(default_factory=list)
+    failed: int | None = None
+    why: str | None = None
+
+    @cached_property
+    def trace(self) -> Trace | None:
+        """The behaviour, with all its states."""
+        return None if self.behaviour is None else replay(*self.behaviour)
+
+    def __str__(self) -> str:
+        if self.found:
+            head = f"found: {counted(self.at[-1] + 1 if self.at else 1, 'state')}"
+        elif self.found is None:
+            head = f"not decided: {self.why}"
+        else:
+            head = f"impossible: {self.lines[self.failed or 0]}: {self.why}"
+        places = [f"  state {at + 1}: {line.text}" for line, at in zip(self.lines, self.at, strict=False)]
+        remarks = [
+            f"  note: {line.condition.remark}" for line in self.lines if line.condition and line.condition.remark
+        ]
+        return "\n".join([head, *places, *remarks])
+
+
+def read_lines(model: Model, text: str | Iterable[str]) -> list[Line]:
+    r"""The lines of a scenario.
+
+    Raises
+    ------
+    InputError
+        With the number of the line, for what is neither a step of the model nor an expression.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery import Bakery
+    >>> for line in read_lines(Bakery(), "commit(w2)  # the winner\n\ns.decision['w1'] is None"):
+    ...     print(line)
+    line 1: commit(w2)
+    line 3: s.decision['w1'] is None
+    """
+    given = text.splitlines() if isinstance(text, str) else list(text)
+    lines = [_line(model, number, bare) for number, one in enumerate(given, start=1) if (bare := _without_comment(one))]
+    if not lines:
+        raise InputError("the scenario is empty; it takes lines, each a step or a condition")
+    if len(lines) > _MOST_LINES:
+        raise InputError(f"the scenario has {len(lines)} lines; it takes at most {_MOST_LINES}")
+    return lines
+
+
+def _without_comment(line: str) -> str:
+    quote = ""
+    for at, letter in enumerate(line):
+        if letter == "#" and not quote:
+            return line[:at].strip()
+        if letter in "\"'" and quote in ("", letter) and line[at - 1 : at] != "\\":
+            quote = "" if quote else letter
+    return line.strip()
+
+
+def _line(model: Model, number: int, text: str) -> Line:
+    try:
+        step, where, condition = _split(text)
+        if is_action(model, step):
+            _check_step(model, step)
+            return Line(number, text, step, Expression(model, condition) if where else None)
+        if re.fullmatch(r"\w+(\(.*\))?", text):
+            error = unknown("action", text.partition("(")[0], model.declared_actions)
+            if "did you mean" in str(error):
+                raise error
+        return Line(number, text, None, Expression(model, text))
+    except InputError as error:
+        raise InputError(f"line {number}: {error}") from None
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    parts = re.split(r"\s+where\s+", text, maxsplit=1)
+    return (parts[0], "where", parts[1]) if len(parts) == 2 else (text, "", "")
+
+
+def _check_step(model: Model, step: str) -> None:
+    if not re.fullmatch(r"\w+(\(.*\))?", step):
+        raise InputError(f"{step!r} is not accepted; a step is an action, such as {model.instances[0].label}")
+    if step.partition("(")[0] in model.actions and not instances_of(model, step):
+        raise InputError(f"{step!r} is not accepted: {why_none(model, step)}")
+
+
+def scenario(
+    model: Model,
+    lines: str | Iterable[str],
+    *,
+    max_states: int | None = None,
+    max_seconds: float | None = None,
+    max_bytes: int | None = None,
+    on_progress: Callable[[Any], object] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Told:
+    """A shortest behaviour of `model` that passes through `lines` in their order.
+
+    Parameters
+    ----------
+    model : Model
+    lines : str or iterable of str
+        Each a step or a condition; see :mod:`workbench.guided.scenario`.
+    max_states, max_seconds, max_bytes : optional
+        Budgets, as for :func:`workbench.engines.check.check`. By default the search may take most of the memory.
+    on_progress : callable, optional
+        Called with a :class:`workbench.kernel.budget.Progress` again and again, whose level is the number of lines
+        passed.
+    should_stop : callable, optional
+        Asked again and again; the search stops once it returns True.
+
+    Returns
+    -------
+    Told
+        With the behaviour, or with the first line that cannot follow, and why; not decided if the search was stopped.
+
+    Raises
+    ------
+    InputError
+        For a line that is not accepted.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery_v2 import BakeryV2
+    >>> model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False)
+    >>> told = scenario(model, '''
+    ... commit(w1)
+    ... s.decision["w2"] == "lk_409"
+    ... ''')
+    >>> print(told)
+    found: 18 states
+      state 12: commit(w1)
+      state 18: s.decision["w2"] == "lk_409"
+    """
+    read = read_lines(model_object(model), lines)
+
+    from workbench.engines.passing import Condition, Passing, load  # numba loads here
+
+    load()
+    most = int(_MOST_MEMORY * memory_limit()) if max_bytes is None else max_bytes
+    limits = Limits(Budget(max_states, max_seconds, most), on_progress, should_stop)
+    conditions = [
+        Condition(None if line.step is None else is_named(line.step), line.holds if line.condition else None)
+        for line in read
+    ]
+    searching = Passing(model, conditions, limits)
+    try:
+        node = searching.run()
+        if node is not None:
+            return Told(True, read, searching.states, *_behaviour(model, searching, node, read, len(read)))
+        return _why_not(model, searching, read)
+    except (Stop, KeyboardInterrupt) as stop:
+        why = str(stop) if isinstance(stop, Stop) else INTERRUPTED
+        passed = searching.farthest
+        why = f"{why}; {passed} of {counted(len(read), 'line')} passed so far"
+        return Told(None, read, searching.states, why=why)
+
+
+def _behaviour(
+    model: Model, searching: "Passing", node: int, lines: Sequence[Line], passed: int
+) -> tuple[Behaviour, list[int]]:
+    """The behaviour to a node, and where it passes lines: by running it, which does not know how it was found."""
+    start, moves = searching.path(node)
+    at: list[int] = []
+    for index, step in enumerate(each_step(model, start, moves)):
+        before = len(at)
+        while len(at) < len(lines):
+            line = lines[len(at)]
+            if line.step is not None and (len(at) > before or not _is_step(model, line, step)):
+                break
+            if not line.holds(step.state):
+                break
+            at.append(index)
+    if len(at) != passed:
+        raise ModelError("a behaviour passed other lines when it was run again: the model is not pure")
+    return Behaviour(model, start, moves), at
+
+
+def _is_step(model: Model, line: Line, step: Step) -> bool:
+    if step.move is None:
+        return False
+    instance = model.instances[step.move.instance]
+    return line.step in (instance.action.name, instance.label, step.label)
+
+
+# Why a line cannot follow --------------------------------------------------------------------------------------------
+
+
+def _why_not(model: Model, searching: "Passing", lines: list[Line]) -> Told:
+    failed = searching.farthest
+    line = lines[failed]
+    explain = _why_no_state if line.step is None else _why_no_step
+    nodes, why = explain(model, searching, failed, line)
+    return Told(False, lines, searching.states, *_behaviour(model, searching, nodes, lines, failed), failed, why)
+
+
+def _why_no_step(model: Model, searching: "Passing", passed: int, line: Line) -> tuple[int, str]:
+    """The node that comes closest to the step, and what stands in the way there."""
+    assert line.step is not None
+    named = instances_of(model, line.step)
+    if not named:
+        return searching.different(passed, ())[0], why_none(model, line.step)
+    least: dict[int, list[tuple[int, str]]] = {}
+    several = len(named) > 1
+
+    def look(node: int, before: Reads) -> None:
+        for instance in named:
+            for outcome, lacks in _outcomes(model, instance, before):
+                if lacks:
+                    least.setdefault(len(lacks), []).append(
+                        (node, f"{instance.label}: " * several + " and ".join(lacks))
+                    )
+                else:
+                    test = is_named(line.step or "")
+                    why = "" if test(instance, outcome.choices) else ", but with other choices"
+                    least.setdefault(0, []).append((node, f"{instance.label} is possible{why or _never(line)}"))
+
+    _look_around(searching, passed, look)
+    if not least:
+        return searching.different(passed, ())[0], "it is not enabled in any state that follows"
+    reasons = least[min(least)]
+    told = list(dict.fromkeys(reason for _, reason in reasons))
+    more = f"; and {len(told) - _MOST_REASONS} more reasons" if len(told) > _MOST_REASONS else ""
+    return reasons[0][0], "; ".join(told[:_MOST_REASONS]) + more
+
+
+def _never(line: Line) -> str:
+    return f", but never leads to a state in which {line.condition.text}" if line.condition is not None else ""
+
+
+def _outcomes(model: Model, instance: Any, before: Reads) -> Iterable[tuple[Outcome, Sequence[str]]]:
+    outcomes, whys = instance.run(model.draft(), before)
+    if outcomes:
+        return [(outcome, ()) for outcome in outcomes]
+    overlooked = instance.overlooking(model.draft(), before)
+    return [(o, lacks) for o, lacks in overlooked if lacks] or [(Outcome((), {}), [why]) for why in whys]
+
+
+def _why_no_state(model: Model, searching: "Passing", passed: int, line: Line) -> tuple[int, str]:
+    """The first node to look from, and what is so there instead of what the condition says."""
+    assert line.condition is not None
+    there = counted(searching.having_passed(passed), "state")
+    said = f"it is true in none of the {there} that can follow"
+    left = _left_side(model, line.condition.text)
+    first = searching.different(passed, ())[0]
+    if left is None:
+        return first, said
+    values: dict[str, None] = {}
+
+    def look(node: int, before: Reads) -> None:
+        try:
+            values[show(left(model.view(before)))] = None
+        except RAISED:
+            values["not there"] = None
+
+    _look_around(searching, passed, look)
+    told = ", ".join(sorted(values)[:_MOST_VALUES])
+    more = f" or one of {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
+    return first, f"{said}; there {left.text} is {told}{more}"
+
+
+def _left_side(model: Model, text: str) -> Expression | None:
+    """What the condition compares with something, if it does just that."""
+    body = ast.parse(text, mode="eval").body
+    if not isinstance(body, ast.Compare) or len(body.ops) > 1:
+        return None
+    try:
+        return Expression(model, ast.unparse(body.left))
+    except InputError:
+        return None
+
+
+def _look_around(searching: "Passing", passed: int, look: Callable[[int, Reads], None]) -> None:
+    """Have `look` see every state that has passed so many lines; one for all that do not differ in what it reads."""
+    read: set[int] = set()
+    seen: set[int] = set()
+    while True:
+        before = len(read)
+        for node in searching.different(passed, sorted(read))[:_MOST_STATES]:
+            if node not in seen:
+                seen.add(node)
+                reads = Reads(searching.state(node).values)
+                look(node, reads)
+                read |= set(reads)
+        if len(read) == before:
+            return

@@ -1,0 +1,118 @@
+"""Under which settings a recording is accepted: each constant's other values are tried, one at a time."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.formats.recording import Recording
+from workbench.guided.report import Report
+from workbench.guided.validate import validate
+from workbench.kernel import InputError, Model
+from workbench.kernel.values import spell
+from workbench.questions.whatif import alternatives
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What came of one changed constant.
+
+    Attributes
+    ----------
+    changes : dict
+        The new value by the constant's name.
+    report : Report or None
+        None if the constants are not accepted together, or have no place for what was recorded.
+    error : str or None
+        Why they have not.
+    """
+
+    changes: dict[str, Any]
+    report: Report | None
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What :func:`accepted_under` found.
+
+    Attributes
+    ----------
+    model : Model
+        The model as it was given.
+    tried : list of Setting
+        In the order of the model's constants.
+    complete : bool
+        Whether all were tried.
+    """
+
+    model: Model
+    tried: list[Setting]
+    complete: bool = True
+
+    @property
+    def accepted(self) -> list[dict[str, Any]]:
+        """The changes with which the recording is a behaviour of the model."""
+        return [one.changes for one in self.tried if one.report is not None and one.report.valid]
+
+    def _told(self, changes: dict[str, Any]) -> str:
+        given = {name: self.model.constants[name] for name in changes}
+        declared = self.model.declared_constants
+        return f"{spell(changes, declared)} (it is {spell(given, declared).partition('=')[2]})"
+
+    def __str__(self) -> str:
+        lines = [f"accepted with {self._told(changes)}" for changes in self.accepted]
+        undecided = [one for one in self.tried if one.report is not None and one.report.valid is None]
+        lines += [f"not decided with {self._told(one.changes)}" for one in undecided]
+        if not self.accepted:
+            lines.append(f"accepted with none of {len(self.tried)} other settings that differ in one constant")
+        return "\n".join([*lines, *([] if self.complete else ["not all settings were tried"])])
+
+
+def accepted_under(
+    model: Model,
+    record: Callable[[Model], Recording],
+    stutter: bool = False,
+    *,
+    changes: Iterable[tuple[str, Any]] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    **budgets: Any,
+) -> Settings:
+    """Validate a recording with each single change of a constant.
+
+    Parameters
+    ----------
+    model : Model
+    record : callable
+        Makes the recording for a model: other constants may have other cells.
+    stutter : bool
+        As for :func:`workbench.guided.validate.validate`.
+    changes : iterable of (str, object), optional
+        Constants and their new values; by default every other value of a switch or a choice, and of a number the next
+        smaller and the next larger.
+    should_stop : callable, optional
+        Asked again and again; what was tried is returned once it is True.
+    **budgets
+        For each single validation, such as ``max_seconds``.
+
+    Examples
+    --------
+    >>> from workbench.formats.recording import Observation
+    >>> from workbench.models.bakery_v2 import BakeryV2
+    >>> def conflict(model):
+    ...     cells = model.layout.positions["decision"]
+    ...     return Recording([Observation({cells["w2"]: word}) for word in (None, "lk_409")])
+    >>> print(accepted_under(BakeryV2(Writers=2, RestampPatch=False), conflict, stutter=True))
+    accepted with AsyncParquet=TRUE (it is FALSE)
+    """
+    tried: list[Setting] = []
+    todo = list(alternatives(model, integers=True) if changes is None else changes)
+    for name, value in todo:
+        try:
+            changed = type(model)(**{**model.constants, name: value})
+            report = validate(changed, record(changed), stutter, should_stop=should_stop, **budgets)
+            tried.append(Setting({name: value}, report))
+        except InputError as error:
+            tried.append(Setting({name: value}, None, str(error)))
+        if should_stop is not None and should_stop():
+            break
+    return Settings(model, tried, len(tried) == len(todo))
