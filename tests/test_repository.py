@@ -35,6 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "formats": {"kernel", "storage"},
     "pictures": {"kernel", "models"},
     "tables": {"kernel", "models", "storage", "engines"},
+    "driving": {"kernel", "models", "storage", "tables"},
     "view": {"kernel", "formats", "pictures", "tables"},
     "session": {"kernel", "models", "storage", "engines", "spaces", "questions", "formats", ""},
     "widgets": {
@@ -62,6 +63,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "formats",
         "pictures",
         "tables",
+        "driving",
         "view",
         "bench",
         "",
