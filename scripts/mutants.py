@@ -25,7 +25,7 @@ import random
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -85,7 +85,7 @@ class Mutant:
 # Models with a mistake -----------------------------------------------------------------------------------------------
 
 
-def mutated(mutant: Mutant | None) -> Callable[[str], type[Model]]:
+def mutated(mutant: Mutant) -> Callable[[str], type[Model]]:
     """What finds models by their names, with the mistake in them; the modules that are loaded are loaded anew.
 
     Only for a process that has nothing else to do: there is no way back.
@@ -94,8 +94,6 @@ def mutated(mutant: Mutant | None) -> Callable[[str], type[Model]]:
     for name in [name for name in sys.modules if name.startswith("workbench.models.")]:
         del sys.modules[name]
         vars(package).pop(name.rpartition(".")[2], None)
-    if mutant is None:
-        return get_model
     original, path = mutant.source.module.__name__, mutant.source.path
     module = ModuleType(original)
     module.__file__ = str(path)
@@ -117,12 +115,12 @@ def first_difference(mutant: Mutant | None, paths: Iterable[tuple[Path, int]]) -
     Parameters
     ----------
     mutant : Mutant or None
-        None for no mistake at all.
+        None for no mistake.
     paths : iterable of (Path, int)
         The configurations, with the number of states that each has.
     """
     try:
-        find = mutated(mutant)
+        find = get_model if mutant is None else mutated(mutant)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     for path, states in paths:
@@ -171,7 +169,7 @@ class Bench:
     judges: dict[Path, list[tuple[Path, int]]] = field(default_factory=dict)
 
 
-def prepare(files: Iterable[Path], targets: Iterable[Path]) -> Bench:
+def prepare(files: Sequence[Path], targets: Iterable[Path]) -> Bench:
     """All mutants of `files`, or of all that the configurations in `targets` use.
 
     Raises
@@ -187,10 +185,10 @@ def prepare(files: Iterable[Path], targets: Iterable[Path]) -> Bench:
         modules |= used
         for file in used:
             bench.judges.setdefault(file, []).append((path, _states(one)))
-    wanted = [file.resolve() for file in files] or sorted(modules)
-    for file in wanted:
-        if file not in modules:
-            raise InputError(f"{str(file)!r} is not mutated, since no configuration is of a model that uses it")
+    unused = [file for file in files if file.resolve() not in modules]
+    if unused:
+        raise InputError(f"{str(unused[0])!r} is not mutated, since no configuration is of a model that uses it")
+    for file in [file.resolve() for file in files] or sorted(modules):
         bench.judges[file].sort(key=lambda judge: judge[1])
         source = Source(file, modules[file])
         bench.mutants += [Mutant(source, one) for one in mutations(source.text, vars(source.module))]
@@ -210,8 +208,8 @@ def _states(one: Configuration) -> int:
 class Equivalents:
     """The list of mutants that are no mistakes.
 
-    An entry names a file and a function, why, and either its mutants, as ``[before, after]`` or ``[before, after, nth]``,
-    or none, and then means all of the function's.
+    An entry names a file and a function, why, and either mutants of it, as ``[before, after]`` or
+    ``[before, after, nth]``, or none, and then means all of them.
     """
 
     functions: frozenset[tuple[str, str]]
@@ -274,6 +272,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     listed, mutants = Equivalents.read(EQUIVALENT), bench.mutants
     wrong = [f"listed as equivalent, and no mutant: {entry}" for entry in listed.unknown(mutants)]
+    print(*wrong, sep="\n", end="\n" * bool(wrong), flush=True)
     if options.sample is not None and options.sample < len(mutants):
         mutants = random.Random(0).sample(mutants, options.sample)
     by_file: dict[str, Counter[str]] = {}
@@ -289,7 +288,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(wrong[-1], flush=True)
     for name, counts in sorted(by_file.items()):
         print(f"{name}: " + ", ".join(f"{counts[one]:,} {one}" for one in ("noticed", "equivalent", "survived")))
-    print("\n".join(wrong) if wrong else "no mutant survives")
+    print(f"{len(wrong)} to look at" if wrong else "no mutant survives")
     return 1 if wrong else 0
 
 

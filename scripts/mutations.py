@@ -1,9 +1,9 @@
 """The small mistakes that one could make in a model's source: a comparison turned, a statement left out, and the like.
 
-Only what a model *does* is changed: its functions, the initial values of its variables, and whether
-an action is there and is fair. Left alone is what only people read (the reasons of ``require``, texts, faults and their
-places, labels of choices), what refuses constants, since no configuration asks for refused ones, and which properties are
-there, since configurations name them.
+Only what a model *does* is changed: its functions, the initial values of its variables, and whether an action is there
+and is fair. Left alone are what only people read (the reasons of ``require``, texts, faults and their places, labels of
+choices), what refuses constants, since no configuration asks for refused ones, and which properties are there, since
+configurations name them.
 """
 
 import ast
@@ -79,7 +79,7 @@ class Mutation:
 
 
 def mutations(source: str, constants: Mapping[str, Any]) -> list[Mutation]:
-    """All that could be done wrong in `source`, in its order.
+    r"""All that could be done wrong in `source`, in its order.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def mutations(source: str, constants: Mapping[str, Any]) -> list[Mutation]:
 
     Examples
     --------
-    >>> source = "def grown(s):\\n    return len(s.table) > 1"
+    >>> source = "def grown(s):\n    return len(s.table) > 1"
     >>> [(m.before, m.after) for m in mutations(source, {})]
     [('len(s.table) > 1', 'len(s.table) >= 1'), ('len(s.table) > 1', 'len(s.table) <= 1'), ('1', '2'), ('1', '0')]
     """
@@ -276,8 +276,9 @@ class _Finder:
             yield from self.condition(argument, here) if name == "require" else self.expression(argument, here)
             if name == "choose":
                 yield from self.members(argument, here)
-        for i, keyword in enumerate(node.keywords if name not in _FIRST_ARGUMENT_COUNTS else ()):
-            yield from self.expression(keyword.value, (*path, "keywords", i, "value"))
+        for i, keyword in enumerate(node.keywords):
+            if name not in _FIRST_ARGUMENT_COUNTS and keyword.arg != "strict":  # which refuses what never happens
+                yield from self.expression(keyword.value, (*path, "keywords", i, "value"))
 
     def members(self, node: ast.expr, path: Path) -> Iterator[_Found]:
         """One of several that are listed is forgotten."""
@@ -371,7 +372,9 @@ def _other_sums(node: ast.BinOp) -> Iterator[ast.expr]:
 def _inner(node: ast.AST, path: Path) -> Iterator[tuple[ast.expr, Path]]:
     """The expressions right inside of another one."""
     for field, value in ast.iter_fields(node):
-        for step, inner in [((field, i), v) for i, v in enumerate(value)] if isinstance(value, list) else [((field,), value)]:
+        for step, inner in (
+            [((field, i), v) for i, v in enumerate(value)] if isinstance(value, list) else [((field,), value)]
+        ):
             if isinstance(inner, ast.expr):
                 yield inner, (*path, *step)
             elif isinstance(inner, ast.comprehension):
@@ -436,7 +439,9 @@ def _can_go(node: ast.stmt) -> bool:
 
 
 def _is_action(node: ast.FunctionDef) -> bool:
-    return any("action" in (getattr(d, "id", ""), _name(d) if isinstance(d, ast.Call) else "") for d in node.decorator_list)
+    return any(
+        "action" in (getattr(d, "id", ""), _name(d) if isinstance(d, ast.Call) else "") for d in node.decorator_list
+    )
 
 
 def _calls_super(node: ast.FunctionDef) -> bool:
