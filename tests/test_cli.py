@@ -930,7 +930,7 @@ def test_a_model_that_ends_the_process_is_wrong(run, loud):
 
 
 def test_an_interrupt_that_comes_up_as_another_error_is_one(tmp_path):
-    """Python 3.11 makes a RuntimeError of it where a class is made; to a model's file that is what cannot be imported."""
+    """Python 3.11 makes a RuntimeError of it where a class is made, and the file of that class cannot be imported."""
     file = tmp_path / "model.py"
     file.write_text(
         "class Field:\n"
