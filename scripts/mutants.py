@@ -169,8 +169,8 @@ class Bench:
     judges: dict[Path, list[tuple[Path, int]]] = field(default_factory=dict)
 
 
-def prepare(files: Sequence[Path], targets: Iterable[Path]) -> Bench:
-    """All mutants of `files`, or of all that the configurations in `targets` use.
+def prepare(files: Sequence[Path], targets: Iterable[Path], most: float = math.inf) -> Bench:
+    """All mutants of `files`, or of all that the configurations in `targets` with up to `most` states use.
 
     Raises
     ------
@@ -181,14 +181,15 @@ def prepare(files: Sequence[Path], targets: Iterable[Path]) -> Bench:
     bench = Bench()
     for path in configurations.find(targets):
         one = configurations.load(path)
-        used = sources_of(type(one.model))
+        used, states = sources_of(type(one.model)), _states(one)
         modules |= used
         for file in used:
-            bench.judges.setdefault(file, []).append((path, _states(one)))
-    unused = [file for file in files if file.resolve() not in modules]
+            if states <= most:
+                bench.judges.setdefault(file, []).append((path, states))
+    unused = [file for file in files if file.resolve() not in bench.judges]
     if unused:
         raise InputError(f"{str(unused[0])!r} is not mutated, since no configuration is of a model that uses it")
-    for file in [file.resolve() for file in files] or sorted(modules):
+    for file in [file.resolve() for file in files] or sorted(bench.judges):
         bench.judges[file].sort(key=lambda judge: judge[1])
         source = Source(file, modules[file])
         bench.mutants += [Mutant(source, one) for one in mutations(source.text, vars(source.module))]
@@ -263,10 +264,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("files", nargs="*", type=Path, help="sources of models; all that the configurations use")
     parser.add_argument("--specs", nargs="+", type=Path, default=[ROOT / "specs"], help="configurations, or folders")
     parser.add_argument("--sample", type=int, metavar="N", help="only N of the mutants, drawn with a fixed seed")
+    parser.add_argument("--states", type=int, metavar="N", help="leave out configurations with more states than N")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes at a time")
     options = parser.parse_args(arguments)
     try:
-        bench = prepare(options.files, options.specs)
+        bench = prepare(options.files, options.specs, math.inf if options.states is None else options.states)
     except InputError as error:
         print(error, file=sys.stderr)
         return 2

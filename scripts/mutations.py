@@ -118,14 +118,14 @@ class _Finder:
     def __init__(self, tree: ast.Module, constants: Mapping[str, Any]) -> None:
         self.tree = tree
         self.constants = {n: v for n, v in constants.items() if n.isupper() and type(v) in (int, str)}
-        self.words: list[str] = []
+        self.words: list[str] | None = []
         self.function: tuple[str, ...] = ()
         self._collect_words()
 
     def _collect_words(self) -> None:
         """The words that the source uses as values, in its order, such as the steps of a program counter."""
-        words = [node.value for _, _, node, _ in self.module() if _is_word(node)]
-        self.words = list(dict.fromkeys(words))
+        self.words = None  # then each stands for itself
+        self.words = list(dict.fromkeys(node.value for _, _, node, _ in self.module() if _is_word(node)))
 
     def found(self, path: Path, node: ast.AST, new: ast.AST | None) -> _Found:
         return (".".join(self.function), path, node, new)
@@ -158,6 +158,8 @@ class _Finder:
                     yield from self.expression(inner.value, (*here, "value"))
                 elif _name(inner.value) == "Process":
                     yield from self.options(inner.value, (*here, "value"))
+                elif _name(inner.value) == "replace":  # what is inherited, with other options
+                    yield self.found(here, inner, ast.Pass())
                 self.function = (node.name,)
         self.function = ()
 
@@ -294,11 +296,10 @@ class _Finder:
             case ast.Constant(value=int() as value):
                 yield from (ast.Constant(value + 1), ast.Constant(value - 1))
             case ast.Constant(value=str() as value) if value.isidentifier():
-                yield ast.Constant(_after(value, self.words))
+                yield from [node] if self.words is None else map(ast.Constant, _after(value, self.words))
             case ast.Name(id=name) if name in self.constants:
                 alike = [n for n, v in self.constants.items() if type(v) is type(self.constants[name])]
-                if len(alike) > 1:
-                    yield ast.Name(_after(name, alike), ast.Load())
+                yield from (ast.Name(other, ast.Load()) for other in _after(name, alike))
             case ast.Compare():
                 yield from self.turned(node)
             case ast.BoolOp(values=values):
@@ -388,8 +389,9 @@ def _name(node: ast.Call) -> str:
     return ""
 
 
-def _after(one: str, names: list[str]) -> str:
-    return names[(names.index(one) + 1) % len(names)] if one in names else one
+def _after(one: str, names: list[str]) -> list[str]:
+    """The name after `one`, the first after the last; none if there is no other."""
+    return [names[(names.index(one) + 1) % len(names)]] if one in names and len(names) > 1 else []
 
 
 def _without_first(node: ast.expr) -> ast.expr:

@@ -5,13 +5,16 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import mutants
 import pytest
 from mutations import mutations
 
 from workbench.engines.check import check
-from workbench.models.bakery import Bakery
+from workbench.models import iceberg_catalog as catalog
+from workbench.models.bakery import Bakery, Claim
+from workbench.models.iceberg_catalog import Snapshot
 
 ROOT = Path(__file__).parent.parent
 BAKERY = ROOT / "workbench" / "models" / "bakery.py"
@@ -113,6 +116,24 @@ def test_a_mistake_that_no_configuration_sees_is_not_noticed():
 def test_the_models_of_this_process_stay_as_they_are():
     assert check(Bakery(MaxCrashes=0), ["UniqueTickets"]).distinct > 0
     assert sys.modules[Bakery.__module__].Bakery is Bakery
+
+
+# Judges of what no configuration violates ----------------------------------------------------------------------------
+
+
+def test_a_ticket_that_two_writers_have_is_seen():
+    claims = {Claim(1, "w1"), Claim(2, "w2"), Claim(1, "w3")}
+    assert catalog.unique_tickets(claims) == "ticket 1 belongs to w1 and to w3"
+    assert catalog.unique_tickets(claims - {Claim(1, "w3")}) is True
+
+
+@pytest.mark.parametrize("judge", [catalog.rollback_leaves_nothing, catalog.rollback_leaves_nothing_of_its_ticket])
+def test_a_snapshot_of_a_writer_that_rolled_back_is_seen(judge):
+    model = Bakery()
+    history = (Snapshot(None, 0, 0), Snapshot("w2", 1, 1))
+    for decision, ok in ((catalog.ROLLED_BACK, False), (catalog.CONFLICT, True), (catalog.COMMITTED, True)):
+        s = SimpleNamespace(iceberg=history, decision={"w1": None, "w2": decision, "w3": None}, my_ticket={"w2": 1})
+        assert (judge(model, s) is True) == ok
 
 
 # The list of those that are no mistakes ------------------------------------------------------------------------------
