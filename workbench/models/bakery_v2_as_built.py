@@ -41,9 +41,7 @@ class BakeryV2AsBuilt(BakeryV2):
 
     clock = Variable(0, per="clocks", doc="the largest ticket that the node has taken; with RaiseClocks, or seen")
     taken = Variable(frozenset(), doc="the tickets handed out that a clock might still show")
-    suspicions_left = Variable(
-        lambda m, pair: m.MaxSuspicions, per="pairs", doc="times that one may rule the other dead"
-    )
+    suspicions_left = Variable(lambda m, pair: m.MaxSuspicions, per="pairs", doc="times left to take a node for dead")
     acks_sent = Variable(frozenset(), per="senders", doc="the tickets whose ack has left the node, and has not arrived")
     late_claims = Variable(frozenset(), per="senders", doc="claims withdrawn before they came here; they come, and go")
 
