@@ -13,7 +13,7 @@ from workbench import configurations
 from workbench.formats.itf import constants_from_itf, parse_itf, read_itf, to_itf
 from workbench.formats.permalink import open_permalink, parse_permalink, permalink
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
-from workbench.formats.validation import validate
+from workbench.guided.validate import validate
 from workbench.kernel import InputError, Map, search
 from workbench.models import get_model
 from workbench.models.bakery import Bakery, Claim

@@ -22,10 +22,11 @@ from workbench.formats.itf import constants_from_itf, decode, encode, parse_itf,
 from workbench.formats.junit import annotations, suite_of, to_junit
 from workbench.formats.mermaid import to_mermaid
 from workbench.formats.permalink import open_permalink, parse_permalink, permalink
+from workbench.formats.recording import Observation, Recording
 from workbench.formats.tla import conjunction, tla
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.formats.tlc_trace import plain, to_tlc_json
-from workbench.formats.validation import Observation, Recording, validate
+from workbench.guided.validate import validate
 from workbench.kernel import (
     Constant,
     InputError,

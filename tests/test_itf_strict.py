@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from workbench.formats.itf import constants_from_itf, decode, parse_itf, read_itf
-from workbench.formats.validation import validate
+from workbench.guided.validate import validate
 from workbench.kernel import InputError, Map, Model, Names, Variable, action
 from workbench.kernel.constants import Constant
 

@@ -74,6 +74,11 @@ def check_shown(arguments: argparse.Namespace, inputs: Sequence[str | Path]) -> 
     check_outputs(inputs, _files(arguments, tuple(SHOWN)))
 
 
+def is_shown(arguments: argparse.Namespace) -> bool:
+    """Whether a trace is to be written for people."""
+    return bool(_files(arguments, tuple(SHOWN)))
+
+
 def write_shown(arguments: argparse.Namespace, trace: Trace | None) -> None:
     """Write a trace for people, where that is asked for."""
     for option, path in _files(arguments, tuple(SHOWN)).items():

@@ -4,58 +4,124 @@
   workbench replay bakery log.itf.json --set Writers=2 --stutter
   workbench replay bakery_v2 'workbench:bakery_v2?MaxCrashes=1#0/0.0'
   workbench replay bakery_v2 trace.itf.json --html trace.html  to be stepped through, with pictures
+  workbench replay queue events.jsonl --map mapping.py:Queue   events of a real system, one JSON object per line
+  workbench replay paimon /warehouse/db.db/t --key jack       the history of a real table, snapshot by snapshot
 
-The model's constants are those that the file notes, and --set goes before them.
-Exit status: 0 it is a behaviour of the model, 1 it is not, 2 bad input.
+The model's constants are those that the file notes, or its events tell, and --set goes before them.
+Exit status: 0 it is a behaviour of the model, 1 it is not, 2 bad input, 3 not decided.
 """
 
 import argparse
+import os
+from collections.abc import Callable
 from typing import Any
 
 from workbench.commands import outputs
 from workbench.commands.files import file_of_model, read_text, reading
-from workbench.commands.options import console, parse_assignments
+from workbench.commands.options import above_zero, console, parse_assignments, progress_line
 from workbench.formats.itf import constants_from_itf, parse_itf, read_itf
 from workbench.formats.permalink import parse_permalink
-from workbench.formats.validation import Report, validate
+from workbench.formats.recording import Recording
+from workbench.guided.events import read_events
+from workbench.guided.mapping import Mapped, get_mapping
+from workbench.guided.report import Behaviour, Report
 from workbench.kernel import InputError, Model, ModelError, replay
 from workbench.kernel.errors import brief
 from workbench.models import get_model
 
 NAME = "replay"
-VALID, NOT_A_BEHAVIOUR = 0, 1
+VALID, NOT_A_BEHAVIOUR, NOT_DECIDED = 0, 1, 3
 _PERMALINK = "workbench:"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")
-    parser.add_argument("file", metavar="FILE.itf.json|PERMALINK")
+    parser.add_argument("file", metavar="FILE.itf.json|EVENTS.jsonl|TABLE|PERMALINK")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
+    parser.add_argument("--map", metavar="NAME", help="read events: a mapping by name, or path/to/file.py:NAME")
+    parser.add_argument("--key", action="append", metavar="KEY", help="of a table, a key to follow; by default all")
+    parser.add_argument("--bucket", metavar="NAME", help="of a table, the bucket; needed if it has several")
     parser.add_argument("--stutter", action="store_true", help="allow steps that change nothing of what is recorded")
+    parser.add_argument("--begin", choices=("initial", "reachable"), help="where the behaviour is at the first record")
+    parser.add_argument("--max-states", type=above_zero(int), metavar="N", help="look at no more states")
+    parser.add_argument("--max-seconds", type=above_zero(float), metavar="N", help="take no more time")
     outputs.add_shown(parser)
     parser.add_argument("--trace", action="store_true", help="print the model's behaviour, as far as it agrees")
 
 
 def run(arguments: argparse.Namespace) -> int:
     is_permalink = arguments.file.startswith(_PERMALINK)
-    outputs.check_shown(arguments, [*file_of_model(arguments.model), *([] if is_permalink else [arguments.file])])
+    inputs = [] if is_permalink else [arguments.file]
+    outputs.check_shown(arguments, [*file_of_model(arguments.model), *file_of_model(arguments.map or ""), *inputs])
     model, given = get_model(arguments.model), parse_assignments(arguments.set)
     if is_permalink:
         report = _follow(model, arguments.file, given)
     else:
-        text = read_text(arguments.file, "trace")
+        is_table = os.path.isdir(arguments.file)
+        read = _read_table if is_table else _read_itf if arguments.map is None else _read_events
+        noted, record = read(model, arguments)
+        made = _make(model, noted, given, arguments.file)
         with reading(arguments.file):
-            document = parse_itf(text)
-        made = _make(model, constants_from_itf(document), given, arguments.file)
-        with reading(arguments.file):
-            report = validate(made, read_itf(made, document), arguments.stutter)
+            recording = record(made)
+            if arguments.begin is not None:
+                recording = recording._replace(begins=arguments.begin)
+            report = _validate(made, recording, arguments)
     with outputs.report(arguments, tuple(outputs.SHOWN)):
         out = console()
         out.print(str(report), markup=False)
         if arguments.trace and report.trace is not None:
             out.print(f"\n{report.trace}", markup=False)
-    outputs.write_shown(arguments, report.trace)
-    return VALID if report.valid else NOT_A_BEHAVIOUR
+    outputs.write_shown(arguments, report.trace if outputs.is_shown(arguments) else None)
+    return NOT_DECIDED if report.valid is None else VALID if report.valid else NOT_A_BEHAVIOUR
+
+
+def _read_itf(model: type[Model], arguments: argparse.Namespace) -> tuple[dict[str, Any], Callable[[Model], Recording]]:
+    """The constants that an ITF file notes, and what it records of a model."""
+    text = read_text(arguments.file, "trace")
+    with reading(arguments.file):
+        document = parse_itf(text)
+        return constants_from_itf(document), lambda made: read_itf(made, document)
+
+
+def _read_events(
+    model: type[Model], arguments: argparse.Namespace
+) -> tuple[dict[str, Any], Callable[[Model], Recording]]:
+    """The constants that a mapping takes from events, and what they record of a model."""
+    mapping = get_mapping(arguments.map)
+    events = read_events(arguments.file)
+    with reading(arguments.file):
+        mapped = mapping.read(events)
+    return _of(model, mapped, f"--map {arguments.map} reads events")
+
+
+def _read_table(
+    model: type[Model], arguments: argparse.Namespace
+) -> tuple[dict[str, Any], Callable[[Model], Recording]]:
+    """The constants that follow from a table, and what its snapshots record of a model."""
+    from workbench.guided.tables import recorded  # pyarrow loads here
+
+    arguments.stutter = True  # a table shows its commits alone
+    return _of(model, recorded(arguments.file, arguments.key, arguments.bucket), f"{arguments.file} is a table")
+
+
+def _of(model: type[Model], mapped: Mapped, what: str) -> tuple[dict[str, Any], Callable[[Model], Recording]]:
+    if not issubclass(model, get_model(mapped.model)):
+        raise InputError(f"{what} of {mapped.model}, not of {model.name}")
+    return dict(mapped.constants), mapped.record
+
+
+def _validate(model: Model, recording: Recording, arguments: argparse.Namespace) -> Report:
+    from workbench.guided.validate import validate  # numba loads here, not with the command line
+
+    with progress_line() as on_progress:
+        return validate(
+            model,
+            recording,
+            arguments.stutter or arguments.map is not None,
+            max_states=arguments.max_states,
+            max_seconds=arguments.max_seconds,
+            on_progress=on_progress,
+        )
 
 
 def _make(model: type[Model], noted: dict[str, Any], given: dict[str, Any], source: str) -> Model:
@@ -73,8 +139,8 @@ def _follow(model: type[Model], line: str, given: dict[str, Any]) -> Report:
     if link.model != model.name:
         raise InputError(f"the permalink is one of {brief(link.model)}, not of {model.name}")
     made = _make(model, link.constants, given, "the permalink")
+    behaviour = Behaviour(made, link.start, link.moves, link.loop)
     try:
-        trace = replay(made, link.start, link.moves, link.loop)
+        return Report(valid=True, states=len(replay(*behaviour)), behaviour=behaviour)
     except ModelError as error:
         return Report(valid=False, states=0, why=str(error))
-    return Report(valid=True, states=len(trace), trace=trace)

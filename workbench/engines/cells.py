@@ -71,6 +71,10 @@ class Cells:
         self._hashes[self.hash_base[cell] + number] = self._hash(cell, value)
         return number
 
+    def known(self, cell: int, value: Any) -> int | None:
+        """The number of `value` in `cell`, if it was met before."""
+        return self._numbers[cell].get(value)
+
     def _move(self, cell: int, room: int) -> None:
         old, used = int(self.hash_base[cell]), self._room[cell]
         at = self._hashes.reserve(room)

@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.engines.arrays import Growing
 from workbench.engines.cells import Cells
-from workbench.kernel.actions import ActionInstance
+from workbench.kernel.actions import ActionInstance, Outcome
 from workbench.kernel.errors import ModelError, defined_at
 from workbench.kernel.state import Draft
 
@@ -75,6 +75,8 @@ class Trees:
         Whether the action instance ever assigned to a variable.
     steps : list of (int, int)
         For each memoised successor the action instance and the ordinal of the outcome.
+    choices : list of tuple
+        For each of them what was chosen.
     """
 
     def __init__(self, cells: Cells) -> None:
@@ -83,6 +85,7 @@ class Trees:
         self.predicates: list[Callable[[Any], bool]] = []
         self.assigns = np.zeros(len(self.model.instances), np.bool_)
         self.steps: list[tuple[int, int]] = []
+        self.choices: list[tuple[tuple[str, Any], ...]] = []
         self.longest_leaf = 1
         self._draft: Draft = self.model.draft()
         self._runs = [0] * len(self.model.instances)
@@ -142,7 +145,7 @@ class Trees:
         self._runs[number] += 1
         if self._runs[number] <= _PURITY_CHECKS:
             instance.check_pure(draft, read, outcomes)
-        leaf = self._leaf(number, row, read, [outcome.writes for outcome in outcomes]) if outcomes else NOTHING
+        leaf = self._leaf(number, row, read, outcomes) if outcomes else NOTHING
         self._roots[number] = self._insert(self._roots[number], row, read, leaf, instance)
         self.arrays = self._view()
 
@@ -197,10 +200,10 @@ class Trees:
         self._branch[at : at + size] = self._branch[old : old + size]
         self._node_base[node], self._node_size[node] = at, room
 
-    def _leaf(self, number: int, row: Sequence[int], read: dict[int, Any], outcomes: list[dict[int, Any]]) -> int:
+    def _leaf(self, number: int, row: Sequence[int], read: dict[int, Any], outcomes: list[Outcome]) -> int:
         cells = self.cells
         first = self._step_instance.size
-        for ordinal, writes in enumerate(outcomes):
+        for ordinal, (choices, writes) in enumerate(outcomes):
             delta = np.zeros(cells.lanes, np.uint64)
             self.assigns[number] |= bool(writes)
             known, blind = [], []  # a cell that was read has a known old value, so its share of the delta is fixed
@@ -215,6 +218,7 @@ class Trees:
                     continue
                 delta += cells.hash_of(cell, new)
             self.steps.append((number, ordinal))
+            self.choices.append(choices)
             self._step_instance.append(number)
             self._step_delta.append(delta)
             at = self._write_cell.extend([cell for cell, _ in known + blind])

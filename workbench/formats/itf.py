@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.formats.itf_expressions import Decoder, brief_json, decode, encode, member
+from workbench.formats.recording import Observation, Recording
 from workbench.formats.tla import variables_of
-from workbench.formats.validation import Observation, Recording
 from workbench.kernel import InputError, Map, Model, Trace
 from workbench.kernel.errors import brief, listed, unknown
 from workbench.kernel.values import show

@@ -178,7 +178,9 @@ class Disabled(Exception):
 def require(condition: object, why: str) -> None:
     """Disable the action unless `condition` holds; `why` is shown to people who ask for the reason."""
     if not condition:
-        raise Disabled(why)
+        if _path.overlooked is None:
+            raise Disabled(why)
+        _path.overlooked.append(why)
 
 
 @dataclass
@@ -203,6 +205,7 @@ class _Path(threading.local):
     taken: list[_Fork] | None = None
     position = 0
     labels: list[tuple[str, Any]]
+    overlooked: list[str] | None = None
 
 
 _path = _Path()
@@ -325,6 +328,25 @@ class ActionInstance:
             else:
                 outcomes.append(branch)
         return outcomes, list(whys)
+
+    def overlooking(self, draft: Draft, before: Values) -> list[tuple[Outcome, list[str]]]:
+        """What the action would do in the state with the values `before` if nothing were required of it.
+
+        Each outcome comes with what is required and not so. Where the action's code fails, since it relies on what it
+        requires, there is no outcome.
+        """
+        outcomes: list[tuple[Outcome, list[str]]] = []
+        _path.overlooked = []
+        try:
+            for branch in self.branches(draft, before):
+                if not isinstance(branch, str):
+                    outcomes.append((branch, list(dict.fromkeys(_path.overlooked))))
+                _path.overlooked = []
+        except ModelError:
+            pass
+        finally:
+            _path.overlooked = None
+        return outcomes
 
     def check_pure(self, draft: Draft, before: Values, outcomes: list[Outcome]) -> None:
         """Run the action again and raise :class:`ModelError` unless it does what it did before."""

@@ -1,7 +1,7 @@
 """Traces: behaviours step by step, made only by running the model itself."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -119,18 +119,25 @@ def replay(model: "Model", start: int, moves: Sequence[tuple[int, int]], loop: i
     ModelError
         If a move cannot be taken, or if `loop` is not the state that the behaviour returns to.
     """
-    first = next(itertools.islice(model.each_initial_state(), start, None), None) if start >= 0 else None
-    if first is None:
-        raise ModelError(f"there is no initial state number {start}; there are {len(model.initial_states())}")
-    steps = [Step(None, "initial state", "", first)]
-    for at, move in enumerate(moves):
-        steps.append(_take(model, steps[-1].state, Move(*move), at + 1))
+    steps = list(each_step(model, start, moves))
     if loop is None or loop == len(moves):
         return Trace(model, start, tuple(steps), loop)
     back = steps.pop()
     if not 0 <= loop < len(steps) or steps[loop].state != back.state:
         raise ModelError(f"step {len(moves)} ({back.label}) does not lead back to state {loop + 1}")
     return Trace(model, start, tuple(steps), loop, back)
+
+
+def each_step(model: "Model", start: int, moves: Iterable[tuple[int, int]]) -> Iterator[Step]:
+    """The steps of the behaviour that :func:`replay` returns, one by one: of a very long one not all need be kept."""
+    first = next(itertools.islice(model.each_initial_state(), start, None), None) if start >= 0 else None
+    if first is None:
+        raise ModelError(f"there is no initial state number {start}; there are {len(model.initial_states())}")
+    step = Step(None, "initial state", "", first)
+    yield step
+    for at, move in enumerate(moves):
+        step = _take(model, step.state, Move(*move), at + 1)
+        yield step
 
 
 def _take(model: "Model", state: State, move: Move, at: int) -> Step:

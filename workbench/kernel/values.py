@@ -222,6 +222,29 @@ def permute(value: Any, renaming: Mapping[str, str]) -> Any:
     return value
 
 
+def is_same(recorded: Any, value: Any) -> bool:
+    """Whether a value of a model is the one that was recorded: equal, and TRUE only where TRUE was recorded, and not 1.
+
+    Examples
+    --------
+    >>> is_same((1, True), (1, True)), is_same((1, True), (1, 1))
+    (True, False)
+    """
+    return bool(recorded == value) and _is_same_inside(recorded, value)
+
+
+def _is_same_inside(one: Any, equal: Any) -> bool:
+    if isinstance(one, int):
+        return isinstance(one, bool) == isinstance(equal, bool)
+    if isinstance(one, tuple):
+        return all(map(_is_same_inside, one, equal))
+    if isinstance(one, frozenset):
+        return all(map(_is_same_inside, sorted(one, key=sort_key), sorted(equal, key=sort_key)))
+    if isinstance(one, Map):  # which is iterated in the order of its keys
+        return all(map(_is_same_inside, one, equal)) and all(map(_is_same_inside, one.values(), equal.values()))
+    return True
+
+
 def show(value: Any) -> str:
     """A value as people read it, in one line: sets and maps sorted, records with their field names.
 

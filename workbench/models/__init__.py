@@ -4,6 +4,7 @@ import importlib
 import importlib.util
 import sys
 from pathlib import Path
+from typing import Any
 
 from workbench.kernel.errors import InputError, unknown
 from workbench.kernel.model import Model
@@ -40,18 +41,31 @@ def get_model(name: str) -> type[Model]:
 
 
 def _from_file(path: Path, attribute: str) -> type[Model]:
-    name = f"model_file_{path.stem}"  # not the bare stem, which may be the name of a library
+    defined = load_file(path, "model")
+    models = {n: v for n, v in defined.items() if isinstance(v, type) and issubclass(v, Model) and v is not Model}
+    if attribute not in models:
+        raise unknown(f"model class in {path}", attribute, models)
+    return models[attribute]
+
+
+def load_file(path: Path, kind: str) -> dict[str, Any]:
+    """The names that a Python file defines, which the user has named for a `kind` of thing; the file is run.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or fails.
+    """
+    name = f"{kind}_file_{path.stem}"  # not the bare stem, which may be the name of a library
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or not path.is_file():
-        raise InputError(f"model file {str(path)!r} cannot be read; give an existing file as path/to/file.py:Class")
+        takes = "Class" if kind == "model" else "NAME"
+        raise InputError(f"{kind} file {str(path)!r} cannot be read; give an existing file as path/to/file.py:{takes}")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
         # Not by the loader: it would take again what it compiled of a file that changed within the second.
         exec(compile(path.read_bytes(), path, "exec"), vars(module))
     except (Exception, SystemExit) as error:
-        raise InputError(f"model file {path} cannot be imported: {type(error).__name__}: {error}") from error
-    models = {n: v for n, v in vars(module).items() if isinstance(v, type) and issubclass(v, Model) and v is not Model}
-    if attribute not in models:
-        raise unknown(f"model class in {path}", attribute, models)
-    return models[attribute]
+        raise InputError(f"{kind} file {path} cannot be imported: {type(error).__name__}: {error}") from error
+    return vars(module)

@@ -6,6 +6,7 @@ from typing import Any
 from workbench.engines.check import check
 from workbench.kernel import Model, Result, State, Trace, invariant, replay
 from workbench.kernel.expression import Expression
+from workbench.kernel.model import beginning_in
 from workbench.kernel.state import Predicate
 
 _GOAL = "NotThere"
@@ -69,10 +70,9 @@ def _searcher(model: Model, predicate: Predicate, begin: State | None) -> Model:
     def not_there(self: Model, s: Any) -> bool:
         return not predicate(s)
 
+    base = model if begin is None else beginning_in(model, [begin])
     body: dict[str, Any] = {_GOAL: invariant(not_there), "name": model.name}
-    if begin is not None:
-        body["initial_states"] = lambda self: [self.state(begin.values)]
-    return type(type(model).__name__, (type(model),), body)(**model.constants)
+    return type(type(model).__name__, (type(base),), body)(**model.constants)
 
 
 def predicate_of(model: Model, expression: str) -> Expression:

@@ -1,0 +1,492 @@
+"""The layered search: all states of a model that agree with what was seen so far, observation by observation.
+
+A layer is the set of states in which the model may be when an observation is made. From it the search closes under
+*hidden* steps, takes *visible* ones up to the bound of the next observation, and keeps what agrees with that: the next
+layer. Memory is used again from layer to layer; what stays of each is how its states were reached.
+"""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workbench.engines import guided_kernels as kernels
+from workbench.engines.cells import Cells
+from workbench.engines.guided_kernels import ANYTHING, FROZEN, GOAL, KEPT, UNSEEN, Aim, Edges, Nodes
+from workbench.engines.kernels import Table
+from workbench.engines.trees import Trees
+from workbench.kernel import Model, State
+from workbench.kernel.actions import ActionInstance
+from workbench.kernel.budget import Limits
+from workbench.kernel.trace import Move
+from workbench.kernel.values import is_same
+
+_PAUSE = 4096  # nodes that are expanded before somebody is asked whether to go on
+_MOST_EDGES = 4_000_000  # beyond them ways are not counted
+_TREES = 16 << 20  # bytes after which trees and numbers are begun anew: values that do not come again make both large
+_FEW_LAYERS = 16
+_NO_EDGES = Edges(np.empty(0, np.int32), np.empty(0, np.int32))
+_NO_NAMES = np.zeros((0, 1), np.bool_)
+
+#: Whether a step of an instance, with what was chosen in it, is the one that somebody has named.
+IsNamed = Callable[[ActionInstance, Sequence[tuple[str, Any]]], bool]
+
+
+class Space:
+    """The states of a search as nodes, with the trees that expand them. What grows, grows by doubling.
+
+    Parameters
+    ----------
+    model : Model
+    salted : bool
+        Whether a state with two marks is two nodes.
+    """
+
+    def __init__(self, model: Model, salted: bool) -> None:
+        self.model, self.salted = model, salted
+        self._room = 256
+        self.forget()
+        self.nodes = self._make_nodes(self._room)
+        self.cursor = np.zeros(kernels.CURSOR, np.int64)
+        self.possible = np.empty(256, np.int64)
+        self._slots = self._make_table(1024)
+        self.table = self._slots
+
+    def forget(self) -> None:
+        """Begin trees and numbers of values anew."""
+        self.cells = Cells(self.model)
+        self.trees = Trees(self.cells)
+        self._prepared = False
+
+    def _make_nodes(self, room: int) -> Nodes:
+        width = len(self.model.layout.cells)
+        return Nodes(
+            np.empty((room, width), np.int32),
+            np.empty(room, np.uint64),
+            np.empty(room, np.int32),
+            np.empty(room, np.int32),
+            np.empty(room, np.int32),
+        )
+
+    def _make_table(self, slots: int) -> Table:
+        return Table(np.zeros(slots, np.uint64), np.zeros(0, np.uint64), np.zeros(slots, np.uint32))
+
+    @property
+    def count(self) -> int:
+        """How many nodes there are."""
+        return int(self.cursor[kernels.COUNT])
+
+    @property
+    def tree_bytes(self) -> int:
+        return self.trees.nbytes + self.cells.nbytes
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that are in use, or have been."""
+        return self.tree_bytes + sum(part.nbytes for part in (*self.nodes, *self._slots))
+
+    def begin(self, count: int) -> None:
+        """Take the first `count` nodes as those to begin with."""
+        self.cursor[:] = 0
+        self.cursor[kernels.COUNT] = count
+        self._index(1024)
+        if not self._prepared and count:
+            self.trees.dispatch.prepare(self.nodes.rows[0].tolist())
+            self._prepared = True
+
+    def reserve(self, count: int) -> None:
+        """Make room for `count` nodes."""
+        room = len(self.nodes.sums)
+        if count <= room:
+            return
+        while room < count:
+            room *= 2
+        grown, used = self._make_nodes(room), self.count
+        for old, new in zip(self.nodes, grown, strict=True):
+            new[:used] = old[:used]
+        self.nodes = grown
+
+    def _index(self, least: int) -> None:
+        """Make a table with room for the nodes, and more."""
+        slots = least
+        while slots * 0.75 < 2 * self.count:
+            slots *= 2
+        if slots > len(self._slots.low):
+            self._slots = self._make_table(slots)
+        self.table = Table(self._slots.low[:slots], self._slots.high, self._slots.number[:slots])
+        self.table.low[:] = 0
+        kernels.rebuild(self.nodes, self.count, self.salted, self.table)
+
+    def add(self, state: State, mark: int) -> None:
+        """Add a state to begin with, before :meth:`begin`."""
+        self.reserve(self.count + 1)
+        row, at, nodes = self.cells.encode(state), self.count, self.nodes
+        nodes.rows[at], nodes.sums[at], nodes.mark[at] = row, self.cells.sums(row)[0], mark
+        nodes.parent[at], nodes.step[at] = -1, at
+        self.cursor[kernels.COUNT] = at + 1
+
+    def serve(self, why: int) -> None:
+        """Do what a kernel has returned for: learn a branch, or make room."""
+        cursor = self.cursor
+        if why == kernels.MISS_ACTION:
+            self.trees.learn_action(int(cursor[kernels.WHAT]), self.nodes.rows[cursor[kernels.NODE]].tolist())
+        elif why == kernels.MISS_GROUP:
+            self.trees.dispatch.learn(int(cursor[kernels.WHAT]), self.nodes.rows[cursor[kernels.NODE]].tolist())
+        elif why == kernels.MISS_PREDICATE:
+            self.trees.learn_predicate(int(cursor[kernels.WHAT]), self.nodes.rows[self.count].tolist())
+        elif why == kernels.STEPS_FULL:
+            self.possible = np.empty(2 * len(self.possible), np.int64)
+        elif why == kernels.NODES_FULL:
+            self.reserve(len(self.nodes.sums) * (1 if len(self.table.low) * 0.75 <= len(self.nodes.sums) else 2))
+            if len(self.table.low) * 0.75 <= len(self.nodes.sums):
+                self._index(2 * len(self.table.low))
+
+    def state(self, node: int) -> Any:
+        """The state of a node."""
+        return self.cells.decode(self.nodes.rows[node].tolist())
+
+
+class Labels:
+    """Which memoised steps are those that somebody has named, as far as they are memoised.
+
+    Parameters
+    ----------
+    trees : Trees
+    tests : sequence of callable
+        One for each name.
+    """
+
+    def __init__(self, trees: Trees, tests: Sequence[IsNamed]) -> None:
+        self._trees, self._tests = trees, tests
+        self._known = np.zeros((256, len(tests)), np.bool_)
+        self._size = 0
+
+    @property
+    def array(self) -> np.ndarray:
+        """A row per step, with a column per name."""
+        steps = self._trees.steps
+        if len(steps) > len(self._known):
+            grown = np.zeros((2 * len(steps), len(self._tests)), np.bool_)
+            grown[: self._size] = self._known[: self._size]
+            self._known = grown
+        instances = self._trees.model.instances
+        for step in range(self._size, len(steps)):
+            chosen = self._trees.choices[step]
+            self._known[step] = [test(instances[steps[step][0]], chosen) for test in self._tests]
+        self._size = len(steps)
+        return self._known
+
+
+class Wanted(NamedTuple):
+    """What the search is to look for next.
+
+    Attributes
+    ----------
+    values : mapping
+        The cells that are seen next, with their values.
+    kept : collection of int or None
+        A step is hidden if it changes none of these cells; None if every step is visible.
+    steps : int
+        How many visible steps there may be.
+    name : str or None
+        What the last step is called.
+    """
+
+    values: Mapping[int, Any]
+    kept: Collection[int] | None
+    steps: int = 1
+    name: str | None = None
+
+
+@dataclass
+class _Layer:
+    """How the states of a layer were reached; steps are those of `memoised`."""
+
+    parent: np.ndarray
+    step: np.ndarray
+    goals: np.ndarray
+    memoised: list[tuple[int, int]]
+
+
+class Layers:
+    """The layers of a search, one after the other.
+
+    Parameters
+    ----------
+    model : Model
+    limits : Limits
+    watched : frozenset of int or None
+        Cells that no step changes unless the next observation names them.
+    is_named : callable
+        Of a name the test for steps.
+
+    Attributes
+    ----------
+    ways : list or None
+        For each state of the last layer in how many ways it is reached; ``math.inf`` if hidden steps can go round on
+        the way, None if there is too much to be counted.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery import Bakery
+    >>> model = Bakery(Writers=2, MaxCrashes=0)
+    >>> ticket = model.layout.positions["next_ticket"]
+    >>> layers = Layers(model, Limits())
+    >>> layers.begin(model.initial_states()), layers.advance(Wanted({ticket: 3}, kept=[ticket], steps=2))
+    (1, 20)
+    >>> len(layers.path(0)[1][0]), sum(layers.ways)
+    (4, 340)
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        limits: Limits,
+        watched: frozenset[int] | None = None,
+        is_named: Callable[[str], IsNamed] | None = None,
+    ) -> None:
+        self.model, self._limits = model, limits
+        self._space = Space(model, salted=True)
+        self._is_named, self._labels = is_named, dict[str, Labels]()
+        self._layers: list[_Layer] = []
+        self._watched = watched
+        self._starts: list[int] = []
+        self._before = 0  # nodes of the layers before this one
+        self._kept: Collection[int] | None = None
+        self._room, self._renewed = _TREES, 0
+        width = len(model.layout.cells)
+        self._wanted = np.full(width, ANYTHING, np.int32)
+        self._role = np.zeros(width, np.uint8)
+        if watched is not None:
+            self._role[list(watched)] = KEPT | FROZEN
+        self._edges = Edges(np.empty(1024, np.int32), np.empty(1024, np.int32))
+        self.ways: list[Any] | None = []
+
+    # Layers ------------------------------------------------------------------------------------------------------
+
+    def begin(self, states: Iterable[State], agrees: Callable[[State], bool] = lambda state: True) -> int:
+        """Make the first layer of those of these states that agree; how many they are."""
+        space = self._space
+        known: set[State] = set()
+        for number, state in enumerate(states):
+            if state not in known and agrees(state):
+                known.add(state)
+                space.add(state, mark=0)
+                self._starts.append(number)
+        self.ways = [1] * space.count
+        return space.count
+
+    @property
+    def candidates(self) -> int:
+        """How many states the last layer has."""
+        return len(self._layers[-1].goals) if self._layers else len(self._starts)
+
+    @property
+    def states(self) -> int:
+        """How many states were looked at, in all layers."""
+        return self._before + self._space.count
+
+    @property
+    def nbytes(self) -> int:
+        held = sum(layer.parent.nbytes + layer.step.nbytes + layer.goals.nbytes for layer in self._layers[-1:])
+        return self._space.nbytes + 8 * self._before + held + sum(part.nbytes for part in self._edges)
+
+    def advance(self, wanted: Wanted) -> int:
+        """Make the next layer; how many states it has. If there are none, the last one and what it reaches stays."""
+        space = self._space
+        if space.tree_bytes > self._room:
+            self._renew()
+        space.begin(space.count)
+        seen = np.fromiter(wanted.values, np.int64, len(wanted.values))
+        self._assign_roles(wanted, seen)
+        edges = _NO_EDGES if self.ways is None else self._edges
+        self._expand(wanted, seen, self._role, edges)
+        if self._watched is not None:
+            self._role[seen] = [KEPT | FROZEN if cell in self._watched else 0 for cell in wanted.values]
+        return self._take()
+
+    def go_anywhere(self, values: Mapping[int, Any]) -> int:
+        """Make the next layer of all states with these values that can be reached, by whatever steps."""
+        self._space.begin(self._space.count)
+        seen = np.fromiter(values, np.int64, len(values))
+        counted, self.ways = self.ways, None
+        self._expand(Wanted(values, ()), seen, np.zeros_like(self._role), _NO_EDGES)
+        found = self._take()
+        self.ways = None if counted is None else [1] * found
+        return found
+
+    def _expand(self, wanted: Wanted, seen: np.ndarray, role: np.ndarray, edges: Edges) -> None:
+        space, named = self._space, None if wanted.name is None else self._named(wanted.name)
+        space.cursor[kernels.EDGES] = 0
+        unseen = self._resolve(wanted.values)
+        why = kernels.PAUSE
+        while why != kernels.DONE:
+            allowed = _NO_NAMES if named is None else named.array
+            aim = Aim(self._wanted, seen, role, wanted.steps, wanted.kept is not None, allowed)
+            why = kernels.follow(
+                space.trees.arrays,
+                space.trees.dispatch.arrays,
+                (space.cells.hash_base, space.cells.hashes),
+                space.nodes,
+                space.table,
+                edges,
+                aim,
+                space.possible,
+                _PAUSE,
+                space.cursor,
+            )
+            if why == kernels.PAUSE:
+                self._check()
+            elif why == kernels.EDGES_FULL:
+                edges = self._widen_edges()
+            elif why != kernels.DONE:
+                space.serve(why)
+                unseen = self._resolve(unseen)
+        self._check()
+        self._wanted[seen] = ANYTHING
+
+    def _check(self) -> None:
+        space = self._space
+        self._limits.room(self.states - 1)
+        self._limits.check(len(self._layers), self.states, space.count - int(space.cursor[kernels.NODE]), self._held)
+
+    def _held(self) -> int:
+        return self.nbytes
+
+    def _named(self, name: str) -> Labels:
+        if name not in self._labels:
+            assert self._is_named is not None
+            self._labels[name] = Labels(self._space.trees, [self._is_named(name)])
+        return self._labels[name]
+
+    def _assign_roles(self, wanted: Wanted, seen: np.ndarray) -> None:
+        """Note for each cell what a step that changes it is."""
+        if self._watched is not None:
+            self._role[seen] &= KEPT
+        elif self._kept is not wanted.kept:
+            self._role[list(self._kept or ())] = 0
+            self._role[list(wanted.kept or ())] = KEPT
+            self._kept = wanted.kept
+
+    def _resolve(self, values: Mapping[int, Any]) -> dict[int, Any]:
+        """Look up the numbers of wanted values; returns those that no state has had so far."""
+        unseen, cells = {}, self._space.cells
+        for cell, value in values.items():
+            number = cells.known(cell, value)
+            if number is None:
+                unseen[cell] = value
+            elif not is_same(value, cells.values[cell][number]):
+                number = None
+            self._wanted[cell] = UNSEEN if number is None else number
+        return unseen
+
+    def _widen_edges(self) -> Edges:
+        """Room for more edges; none at all if they are too many to be counted."""
+        room = 2 * len(self._edges.source)
+        if room > _MOST_EDGES:
+            self.ways = None
+            return _NO_EDGES
+        old, self._edges = self._edges, Edges(np.empty(room, np.int32), np.empty(room, np.int32))
+        for part, new in zip(old, self._edges, strict=True):
+            new[: len(part)] = part
+        return self._edges
+
+    def _take(self) -> int:
+        """Make the goals the states of the next layer."""
+        space, nodes, count = self._space, self._space.nodes, self._space.count
+        goals = np.flatnonzero(nodes.mark[:count] == GOAL)
+        if not len(goals):
+            return 0
+        if self.ways is not None:
+            used = int(space.cursor[kernels.EDGES])
+            ways = count_ways(self.ways, count, self._edges.source[:used], self._edges.target[:used])
+            self.ways = [ways[goal] for goal in goals.tolist()]
+        self._layers.append(_Layer(nodes.parent[:count].copy(), nodes.step[:count].copy(), goals, space.trees.steps))
+        self._before += count
+        kept = len(goals)
+        nodes.rows[:kept], nodes.sums[:kept] = nodes.rows[goals], nodes.sums[goals]
+        nodes.mark[:kept], nodes.parent[:kept], nodes.step[:kept] = 0, -1, np.arange(kept)
+        space.cursor[kernels.COUNT] = kept
+        return kept
+
+    def _renew(self) -> None:
+        """Number values anew, and forget the trees: a log that goes on and on brings ever new values."""
+        if len(self._layers) - self._renewed < _FEW_LAYERS:
+            self._room *= 2  # they are needed, all at once
+        self._renewed = len(self._layers)
+        space = self._space
+        states = [space.state(node) for node in range(space.count)]
+        space.forget()
+        self._labels.clear()
+        for node, state in enumerate(states):
+            space.nodes.rows[node] = space.cells.encode(state)
+
+    # What was found ----------------------------------------------------------------------------------------------
+
+    def path(self, candidate: int) -> tuple[int, list[list[Move]]]:
+        """How a state of the last layer is reached: the number of the first state, and the moves, layer by layer."""
+        parts = []
+        for layer in reversed(self._layers):
+            moves, node = [], int(layer.goals[candidate])
+            while layer.parent[node] >= 0:
+                if layer.step[node] >= 0:
+                    moves.append(Move(*layer.memoised[layer.step[node]]))
+                node = int(layer.parent[node])
+            candidate = int(layer.step[node])
+            parts.append(moves[::-1])
+        return self._starts[candidate], parts[::-1]
+
+    def fingerprints(self) -> frozenset[int]:
+        """Those of the states of the last layer."""
+        return frozenset(self._space.nodes.sums[: self.candidates].tolist())
+
+    def reached(self, values: Mapping[int, Any], most: int) -> list[tuple[int, Any]]:
+        """What the last layer reaches, up to `most` states, after :meth:`advance` has found nothing.
+
+        Those that differ the least from `values` come first; each with the number of visible steps that lead to it.
+        """
+        space, nodes = self._space, self._space.nodes
+        self._resolve(values)
+        cells = np.fromiter(values, np.int64, len(values))
+        differing = np.zeros(space.count, np.int64)
+        for first in range(0, space.count, _PAUSE):
+            some = slice(first, min(first + _PAUSE, space.count))
+            differing[some] = (nodes.rows[some][:, cells] != self._wanted[cells]).sum(axis=1)
+        self._wanted[cells] = ANYTHING
+        nearest = np.argsort(differing, kind="stable")[:most]
+        return [(int(nodes.mark[node]), space.state(node)) for node in nearest.tolist()]
+
+
+def count_ways(before: Sequence[Any], count: int, source: np.ndarray, target: np.ndarray) -> list[Any]:
+    """In how many ways each of `count` nodes is reached; ``math.inf`` for what comes after a cycle.
+
+    Parameters
+    ----------
+    before : sequence of int or float
+        In how many ways the first nodes are come to, before any of the edges.
+    source, target : int array
+        The edges, in the order of their sources.
+
+    Examples
+    --------
+    >>> count_ways([2], 4, np.array([0, 0, 1, 2]), np.array([1, 2, 3, 3]))
+    [2, 2, 2, 4]
+    >>> count_ways([1], 3, np.array([0, 1, 1]), np.array([1, 1, 2]))
+    [1, inf, inf]
+    """
+    ways: list[Any] = [*before, *[0] * (count - len(before))]
+    waiting = np.bincount(target, minlength=count).tolist()
+    first = np.searchsorted(source, np.arange(count + 1)).tolist()
+    targets = target.tolist()
+    ready = [node for node in range(count) if not waiting[node]]
+    while ready:
+        node = ready.pop()
+        mine = ways[node]
+        for after in targets[first[node] : first[node + 1]]:
+            ways[after] = math.inf if math.inf in (mine, ways[after]) else ways[after] + mine
+            waiting[after] -= 1
+            if not waiting[after]:
+                ready.append(after)
+    return [math.inf if left else number for number, left in zip(ways, waiting, strict=True)]

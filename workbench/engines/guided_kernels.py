@@ -1,0 +1,273 @@
+"""The compiled loops of a guided search: a state is one to follow only where it fits what was seen, or told.
+
+As in :mod:`workbench.engines.kernels`, each keeps its place in a cursor and returns for whatever needs Python. There is
+room for all that one state leads to before it is expanded; so an expansion that is given up for a branch not seen
+before is simply begun again.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from workbench.engines.kernels import home, walk
+
+# Why they return.
+DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, NODES_FULL, EDGES_FULL, STEPS_FULL, PAUSE, FOUND = range(9)
+
+# Places in the cursor.
+NODE, COUNT, EDGES, WHAT = range(4)
+CURSOR = 4
+
+#: The mark of a node that agrees with the next observation.
+GOAL = -1
+#: What is wanted of a cell: nothing, or a value that no state has had so far.
+ANYTHING, UNSEEN = -1, -2
+#: What a step must not change: in any case, or if it is to be hidden.
+FROZEN, KEPT = 2, 1
+
+_SALT = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Nodes(NamedTuple):
+    """States with a small number each, the mark: how far the search is there. Node i is row i of everything."""
+
+    rows: np.ndarray
+    sums: np.ndarray
+    parent: np.ndarray
+    step: np.ndarray
+    mark: np.ndarray
+
+
+class Edges(NamedTuple):
+    """The steps between nodes, if they are wanted; else there is room for none."""
+
+    source: np.ndarray
+    target: np.ndarray
+
+
+class Aim(NamedTuple):
+    """What the next observation asks for.
+
+    ``wanted`` has a value, or ANYTHING, for each cell; ``seen`` lists the cells for which it has one. ``role`` says for
+    each cell whether steps may change it. ``most`` is the number of visible steps, ``hidden`` whether there may be
+    others. ``allowed``, of one column, says for each memoised step whether it is the one that was named; it has no rows
+    if none was.
+    """
+
+    wanted: np.ndarray
+    seen: np.ndarray
+    role: np.ndarray
+    most: int
+    hidden: bool
+    allowed: np.ndarray
+
+
+@njit(cache=True, nogil=True)
+def steps_of(trees, dispatch, row, steps, cursor):
+    """Write the steps that are possible in the state `row` into `steps`; how many there are, or minus why not."""
+    count = 0
+    for group in range(dispatch.cell.shape[0]):
+        value = row[dispatch.cell[group]]
+        entries = dispatch.table[dispatch.base[group] + value] if value < dispatch.size[group] else -1
+        if entries < 0:
+            cursor[WHAT] = group
+            return -MISS_GROUP
+        for entry in range(dispatch.start[entries], dispatch.stop[entries]):
+            leaf = walk(trees, dispatch.node[entry], row)
+            if leaf < 0:
+                cursor[WHAT] = dispatch.instance[entry]
+                return -MISS_ACTION
+            for step in range(trees.leaf_start[leaf], trees.leaf_stop[leaf]):
+                if count == steps.shape[0]:
+                    return -STEPS_FULL
+                steps[count] = step
+                count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def find(table, low):
+    """The slot that holds a fingerprint, or the free one where it belongs."""
+    slots = table.low.shape[0]
+    slot = home(low, slots)
+    while table.low[slot] != 0 and table.low[slot] != low:
+        slot += 1
+        if slot == slots:
+            slot = 0
+    return slot
+
+
+@njit(cache=True, nogil=True)
+def rebuild(nodes, count, salted, table):
+    """Put all nodes into the empty `table`; of several with one fingerprint the last."""
+    for i in range(count):
+        slot = find(table, _key(nodes.sums[i], nodes.mark[i], salted))
+        table.low[slot] = _key(nodes.sums[i], nodes.mark[i], salted)
+        table.number[slot] = i
+
+
+@njit(cache=True, nogil=True)
+def _key(total, mark, salted):
+    """The fingerprint of a state, or of a state with its mark; 0 marks a free slot."""
+    key = total + np.uint64(mark + 1) * _SALT if salted else total
+    return key if key != 0 else np.uint64(1)
+
+
+@njit(cache=True, nogil=True)
+def _add(trees, cells, nodes, table, edges, source, step, total, mark, cursor):
+    """Add what `step` leads to from node `source` (-1: the state of the node itself), unless it is there already."""
+    low = _key(total, mark, True)
+    slot = find(table, low)
+    if table.low[slot] == 0:
+        number = cursor[COUNT]
+        table.low[slot] = low
+        table.number[slot] = number
+        nodes.rows[number] = nodes.rows[source]
+        if step >= 0:
+            for w in range(trees.step_first[step], trees.step_stop[step]):
+                nodes.rows[number, trees.write_cell[w]] = trees.write_value[w]
+        nodes.sums[number] = total
+        nodes.parent[number] = source
+        nodes.step[number] = step
+        nodes.mark[number] = mark
+        cursor[COUNT] = number + 1
+    if edges.source.shape[0] > 0:
+        edges.source[cursor[EDGES]] = source
+        edges.target[cursor[EDGES]] = table.number[slot]
+        cursor[EDGES] += 1
+
+
+@njit(cache=True, nogil=True)
+def follow(trees, dispatch, cells, nodes, table, edges, aim, steps, pause, cursor):
+    """Expand the nodes from ``cursor[NODE]`` on: what leads to `aim` becomes a goal, what may lead there a node.
+
+    The mark of a node is the number of visible steps since the last observation. At most `pause` nodes are expanded.
+    """
+    hash_base, hashes = cells
+    named = aim.allowed.shape[0] > 0
+    room = min(nodes.sums.shape[0], np.int64(table.low.shape[0] * 0.75))
+    last = cursor[NODE] + pause
+    while cursor[NODE] < cursor[COUNT]:
+        node = cursor[NODE]
+        if node == last:
+            return PAUSE
+        if nodes.mark[node] == GOAL:
+            cursor[NODE] += 1
+            continue
+        row = nodes.rows[node]
+        possible = steps_of(trees, dispatch, row, steps, cursor)
+        if possible < 0:
+            return -possible
+        if cursor[COUNT] + 2 * possible + 1 > room:
+            return NODES_FULL
+        if edges.source.shape[0] > 0 and cursor[EDGES] + 2 * possible + 1 > edges.source.shape[0]:
+            return EDGES_FULL
+        differing = 0
+        for at in range(aim.seen.shape[0]):
+            cell = aim.seen[at]
+            if row[cell] != aim.wanted[cell]:
+                differing += 1
+        mark = nodes.mark[node]
+        if aim.hidden and not named and mark == 0 and differing == 0:
+            _add(trees, cells, nodes, table, edges, node, -1, nodes.sums[node], GOAL, cursor)
+        for at in range(possible):
+            step = steps[at]
+            total = nodes.sums[node]
+            after, role, changes = differing, 0, False
+            for w in range(trees.step_first[step], trees.step_stop[step]):
+                cell, value = trees.write_cell[w], trees.write_value[w]
+                old = row[cell]
+                if value == old:
+                    continue
+                changes = True
+                role |= aim.role[cell]
+                total += hashes[hash_base[cell] + value, 0] - hashes[hash_base[cell] + old, 0]
+                wanted = aim.wanted[cell]
+                if wanted != ANYTHING:
+                    after += int(value != wanted) - int(old != wanted)
+            if role & FROZEN:
+                continue
+            visible = not aim.hidden or (role & KEPT) != 0
+            if after == 0 and (aim.allowed[step, 0] if named else visible):
+                _add(trees, cells, nodes, table, edges, node, step, total, GOAL, cursor)
+            if not visible:
+                if changes:
+                    _add(trees, cells, nodes, table, edges, node, step, total, mark, cursor)
+            elif mark + 1 < aim.most:
+                _add(trees, cells, nodes, table, edges, node, step, total, mark + 1, cursor)
+        cursor[NODE] += 1
+    return DONE
+
+
+class Lines(NamedTuple):
+    """The lines of a scenario: for each the predicate that has to be true, -1 for none, and whether it is a step.
+
+    ``matches`` says for each memoised step which lines it is a step of.
+    """
+
+    predicate: np.ndarray
+    is_step: np.ndarray
+    matches: np.ndarray
+
+
+@njit(cache=True, nogil=True)
+def pass_lines(trees, roots, dispatch, cells, nodes, table, lines, steps, pause, cursor):
+    """Expand the nodes from ``cursor[NODE]`` on until one has passed all lines, which is then the last one.
+
+    The mark of a node is the number of lines that it has passed. A state is followed again only with a larger one: what
+    can pass the rest of the lines can pass fewer of them.
+    """
+    hash_base, hashes = cells
+    count = lines.predicate.shape[0]
+    room = min(nodes.sums.shape[0], np.int64(table.low.shape[0] * 0.75))
+    last = cursor[NODE] + pause
+    while cursor[NODE] < cursor[COUNT]:
+        node = cursor[NODE]
+        if node == last:
+            return PAUSE
+        row = nodes.rows[node]
+        possible = steps_of(trees, dispatch, row, steps, cursor)
+        if possible < 0:
+            return -possible
+        if cursor[COUNT] + possible + 1 > room:
+            return NODES_FULL
+        for at in range(possible):
+            step, number = steps[at], cursor[COUNT]
+            total = nodes.sums[node]
+            after = nodes.rows[number]
+            after[:] = row
+            for w in range(trees.step_first[step], trees.step_stop[step]):
+                cell, value = trees.write_cell[w], trees.write_value[w]
+                total += hashes[hash_base[cell] + value, 0] - hashes[hash_base[cell] + row[cell], 0]
+                after[cell] = value
+            mark = nodes.mark[node]
+            taken = False
+            while mark < count:
+                if lines.is_step[mark] and (taken or not lines.matches[step, mark]):
+                    break
+                predicate = lines.predicate[mark]
+                if predicate >= 0:
+                    leaf = walk(trees, roots[predicate], after)
+                    if leaf < 0:
+                        cursor[WHAT] = predicate
+                        return MISS_PREDICATE
+                    if leaf != 1:
+                        break
+                taken = taken or lines.is_step[mark]
+                mark += 1
+            low = _key(total, 0, False)
+            slot = find(table, low)
+            if table.low[slot] != 0 and nodes.mark[table.number[slot]] >= mark:
+                continue
+            table.low[slot] = low
+            table.number[slot] = number
+            nodes.sums[number] = total
+            nodes.parent[number] = node
+            nodes.step[number] = step
+            nodes.mark[number] = mark
+            cursor[COUNT] = number + 1
+            if mark == count:
+                return FOUND
+        cursor[NODE] += 1
+    return DONE

@@ -1,0 +1,64 @@
+"""What was recorded of a behaviour: some cells, sometimes, perhaps several steps at once."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+from workbench.kernel import State
+from workbench.kernel.values import is_same
+
+
+class Observation(NamedTuple):
+    """Cells that were seen at one moment.
+
+    Attributes
+    ----------
+    cells : dict
+        The values that were seen, by the cells' positions in the layout.
+    action : str or None
+        The step that led there: an action, alone, with its parameters, or also with what was chosen.
+    steps : int
+        How many steps that can be seen there may be since the observation before, as in a transaction of several rows
+        whose order is not known.
+    source : str
+        Where it stands, for messages, such as ``line 14``.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery import Bakery
+    >>> model = Bakery(Writers=2)
+    >>> at_once = Observation({model.layout.positions["next_ticket"]: 3}, steps=2, source="line 14")
+    >>> at_once.agrees(model.initial_states()[0])
+    False
+    """
+
+    cells: dict[int, Any]
+    action: str | None = None
+    steps: int = 1
+    source: str = ""
+
+    def agrees(self, state: State) -> bool:
+        """Whether `state` has the values that were seen."""
+        return all(is_same(value, state.values[cell]) for cell, value in self.cells.items())
+
+
+class Recording(NamedTuple):
+    """Observations in order.
+
+    Attributes
+    ----------
+    states : list of Observation
+    loop : int or None
+        The index of the observation to which the behaviour returns after the last, again and again.
+    begins : "initial", "reachable" or sequence of State
+        Where the behaviour is at the first observation: in an initial state, in any state that it can reach, or in one
+        of these states.
+    watched : frozenset of int or None
+        The cells that are watched all the time, as rows of a table are by its log. Of these an observation names those
+        that may have changed since the one before; no other of them has changed, not even for a while. None for a
+        recording whose observations stand each for itself.
+    """
+
+    states: list[Observation]
+    loop: int | None = None
+    begins: Literal["initial", "reachable"] | Sequence[State] = "initial"
+    watched: frozenset[int] | None = None

@@ -1,0 +1,109 @@
+"""Event logs: JSON lines, each an object, read strictly and with their line numbers."""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief, listed
+from workbench.storage.strict_json import read_json
+
+#: The longest line, and the most lines, that are read.
+MOST_BYTES, MOST_LINES = 1 << 20, 1_000_000
+
+
+class Event(NamedTuple):
+    """One line of a log.
+
+    Attributes
+    ----------
+    line : int
+        Its number, from 1.
+    fields : dict
+        What it says.
+
+    Examples
+    --------
+    >>> event = Event(3, {"op": "INSERT", "row": {"ticket": "702"}})
+    >>> event.take("op", str)
+    'INSERT'
+    >>> event.take("xid", str)
+    Traceback (most recent call last):
+        ...
+    workbench.kernel.errors.InputError: line 3 lacks 'xid'; it has op, row
+    """
+
+    line: int
+    fields: dict[str, Any]
+
+    @property
+    def where(self) -> str:
+        """Its place, for messages."""
+        return f"line {self.line}"
+
+    def take(self, name: str, kind: type) -> Any:
+        """The field called `name`, which is a `kind` of value.
+
+        Raises
+        ------
+        InputError
+            If it is not there, or something else.
+        """
+        if name not in self.fields:
+            raise InputError(f"{self.where} lacks {name!r}; it has {listed(self.fields)}")
+        value = self.fields[name]
+        if type(value) is not kind:
+            raise self.refused(name, f"it takes {_KINDS.get(kind, kind.__name__)}")
+        return value
+
+    def refused(self, name: str, takes: str) -> InputError:
+        """The error for the value of a field; what `takes` says would be accepted."""
+        return InputError(f"{self.where}: {name} = {brief(self.fields.get(name))} is not accepted; {takes}")
+
+
+_KINDS = {str: "a text", int: "an integer", bool: "true or false", dict: "an object", list: "a list"}
+
+
+def read_events(path: str | Path) -> list[Event]:
+    """The events of a file, in their order; empty lines are none.
+
+    Raises
+    ------
+    InputError
+        With the number of the line, for what is not a JSON object, or too long.
+    """
+    try:
+        with Path(path).open("rb") as lines:
+            return list(_events(lines))
+    except OSError as error:
+        raise InputError(f"events {str(path)!r} cannot be read: {error.strerror}") from None
+
+
+def parse_events(text: str) -> list[Event]:
+    """The events of a text.
+
+    Examples
+    --------
+    >>> parse_events('''
+    ... {"op": "INSERT"}
+    ... {"op": "DELETE"}
+    ... ''')
+    [Event(line=2, fields={'op': 'INSERT'}), Event(line=3, fields={'op': 'DELETE'})]
+    """
+    return list(_events(io.BytesIO(text.encode("utf-8", "surrogatepass"))))
+
+
+def _events(file: BinaryIO) -> Iterator[Event]:
+    for number, line in enumerate(iter(lambda: file.readline(MOST_BYTES + 1), b""), start=1):
+        if number > MOST_LINES:
+            raise InputError(f"there are more than {MOST_LINES:,} lines; so many are read")
+        if len(line) > MOST_BYTES:
+            raise InputError(f"line {number} is longer than the {MOST_BYTES:,} bytes that are read")
+        text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+        if not text.strip():
+            continue
+        fields = read_json(text, f"line {number}")
+        if not isinstance(fields, dict):
+            raise InputError(f"line {number} is {brief(fields)}; it takes a JSON object")
+        yield Event(number, fields)

@@ -1,0 +1,100 @@
+"""Why nothing follows: the steps that come closest to an observation, and what stands in the way of each."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from workbench.formats.recording import Observation
+from workbench.guided.names import instances_of, why_none
+from workbench.guided.report import Difference, Nearest
+from workbench.kernel import Model, State
+from workbench.kernel.actions import ActionInstance, outcome_label
+from workbench.kernel.values import is_same
+
+#: From how many states on steps are looked at, how many steps are told, and how many reasons.
+MOST_STATES, _MOST_STEPS, _MOST_REASONS = 200, 3, 6
+
+
+def nearest_steps(
+    model: Model, states: Sequence[State], observation: Observation, watched: frozenset[int]
+) -> tuple[list[str], list[Nearest]]:
+    """The steps that are enabled in any of `states`, and those that come closest to `observation`, the closest first.
+
+    A step that cannot be taken counts as well: with what it lacks. What it changes of what is `watched`, and the
+    observation does not name, is a difference.
+    """
+    enabled: dict[str, None] = {}
+    named = None
+    if observation.action is not None:
+        named = set(instances_of(model, observation.action))
+    ranked: dict[Any, tuple[int, int, int]] = {}
+    for state in states:
+        for instance, label, writes, lacks in _options(model, state):
+            if not lacks:
+                enabled[label] = None
+            if named and instance not in named:
+                continue
+            near, moves = _compare(model, label, state, writes, lacks, observation.cells, watched)
+            rank = (len(near.differences) + len(lacks), not moves, len(lacks))
+            key = (label, tuple(near.differences), near.lacks)
+            ranked[key] = min(rank, ranked.get(key, rank))
+    closest = sorted(ranked, key=lambda key: ranked[key])[:_MOST_STEPS]
+    return list(enabled), [Nearest(label, list(differences), lacks) for label, differences, lacks in closest]
+
+
+def _options(model: Model, state: State) -> Iterator[tuple[ActionInstance, str, Mapping[int, Any], tuple[str, ...]]]:
+    """What each instance does in `state`, or would do if it were not for what it requires."""
+    for instance in model.instances:
+        outcomes, _ = instance.run(model.draft(), state.values)
+        for outcome in outcomes:
+            yield instance, outcome_label(instance, outcome), outcome.writes, ()
+        for outcome, lacks in instance.overlooking(model.draft(), state.values):
+            if lacks:
+                yield instance, outcome_label(instance, outcome), outcome.writes, tuple(lacks)
+
+
+def _compare(
+    model: Model,
+    label: str,
+    state: State,
+    writes: Mapping[int, Any],
+    lacks: tuple[str, ...],
+    recorded: Mapping[int, Any],
+    watched: frozenset[int],
+) -> tuple[Nearest, bool]:
+    """How a step compares with what was recorded, and whether it changes anything of that."""
+    cells, before = model.layout.cells, state.values
+    differences = [
+        Difference(cells[cell], value, now)
+        for cell, value in recorded.items()
+        if not is_same(value, now := writes.get(cell, before[cell]))
+    ]
+    differences += [
+        Difference(cells[cell], before[cell], value)
+        for cell, value in writes.items()
+        if cell in watched and cell not in recorded and value != before[cell]
+    ]
+    moves = any(cell in recorded and value != before[cell] for cell, value in writes.items())
+    return Nearest(label, differences, lacks), moves
+
+
+def nearest_states(model: Model, options: Iterable[tuple[str, State]], observation: Observation) -> list[Nearest]:
+    """The states that differ from `observation` in the fewest cells."""
+    compared = [_compare(model, label, state, {}, (), observation.cells, frozenset())[0] for label, state in options]
+    return sorted(compared, key=lambda near: len(near.differences))[:1]
+
+
+def why_not(model: Model, name: str, states: Iterable[State]) -> str:
+    """What the model says against the action called `name` in any of `states`."""
+    named = instances_of(model, name)
+    if not named:
+        return why_none(model, name)
+    whys: dict[str, None] = {}
+    for state in states:
+        for instance in named:
+            why = model.why_disabled(instance, state)
+            if why is None:
+                return "it is enabled, but leads elsewhere"
+            whys[why] = None
+    reasons = list(whys)
+    more = f"; and {len(reasons) - _MOST_REASONS} other reasons" if len(reasons) > _MOST_REASONS else ""
+    return "; ".join(reasons[:_MOST_REASONS]) + more

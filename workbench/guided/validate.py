@@ -1,0 +1,218 @@
+"""Whether a recording is a behaviour of a model; if not, at which observation, and why.
+
+A recording may show only some of the cells. What is kept while reading it is therefore the *set* of model states that
+agree with everything recorded so far, which :mod:`workbench.engines.guided` computes; the recording is a behaviour as
+long as that set is not empty.
+"""
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+from workbench.engines.guided import Layers, Wanted
+from workbench.formats.recording import Observation, Recording
+from workbench.guided.names import is_action, is_named
+from workbench.guided.nearest import MOST_STATES, nearest_states, nearest_steps, why_not
+from workbench.guided.report import Behaviour, Report
+from workbench.kernel import Model, ModelError
+from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop
+from workbench.kernel.memory import memory_limit
+from workbench.kernel.model import beginning_in, model_object
+from workbench.kernel.trace import Move, each_step
+
+#: The part of the memory that the search may take if nothing else is said.
+_MOST_MEMORY = 0.6
+
+
+def validate(
+    model: Model,
+    recording: Recording,
+    stutter: bool = False,
+    *,
+    max_states: int | None = None,
+    max_seconds: float | None = None,
+    max_bytes: int | None = None,
+    on_progress: Callable[[Any], object] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Report:
+    """Check that a recording is a behaviour of `model`.
+
+    Parameters
+    ----------
+    model : Model
+    recording : Recording
+    stutter : bool
+        Between two observations the model may take any number of *hidden* steps, also none: steps that change nothing
+        of what the first of them saw, or, in a recording with watched cells, nothing of these. Without it each
+        observation is one step, or up to as many as it allows. A recording with watched cells has hidden steps in any
+        case: what it watches is all that it shows.
+    max_states, max_seconds, max_bytes : optional
+        Budgets, as for :func:`workbench.engines.check.check`: of states that are looked at, a state counting anew for
+        each observation. By default the search may take most of the memory.
+    on_progress : callable, optional
+        Called with a :class:`workbench.kernel.budget.Progress` again and again, whose level is the observation.
+    should_stop : callable, optional
+        Asked again and again; the search stops once it returns True.
+
+    Returns
+    -------
+    Report
+        One that is not decided if a budget is used up, or somebody stops the search.
+
+    Notes
+    -----
+    An action that an observation names must be the last step before it. Returning to the loop is a step as any other;
+    where the last observation is itself the loop, the behaviour stops for ever. Fairness is not judged.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery import Bakery
+    >>> model = Bakery(Writers=2, MaxCrashes=0)
+    >>> ticket = model.layout.positions["next_ticket"]
+    >>> print(validate(model, Recording([Observation({ticket: n}) for n in (1, 2, 3)]), stutter=True))
+    a behaviour of the model: 3 states
+      20 states of the model agree with the last one recorded
+      it can have happened in 340 ways
+    >>> validate(model, Recording([Observation({ticket: n}) for n in (1, 3)]), stutter=True).failed
+    2
+    """
+    most = int(_MOST_MEMORY * memory_limit()) if max_bytes is None else max_bytes
+    limits = Limits(Budget(max_states, max_seconds, most), on_progress, should_stop)
+    return _Validation(model_object(model), recording, stutter, limits).run()
+
+
+class _Validation:
+    def __init__(self, model: Model, recording: Recording, stutter: bool, limits: Limits) -> None:
+        begins = recording.begins
+        self.model = model if isinstance(begins, str) else beginning_in(model, begins)
+        self.recording, self.observations = recording, [self._known(o) for o in recording.states]
+        self.watched = recording.watched
+        self.hidden = stutter or recording.watched is not None
+        self.remarks = [
+            f"{self.place(number)}: {observation.action!r} is no action of the model and is not used"
+            for number, observation in enumerate(recording.states)
+            if number and observation.action is not None and not is_action(model, observation.action)
+        ]
+        self.limits = limits
+        self.layers = Layers(self.model, limits, recording.watched, is_named)
+        self.explained = 0  # observations
+
+    def _known(self, observation: Observation) -> Observation:
+        """Without an action that the model does not have."""
+        known = observation.action is None or is_action(self.model, observation.action)
+        return observation if known else observation._replace(action=None)
+
+    def place(self, index: int) -> str:
+        return self.recording.states[index].source or f"state {index + 1}"
+
+    def run(self) -> Report:
+        try:
+            report = self._begin() or self._follow() or self._go_round()
+        except (Stop, KeyboardInterrupt) as stop:
+            why = str(stop) if isinstance(stop, Stop) else INTERRUPTED
+            return self._so_far(None, why=f"{why}, at {self.place(min(self.explained, len(self.observations) - 1))}")
+        return report or self._found
+
+    # The search --------------------------------------------------------------------------------------------------
+
+    def _begin(self) -> Report | None:
+        """Make the first layer; what is wrong if it is empty."""
+        here, states = self.observations[0], self.model.each_initial_state()
+        if self.recording.begins == "reachable":
+            self.layers.begin(states)
+            if self.layers.go_anywhere(here.cells):
+                self.explained = 1
+                return None
+            where = f"in no state that {self.model.name} can reach"
+            near = [("a state that it can reach", state) for _, state in self.layers.reached(here.cells, 1)]
+        else:
+            if self.layers.begin(states, here.agrees):
+                self.explained = 1
+                return None
+            initial = self.recording.begins == "initial"
+            where = f"not an initial state of {self.model.name}" if initial else "none of the states that it begins in"
+            named = "initial state" if initial else "state to begin in"
+            near = [(f"{named} {n}", state) for n, state in enumerate(self.model.each_initial_state(), start=1)]
+        why = f"{self.place(0)} is {where}"
+        return Report(False, 0, failed=1, why=why, closest=nearest_states(self.model, near, here), remarks=self.remarks)
+
+    def _follow(self) -> Report | None:
+        """Make a layer for each further observation; what is wrong with the first that has none."""
+        loop, last = self.recording.loop, len(self.observations) - 1
+        self._at_loop = {self.layers.fingerprints()} if loop == 0 else set()
+        for there in range(1, last + 1):
+            if not self._advance(there - 1, there):
+                return self._failure(there - 1, there)
+            self.explained = there + 1
+            if there == loop:
+                self._at_loop.add(self.layers.fingerprints())
+        self._found = self._so_far(True)
+        return None
+
+    def _go_round(self) -> Report | None:
+        """Follow the loop until the states at its beginning repeat; what is wrong if they run out."""
+        loop, at, last = self.recording.loop, len(self.observations) - 1, len(self.observations) - 1
+        if loop is None or loop == last:
+            return None
+        while True:
+            there = loop if at == last else at + 1
+            if not self._advance(at, there, closing=at == last):
+                return self._failure(at, there, closing=at == last)
+            if there == loop:
+                now = self.layers.fingerprints()
+                if now in self._at_loop:
+                    return None
+                self._at_loop.add(now)
+            at = there
+
+    def _advance(self, here: int, there: int, closing: bool = False) -> int:
+        observation = self.observations[there]
+        kept = self.watched if self.watched is not None else self.observations[here].cells if self.hidden else None
+        name = None if closing else observation.action
+        return self.layers.advance(Wanted(observation.cells, kept, observation.steps, name))
+
+    # What came of it ---------------------------------------------------------------------------------------------
+
+    def _so_far(self, valid: bool | None, **more: Any) -> Report:
+        """A report on what was explained, with a behaviour, which is run again to be sure."""
+        if not self.explained:
+            return Report(valid, 0, remarks=self.remarks, **more)
+        start, parts = self.layers.path(0)
+        moves = [move for part in parts for move in part]
+        at = list(itertools.accumulate(map(len, parts), initial=0))[self.recording.begins == "reachable" :]
+        self._run_again(start, moves, at)
+        ways = self.layers.ways
+        return Report(
+            valid,
+            self.explained,
+            self.layers.candidates,
+            None if ways is None else math.inf if math.inf in ways else sum(ways),
+            Behaviour(self.model, start, moves),
+            at[: self.explained],
+            remarks=self.remarks,
+            **more,
+        )
+
+    def _run_again(self, start: int, moves: list[Move], at: list[int]) -> None:
+        """Raise :class:`ModelError` unless the model does what was memoised: then it is not a function of the state."""
+        seen = dict(zip(at[: self.explained], self.observations, strict=False))
+        for number, step in enumerate(each_step(self.model, start, moves)):
+            if number in seen and not seen[number].agrees(step.state):
+                raise ModelError(f"{step.label} led to another state when it was run again: the model is not pure")
+
+    def _failure(self, here: int, there: int, closing: bool = False) -> Report:
+        """Why nothing follows the last layer."""
+        observation, model = self.observations[there], self.model
+        states = [state for _, state in self.layers.reached(observation.cells, MOST_STATES)]
+        least = "no step leads" if observation.steps == 1 else f"no {observation.steps} steps lead"
+        why = f"{least} from {self.place(here)} {'back ' if closing else ''}to {self.place(there)}"
+        named = observation if not closing else observation._replace(action=None)
+        enabled, closest = nearest_steps(model, states, named, self.watched or frozenset())
+        if named.action is not None:
+            why += f" by {named.action}: {why_not(model, named.action, states)}"
+        elif not enabled:
+            why += ": nothing is enabled"
+        elif observation.cells == self.observations[here].cells and not self.hidden:
+            why += ", which is the same (a step that changes nothing counts only with stuttering allowed)"
+        return self._so_far(False, failed=there + 1, why=why, enabled=enabled, closest=closest)
