@@ -40,7 +40,7 @@ class BakeryV2AsBuilt(BakeryV2):
     )
 
     clock = Variable(0, per="clocks", doc="the largest ticket that the node has taken; with RaiseClocks, or seen")
-    taken = Variable(frozenset(), doc="the tickets handed out that a clock might still show")
+    taken = Variable(frozenset(), per="clocks", doc="the tickets of the node that another clock might still show")
     suspicions_left = Variable(lambda m, pair: m.MaxSuspicions, per="pairs", doc="times left to take a node for dead")
     acks_sent = Variable(frozenset(), per="senders", doc="the tickets whose ack has left the node, and has not arrived")
     late_claims = Variable(frozenset(), per="senders", doc="claims withdrawn before they came here; they come, and go")
@@ -78,9 +78,12 @@ class BakeryV2AsBuilt(BakeryV2):
             return super().take_ticket(s, node)
         claims = s.next_ticket
         least = max(1, claims - self.MaxSkew, s.clock[node] + 1)
-        ticket = choose([t for t in range(least, claims + self.MaxSkew + 1) if t not in s.taken], "ticket")
+        taken = frozenset().union(*s.taken.values())
+        ticket = choose([t for t in range(least, claims + self.MaxSkew + 1) if t not in taken], "ticket")
         s.clock[node] = ticket
-        s.taken = frozenset(t for t in (*s.taken, ticket) if t > claims - self.MaxSkew)
+        s.taken[node] |= {ticket}
+        for other in self.nodes:
+            s.taken[other] = frozenset(t for t in s.taken[other] if t > claims - self.MaxSkew)
         s.next_ticket += 1
         return ticket
 

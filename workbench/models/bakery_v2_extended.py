@@ -76,7 +76,7 @@ class BakeryV2Extended(BakeryV2AsBuilt):
     restart_budget = Variable(lambda m: m.MaxRestarts, doc="restarts that may still happen")
     started = Variable(0, per="servers", doc="smaller tickets were taken before the node's server was started")
     retries_left = Variable(lambda m, w: m.MaxRetries, per="Writers", doc="rounds that may still be added")
-    rounds_left = Variable(lambda m, w: m.MaxRounds - 1, per="Writers", doc="passes that are still to come")
+    rounds_left = Variable(lambda m, w: m.MaxRounds - 1, per="repeaters", doc="passes that are still to come")
     user_rows = Variable(frozenset(), per="nodes", doc="the rows in a node's copy of the user table, by their writer")
 
     operator = Process(doc="restarts crashed writers; nobody can count on it, so it is not fair")
@@ -94,6 +94,7 @@ class BakeryV2Extended(BakeryV2AsBuilt):
             )
         self.tickets = self.numbered(min(self.last_ticket, most))
         self.servers = self.nodes if self.CleanUp == "age" else ()
+        self.repeaters = self.Writers if self.MaxRounds > 1 else ()
 
     def most_begun_again(self):
         """How many passes may begin anew after a restart."""
@@ -154,9 +155,8 @@ class BakeryV2Extended(BakeryV2AsBuilt):
     @reachable(when=writers_come_back)
     def RestartedWriterCommits(self, s):
         """A writer that crashed with a ticket in its hand can commit with another."""
-        first_time = all(
-            s.retries_left[w] == self.MaxRetries and s.rounds_left[w] == self.MaxRounds - 1 for w in self.Writers
-        )
+        first_round = all(left == self.MaxRounds - 1 for left in s.rounds_left.values())
+        first_time = first_round and all(left == self.MaxRetries for left in s.retries_left.values())
         return first_time and any(snapshot.ticket > len(self.Writers) for snapshot in s.iceberg)
 
     # Retries -----------------------------------------------------------------------------------------------------

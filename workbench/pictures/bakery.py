@@ -264,9 +264,7 @@ def reads_clocks(model):
 def next_reading(model, s):
     """What the clocks may show whoever takes the next ticket."""
     least, most = max(1, s.next_ticket - model.MaxSkew), s.next_ticket + model.MaxSkew
-    taken = text(f"taken: {', '.join(map(str, sorted(s.taken)))}") if s.taken else None
-    of = [Place("next_ticket"), Place("taken")]
-    return card("next-ticket", "clocks show", text(f"{least} to {most}"), taken, of=of, tone=QUIET)
+    return card("next-ticket", "clocks show", text(f"{least} to {most}"), of=Place("next_ticket"), tone=QUIET)
 
 
 def acks_under_way(model, s, n):
@@ -284,7 +282,9 @@ def itself(model, s, n):
     lines, of = [], []
     if n in s.clock:
         lines.append(text(f"clock past ticket {s.clock[n]}" if s.clock[n] else "clock not read yet"))
-        of.append(Place("clock", n))
+        if s.taken[n]:
+            lines.append(text(f"its tickets of late: {', '.join(map(str, sorted(s.taken[n])))}"))
+        of += [Place("clock", n), Place("taken", n)]
     if n in s.started:
         lines.append(text(f"server started before ticket {s.started[n]}" if s.started[n] else "server never restarted"))
         of.append(Place("started", n))
