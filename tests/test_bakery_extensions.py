@@ -169,6 +169,30 @@ def test_bakery_v2_with_any_extension(parts, restarts, clean_up, retries, race, 
     assert_agree(model)
 
 
+@pytest.mark.slow
+@given(
+    parts=st.sampled_from([None, [["w1", "w2"]]]),
+    clocks=st.sampled_from([{}, {"MaxSkew": 1}, {"MaxSkew": 2}, {"MaxSkew": 1, "RaiseClocks": True}]),
+    crash=st.sampled_from([{}, {"MaxCrashes": 1}, {"MaxRestarts": 1, "CleanUp": "age"}]),
+    switches=st.fixed_dictionaries(
+        dict.fromkeys(["Witness", "LockDiesWithHolder", "ReleaseTransaction"], st.booleans())
+    ),
+    suspicions=st.integers(0, 1),
+)
+@settings(max_examples=5, deadline=None)
+def test_bakery_v2_as_it_is_built(parts, clocks, crash, switches, suspicions):
+    model = BakeryV2Extended(
+        Writers=2,
+        NodeParts=parts,
+        StepGranularity="atomic",
+        MaxSuspicions=suspicions,
+        **clocks,
+        **crash,
+        **switches,
+    )
+    assert_agree(model)
+
+
 # Restarts ----------------------------------------------------------------------------------------------------------
 
 

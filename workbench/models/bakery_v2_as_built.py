@@ -20,7 +20,7 @@ from workbench.models.bakery_v2 import BakeryV2, in_small_steps
 from workbench.models.iceberg_catalog import COMMITTED
 
 
-def drains_apart(model):
+def separate_drains(model):
     """Whether releasing a claim and serving what waited for it are steps of their own."""
     return in_small_steps(model) and not model.ReleaseTransaction
 
@@ -30,10 +30,10 @@ class BakeryV2AsBuilt(BakeryV2):
 
     name = "bakery_v2_as_built"
 
-    MaxSkew = Constant(0, range(0, 101), "how far a clock, read for a ticket, may be off, in claims; 0: one counter")
+    MaxSkew = Constant(0, range(0, 101), "how far clocks may be off, counted in claims; 0: one counter gives tickets")
     RaiseClocks = Constant(False, bool, "a node takes no ticket that is smaller than one it has seen")
     Witness = Constant(True, bool, "a writer takes a ticket only while another one is alive to witness it")
-    LockDiesWithHolder = Constant(False, bool, "the claim of a dead writer does not keep its node's others waiting")
+    LockDiesWithHolder = Constant(False, bool, "a dead writer's claim keeps no other of its node from queueing")
     MaxSuspicions = Constant(0, range(0, 4), "times that a node may take a living one for dead, for each pair")
     ReleaseTransaction = Constant(
         False, bool, "release, drain and forget are one transaction; deletes and acks reach other nodes one by one"
@@ -118,14 +118,14 @@ class BakeryV2AsBuilt(BakeryV2):
 
     @action(BakeryV2.writer, when=in_small_steps)
     def release(self, s, w):
-        """Withdraw the claim; in one transaction with it, serve and forget the acks that waited for my ticket."""
+        """Withdraw the claim; with ReleaseTransaction also serve and forget the acks that waited for it."""
         super().release(s, w)
         if self.ReleaseTransaction:
             self.forward_acks(s, w)
             self.delete_deferrals(s, w)
 
-    drain_forward = replace(BakeryV2.drain_forward, when=drains_apart)
-    drain_delete = replace(BakeryV2.drain_delete, when=drains_apart)
+    drain_forward = replace(BakeryV2.drain_forward, when=separate_drains)
+    drain_delete = replace(BakeryV2.drain_delete, when=separate_drains)
 
     def withdraw(self, s, node, claims):
         if not self.ReleaseTransaction:

@@ -34,20 +34,20 @@ from workbench.models.bakery_v2_as_built import BakeryV2AsBuilt
 from workbench.models.iceberg_catalog import COMMITTED, CONFLICT, ROLLED_BACK
 
 
-def servers_restart(model):
+def restarts_of_servers(model):
     return model.MaxRestarts > 0 and model.CleanUp == "age"
 
 
-def writers_restart(model):
+def restarts_of_writers(model):
     return model.MaxRestarts > 0 and model.CleanUp != "age"
 
 
 def restarts_with_clean_up(model):
-    return writers_restart(model) and model.CleanUp != "off"
+    return restarts_of_writers(model) and model.CleanUp != "off"
 
 
-def writers_come_back(model):
-    return catalog.crashes_and_restarts(model) or servers_restart(model)
+def crashes_and_restarts(model):
+    return catalog.crashes_and_restarts(model) or restarts_of_servers(model)
 
 
 def several_rounds(model):
@@ -65,10 +65,10 @@ class BakeryV2Extended(BakeryV2AsBuilt):
 
     MaxRestarts = Constant(0, range(0, 4), "restarts of crashed writers that have not decided, in total")
     CleanUp = Constant(
-        "stale", ("stale", "node", "off", "age"), "claims of its node that a restarted writer, or (age) any, withdraws"
+        "stale", ("stale", "node", "off", "age"), "claims of its node that who restarts (age: who queues) withdraws"
     )
     MaxRetries = Constant(0, range(0, 4), "rounds that a writer may add after a 409")
-    MaxRounds = Constant(1, range(1, 10_001), "passes that each writer takes")
+    MaxRounds = Constant(1, range(1, 10_001), "passes that each writer takes; MaxTickets is for each of them")
     Rollbacks = Constant(True, bool, "a writer that could commit may roll back instead")
     ClaimTimeout = Constant(False, bool, "a writer that waits for acks may give up")
     UserTable = Constant(False, bool, "each writer puts a row into a user table, which replicates in its own time")
@@ -104,7 +104,7 @@ class BakeryV2Extended(BakeryV2AsBuilt):
 
     # Restarts ----------------------------------------------------------------------------------------------------
 
-    @action(operator, w="Writers", when=writers_restart)
+    @action(operator, w="Writers", when=restarts_of_writers)
     def restart(self, s, w):
         """A writer that crashed before it decided begins again; its claims and deferrals are still there."""
         catalog.restart(s, w, first_step="Start" if self.CleanUp == "off" else "CleanUp")
@@ -133,7 +133,7 @@ class BakeryV2Extended(BakeryV2AsBuilt):
             return claim.ticket < s.started[self.node_of[w]]
         return self.CleanUp == "node" or claim.writer == w or s.crashed[claim.writer]
 
-    @action(operator, node="servers", when=servers_restart)
+    @action(operator, node="servers", when=restarts_of_servers)
     def restart_server(self, s, node):
         """A server and its writers restart: who had decided is done, and what they claimed is older than the start."""
         require(s.restart_budget > 0, "the restart budget is used up")
@@ -152,7 +152,7 @@ class BakeryV2Extended(BakeryV2AsBuilt):
             self.withdraw_stale(s, w)
         super().queue(s, w)
 
-    @reachable(when=writers_come_back)
+    @reachable(when=crashes_and_restarts)
     def RestartedWriterCommits(self, s):
         """A writer that crashed with a ticket in its hand can commit with another."""
         first_round = all(left == self.MaxRounds - 1 for left in s.rounds_left.values())
@@ -270,7 +270,7 @@ class BakeryV2Extended(BakeryV2AsBuilt):
         )
 
     def restart_is_open(self, s):
-        if servers_restart(self):
+        if restarts_of_servers(self):
             return s.restart_budget > 0 and any(s.crashed[w] for w in self.Writers)
         return catalog.restart_is_open(self, s)
 
