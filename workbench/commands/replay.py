@@ -4,14 +4,15 @@
   workbench replay bakery log.itf.json --set Writers=2 --stutter
   workbench replay bakery_v2 'workbench:bakery_v2?MaxCrashes=1#0/0.0'
   workbench replay bakery_v2 trace.itf.json --html trace.html  to be stepped through, with pictures
-  workbench replay queue events.jsonl --map mapping.py:Queue   events of a real system, one JSON object per line
+  workbench replay bakery_v2 events.jsonl --map coldfront      events of a real system, one JSON object per line
+  workbench replay queue events.jsonl --map mapping.py:Queue   the same with a mapping of your own
 
 The model's constants are those that the file notes, or its events tell, and --set goes before them.
 Exit status: 0 it is a behaviour of the model, 1 it is not, 2 bad input, 3 not decided.
 """
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 from workbench.commands import outputs
@@ -21,7 +22,7 @@ from workbench.formats.itf import constants_from_itf, parse_itf, read_itf
 from workbench.formats.permalink import parse_permalink
 from workbench.formats.recording import Recording
 from workbench.guided.events import read_events
-from workbench.guided.mapping import get_mapping
+from workbench.guided.mapping import Mapped, get_mapping
 from workbench.guided.report import Behaviour, Report
 from workbench.kernel import InputError, Model, ModelError, replay
 from workbench.kernel.errors import brief
@@ -57,10 +58,10 @@ def run(arguments: argparse.Namespace) -> int:
         report = _follow(model, arguments.file, given)
     else:
         read = _read_itf if arguments.map is None else _read_events
-        noted, record = read(model, arguments)
-        made = _make(model, noted, given, arguments.file)
+        mapped = read(model, arguments)
+        made = _make(model, mapped.constants, given, arguments.file)
         with reading(arguments.file):
-            report, settings = _validate(made, record, arguments)
+            report, settings = _validate(made, mapped, arguments)
     with outputs.report(arguments, tuple(outputs.SHOWN)):
         out = console()
         out.print(str(report), markup=False)
@@ -72,17 +73,15 @@ def run(arguments: argparse.Namespace) -> int:
     return NOT_DECIDED if report.valid is None else VALID if report.valid else NOT_A_BEHAVIOUR
 
 
-def _read_itf(model: type[Model], arguments: argparse.Namespace) -> tuple[dict[str, Any], Callable[[Model], Recording]]:
+def _read_itf(model: type[Model], arguments: argparse.Namespace) -> Mapped:
     """The constants that an ITF file notes, and what it records of a model."""
     text = read_text(arguments.file, "trace")
     with reading(arguments.file):
         document = parse_itf(text)
-        return constants_from_itf(document), lambda made: read_itf(made, document)
+        return Mapped(model.name, constants_from_itf(document), lambda made: read_itf(made, document))
 
 
-def _read_events(
-    model: type[Model], arguments: argparse.Namespace
-) -> tuple[dict[str, Any], Callable[[Model], Recording]]:
+def _read_events(model: type[Model], arguments: argparse.Namespace) -> Mapped:
     """The constants that a mapping takes from events, and what they record of a model."""
     mapping = get_mapping(arguments.map)
     events = read_events(arguments.file)
@@ -90,12 +89,10 @@ def _read_events(
         mapped = mapping.read(events)
     if not issubclass(model, get_model(mapped.model)):
         raise InputError(f"--map {arguments.map} reads events of {mapped.model}, not of {model.name}")
-    return dict(mapped.constants), mapped.record
+    return mapped
 
 
-def _validate(
-    model: Model, record: Callable[[Model], Recording], arguments: argparse.Namespace
-) -> tuple[Report, object]:
+def _validate(model: Model, mapped: Mapped, arguments: argparse.Namespace) -> tuple[Report, object]:
     """What comes of the recording, and, if that is asked for, of the same with other settings."""
     from workbench.guided.settings import accepted_under  # numba loads here, not with the command line
     from workbench.guided.validate import validate
@@ -104,17 +101,17 @@ def _validate(
     stutter = arguments.stutter or arguments.map is not None
 
     def begun(made: Model) -> Recording:
-        recording = record(made)
+        recording = mapped.record(made)
         return recording if arguments.begin is None else recording._replace(begins=arguments.begin)
 
     with progress_line() as on_progress:
         report = validate(model, begun(model), stutter, **budgets, on_progress=on_progress)
         if report.valid or not arguments.settings:
             return report, None
-        return report, accepted_under(model, begun, stutter, **budgets, on_progress=on_progress)
+        return report, accepted_under(model, begun, stutter, also=mapped.changes, **budgets, on_progress=on_progress)
 
 
-def _make(model: type[Model], noted: dict[str, Any], given: dict[str, Any], source: str) -> Model:
+def _make(model: type[Model], noted: Mapping[str, Any], given: dict[str, Any], source: str) -> Model:
     """The model with the constants that a recording notes, and those of the command line before them."""
     try:
         return model(**{**noted, **given})
