@@ -77,6 +77,9 @@ CREATE TRIGGER serve_deferred AFTER DELETE ON coldfront.claims
 SELECT pg_create_logical_replication_slot('workbench_{name}', 'test_decoding');
 """
 
+#: Fails where a module is missing.
+NEEDED = "CREATE EXTENSION dblink; SELECT pg_create_logical_replication_slot('try', 'test_decoding', true)"
+
 #: As docs/postgresql.md has it.
 CHANGES = r"""
 SELECT lsn, xid, data FROM pg_logical_slot_get_changes('workbench_{name}', NULL, NULL, 'include-timestamp', 'on')
@@ -248,6 +251,10 @@ def main() -> None:
     names = [f"n{number + 1}" for number in range(arguments.nodes)]
     arguments.folder.mkdir(parents=True, exist_ok=True)
     with server() as socket:
+        try:
+            psql(socket, "postgres", NEEDED)
+        except (OSError, subprocess.CalledProcessError):
+            give_up("PostgreSQL has no psql, no test_decoding or no dblink here: install its contrib modules")
         psql(socket, "postgres", ";".join(f"CREATE DATABASE {name}" for name in names))
         nodes = {
             name: Node(name, number, socket, names, behind.get(name, 0)) for number, name in enumerate(names, start=1)
