@@ -11,7 +11,7 @@ from workbench.kernel.actions import ActionInstance, outcome_label
 from workbench.kernel.values import is_same
 
 #: From how many states on steps are looked at, how many steps are told, and how many reasons.
-MOST_STATES, _MOST_STEPS, _MOST_REASONS = 200, 3, 6
+MOST_STATES, MOST_STEPS, _MOST_REASONS = 200, 3, 6
 
 
 def nearest_steps(
@@ -34,10 +34,10 @@ def nearest_steps(
             if named and instance not in named:
                 continue
             near, moves = _compare(model, label, state, writes, lacks, observation.cells, watched)
-            rank = (len(near.differences) + len(lacks), not moves, len(lacks))
+            rank = (not moves, len(near.differences) + len(lacks), len(lacks))
             key = (label, tuple(near.differences), near.lacks)
             ranked[key] = min(rank, ranked.get(key, rank))
-    closest = sorted(ranked, key=lambda key: ranked[key])[:_MOST_STEPS]
+    closest = sorted(ranked, key=lambda key: ranked[key])[:MOST_STEPS]
     return list(enabled), [Nearest(label, list(differences), lacks) for label, differences, lacks in closest]
 
 
