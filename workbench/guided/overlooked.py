@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from workbench.formats.recording import Observation
 from workbench.guided.names import is_named
 from workbench.guided.report import Nearest
-from workbench.kernel import Model, State
+from workbench.kernel import Model, ModelError, State
 from workbench.kernel.actions import ActionInstance, Outcome, outcome_label
 from workbench.kernel.state import Reads
 
@@ -139,7 +139,7 @@ class _Searching:
             if self.left <= 0:
                 return None
             for instance in self.model.instances:
-                for outcome, _ in self.model.outcomes(instance, state):
+                for outcome in self._outcomes(instance, state):
                     further = self._follow(instance, outcome, state, taken)
                     if further is not None:
                         there = [*labels, outcome_label(instance, outcome)]
@@ -147,6 +147,13 @@ class _Searching:
                             return there
                         queue.append((*further[0], there))
         return None
+
+    def _outcomes(self, instance: ActionInstance, state: State) -> list[Outcome]:
+        """What an instance may do in a state, which may be one that the model cannot be in: there its code may fail."""
+        try:
+            return instance.run(self.model.draft(), state.values)[0]
+        except ModelError:
+            return []
 
     def _follow(
         self, instance: ActionInstance, outcome: Outcome, before: State, taken: int

@@ -69,6 +69,15 @@ class Nearest(NamedTuple):
         return f"{self.told}, but {'; '.join(self.reasons)}"
 
 
+class Behaviour(NamedTuple):
+    """A behaviour, by its moves: long ones are large once all their states are made."""
+
+    model: Model
+    start: int
+    moves: Sequence[tuple[int, int]]
+    loop: int | None = None
+
+
 @dataclass(frozen=True)
 class Report:
     """What :func:`workbench.guided.validate.validate` found.
