@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "spaces": {"kernel", "storage", "engines"},
     "questions": {"kernel", "storage", "engines"},
     "formats": {"kernel", "storage"},
-    "guided": {"kernel", "models", "storage", "engines", "questions", "formats"},
+    "guided": {"kernel", "models", "storage", "engines", "questions", "formats", "tables"},
     "pictures": {"kernel", "models"},
     "tables": {"kernel", "models", "storage", "engines"},
     "view": {"kernel", "formats", "pictures", "tables"},

@@ -6,12 +6,14 @@
   workbench replay bakery_v2 trace.itf.json --html trace.html  to be stepped through, with pictures
   workbench replay bakery_v2 events.jsonl --map coldfront      events of a real system, one JSON object per line
   workbench replay queue events.jsonl --map mapping.py:Queue   the same with a mapping of your own
+  workbench replay paimon /warehouse/db.db/t --key jack       the history of a real table, snapshot by snapshot
 
 The model's constants are those that the file notes, or its events tell, and --set goes before them.
 Exit status: 0 it is a behaviour of the model, 1 it is not, 2 bad input, 3 not decided.
 """
 
 import argparse
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -35,9 +37,11 @@ _PERMALINK = "workbench:"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")
-    parser.add_argument("file", metavar="FILE.itf.json|EVENTS.jsonl|PERMALINK")
+    parser.add_argument("file", metavar="FILE.itf.json|EVENTS.jsonl|TABLE|PERMALINK")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
     parser.add_argument("--map", metavar="NAME", help="read events: a mapping by name, or path/to/file.py:NAME")
+    parser.add_argument("--key", action="append", metavar="KEY", help="of a table, a key to follow; by default all")
+    parser.add_argument("--bucket", metavar="NAME", help="of a table, the bucket; needed if it has several")
     parser.add_argument("--stutter", action="store_true", help="allow steps that change nothing of what is recorded")
     parser.add_argument("--begin", choices=("initial", "reachable"), help="where the behaviour is at the first record")
     parser.add_argument("--max-states", type=above_zero(int), metavar="N", help="look at no more states")
@@ -57,7 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
     if is_permalink:
         report = _follow(model, arguments.file, given)
     else:
-        read = _read_itf if arguments.map is None else _read_events
+        is_table = os.path.isdir(arguments.file)
+        read = _read_table if is_table else _read_itf if arguments.map is None else _read_events
         mapped = read(model, arguments)
         made = _make(model, mapped.constants, given, arguments.file)
         with reading(arguments.file):
@@ -87,8 +92,20 @@ def _read_events(model: type[Model], arguments: argparse.Namespace) -> Mapped:
     events = read_events(arguments.file)
     with reading(arguments.file):
         mapped = mapping.read(events)
+    return _of(model, mapped, f"--map {arguments.map} reads events")
+
+
+def _read_table(model: type[Model], arguments: argparse.Namespace) -> Mapped:
+    """The constants that follow from a table, and what its snapshots record of a model."""
+    from workbench.guided.tables import recorded  # pyarrow loads here
+
+    arguments.stutter = True  # a table shows its commits alone
+    return _of(model, recorded(arguments.file, arguments.key, arguments.bucket), f"{arguments.file} is a table")
+
+
+def _of(model: type[Model], mapped: Mapped, what: str) -> Mapped:
     if not issubclass(model, get_model(mapped.model)):
-        raise InputError(f"--map {arguments.map} reads events of {mapped.model}, not of {model.name}")
+        raise InputError(f"{what} of {mapped.model}, not of {model.name}")
     return mapped
 
 

@@ -134,7 +134,7 @@ class BakeryV2Extended(BakeryV2AsBuilt):
 
     @action(operator, node="servers", when=servers_restart)
     def restart_server(self, s, node):
-        """A server restarts, and all its writers: who had decided is done; what they claimed is older than the start."""
+        """A server and its writers restart: who had decided is done, and what they claimed is older than the start."""
         require(s.restart_budget > 0, "the restart budget is used up")
         mates = self.writers_of[node]
         require(any(s.crashed[w] or s.pc[w] != "Done" for w in mates), f"all writers of {node} are done")

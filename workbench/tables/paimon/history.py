@@ -11,6 +11,7 @@ from workbench.kernel import InputError
 from workbench.kernel.errors import brief, listed, unknown
 from workbench.kernel.state import Cell
 from workbench.tables.decoding import in_process
+from workbench.tables.paimon import detects
 from workbench.tables.paimon.look import Look, look_at
 from workbench.tables.paimon.read import read
 from workbench.tables.paimon.story import MOST_COMMITS, Told, tell
@@ -57,7 +58,10 @@ def history(path: str, keys: Sequence[str] | None = None, bucket: str | None = N
     InputError
         If there is no such table, bucket or key, or too much of it.
     """
-    table = read(Source(path), in_process)
+    source = Source(path)
+    if not detects(source):
+        raise InputError(f"{brief(path)} is no paimon table")
+    table = read(source, in_process)
     if table is None:
         raise InputError(f"{brief(path)} has no snapshot yet")
     if table.first > 1 or len(table.gaps):
