@@ -3,6 +3,7 @@
 import itertools
 import math
 import random
+import re
 from collections import defaultdict
 from functools import cache
 
@@ -525,5 +526,5 @@ def test_a_long_log_of_the_bakery(length):
     refused = validate(model, recording._replace(states=damaged))
     assert refused.valid is False
     assert refused.failed > dropped
-    assert {cell.variable for cell in refused.nearest.unrecorded} == {"acks"}
-    assert "which was not recorded" in str(refused)
+    (reason,) = refused.nearest.reasons  # the line that is missing, or what its absence keeps from happening
+    assert re.search(r"it changes acks\[.*which was not recorded|waits for the ack of", reason)
