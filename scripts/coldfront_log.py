@@ -25,6 +25,7 @@ import tempfile
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 TABLE = "ice.default.events"
 
@@ -76,6 +77,9 @@ CREATE TRIGGER serve_deferred AFTER DELETE ON coldfront.claims
 SELECT pg_create_logical_replication_slot('workbench_{name}', 'test_decoding');
 """
 
+#: Fails where a module is missing.
+NEEDED = "CREATE EXTENSION dblink; SELECT pg_create_logical_replication_slot('try', 'test_decoding', true)"
+
 #: As docs/postgresql.md has it.
 CHANGES = r"""
 SELECT lsn, xid, data FROM pg_logical_slot_get_changes('workbench_{name}', NULL, NULL, 'include-timestamp', 'on')
@@ -91,13 +95,17 @@ def programs() -> Path | None:
     return next((path for path in [*beside, *debian] if (path / "initdb").exists()), None)
 
 
+def give_up(why: str) -> NoReturn:
+    print(why, file=sys.stderr)
+    sys.exit(os.EX_UNAVAILABLE)
+
+
 @contextlib.contextmanager
 def server() -> Iterator[str]:
     """A server of its own in a temporary folder, whose socket is there; the folder's name."""
     found = programs()
     if found is None:
-        print("PostgreSQL's server programs are missing: install the package postgresql", file=sys.stderr)
-        sys.exit(os.EX_UNAVAILABLE)
+        give_up("PostgreSQL's server programs are missing: install the package postgresql")
     folder = tempfile.mkdtemp(prefix="coldfront_")
     user: dict[str, int] = {}
     if os.geteuid() == 0:  # as which the server refuses to run
@@ -111,7 +119,7 @@ def server() -> Iterator[str]:
             done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out, **user)
             if done.returncode:
                 out.seek(0)
-                sys.exit(f"{program} failed: {out.read().strip()}")
+                give_up(f"PostgreSQL does not run here: {program}: {' '.join(out.read().split()[-40:])}")
 
     settings = f"-c wal_level=logical -c fsync=off -c listen_addresses='' -c unix_socket_directories={folder}"
     try:
@@ -243,6 +251,10 @@ def main() -> None:
     names = [f"n{number + 1}" for number in range(arguments.nodes)]
     arguments.folder.mkdir(parents=True, exist_ok=True)
     with server() as socket:
+        try:
+            psql(socket, "postgres", NEEDED)
+        except (OSError, subprocess.CalledProcessError):
+            give_up("PostgreSQL has no psql, no test_decoding or no dblink here: install its contrib modules")
         psql(socket, "postgres", ";".join(f"CREATE DATABASE {name}" for name in names))
         nodes = {
             name: Node(name, number, socket, names, behind.get(name, 0)) for number, name in enumerate(names, start=1)

@@ -1,6 +1,7 @@
 """An analyst's work in a real JupyterLab: a history to go back in, permalinks, and grids of settings."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,24 @@ def test_a_pasted_permalink_is_opened_and_watched_only_after_a_click(desk: Noteb
     page.fill("input[placeholder^='workbench:']", "workbench:hudi#0/")
     page.keyboard.press("Enter")
     assert "is one of model hudi" in page.wait_for_selector(".wb-wrong >> visible=true").inner_text()
+
+
+def test_a_scenario_is_typed_and_its_behaviour_opened(desk: Notebook, folder: Path) -> None:
+    page = desk.page
+    desk.open("Step it yourself")
+    lines = page.locator("textarea[placeholder^='a step or a condition']")
+    lines.fill('commit(w2)\ns.decision["w1"] is not None  # whatever it is')
+    page.click("button:has-text('Run scenario')")
+    page.wait_for_selector(".wb-note:has-text('commit(w2); state') >> visible=true")
+    where = page.locator(".wb-player:visible .wb-where").inner_text()
+    assert re.match(r"State (\d+) of \1\b", where)
+    picture(desk, folder, "scenario")
+    lines.fill("commit(w2)\ncommit(w2)")
+    page.click("button:has-text('Run scenario')")
+    wrong = page.wait_for_selector(".wb-wrong:has-text('impossible') >> visible=true").inner_text()
+    assert wrong == "impossible: line 2: commit(w2): w2 is not at Decide"
+    assert page.locator(".wb-player:visible .wb-where").inner_text() == where, "what was found before stays"
+    picture(desk, folder, "impossible")
 
 
 def tick(page: Any, *names: str) -> None:

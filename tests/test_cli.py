@@ -465,7 +465,9 @@ def test_a_permalink_that_goes_too_far(refused, link, message):
     assert len(line) < 300
 
 
-@pytest.mark.parametrize("command", ["check", "show", "report", "graph", "replay", "sweep", "save", "bench", "nope"])
+@pytest.mark.parametrize(
+    "command", ["check", "show", "report", "graph", "replay", "scenario", "sweep", "save", "bench", "nope"]
+)
 def test_arguments_that_are_no_text(refused, command):
     assert refused(command, "\udcff", "\udcff")
 

@@ -18,6 +18,7 @@ from workbench.formats import graphs
 ROOT = Path(__file__).parent.parent
 OLD = "what was there before\n"
 TOML = 'model = "bakery"\nproperties = ["SomeoneCommits"]\nconstants = {Writers = 2, MaxCrashes = 0}\n'
+STORY = "commit(w1)\n"
 SMALL = ["bakery", "--set", "Writers=2", "--set", "MaxCrashes=0"]
 COMMANDS = {
     "graph": ["graph", *SMALL, "--dot", "g.dot", "--graphml", "g.xml", "--tables", "."],
@@ -25,12 +26,14 @@ COMMANDS = {
     "check": ["check", *SMALL, "--property", "SomeoneCommits", "--itf", "t.itf.json", "--tlc-json", "t.json"]
     + ["--mermaid", "t.md", "--junit", "j.xml", "--html", "t.html", "--svg", "t.svg"],
     "replay": ["replay", "bakery", "workbench:bakery#0/0.0", "--html", "t.html", "--svg", "t.svg"],
+    "scenario": ["scenario", *SMALL, "story.txt", "--html", "t.html", "--svg", "t.svg", "--itf", "t.itf.json"],
 }
 OUTPUTS = {
     "graph": ["g.dot", "g.xml", "nodes.csv", "edges.csv"],
     "report": ["r.html"],
     "check": ["t.itf.json", "t.json", "t.md", "j.xml", "t.html", "t.svg"],
     "replay": ["t.html", "t.svg"],
+    "scenario": ["t.html", "t.svg", "t.itf.json"],
 }
 
 
@@ -39,6 +42,7 @@ def here(tmp_path, monkeypatch):
     """An empty folder with a configuration, in which commands run."""
     monkeypatch.chdir(tmp_path)
     Path("one.toml").write_text(TOML)
+    Path("story.txt").write_text(STORY)
     return tmp_path
 
 
@@ -181,6 +185,8 @@ def small_disk(tmp_path):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_full_disk_leaves_the_old_files(small_disk, monkeypatch, capsys, command):
     monkeypatch.chdir(small_disk)
+    if command == "scenario":
+        Path("story.txt").write_text(STORY)
     Path("one.toml").write_text(TOML)
     Path(OUTPUTS[command][0]).write_text(OLD)
     if command == "check":

@@ -20,7 +20,6 @@ from workbench.guided.mapping import get_mapping
 from workbench.guided.report import Report
 from workbench.guided.validate import validate
 from workbench.kernel import InputError
-from workbench.models import MODELS
 
 ROOT = Path(__file__).parent.parent
 LOGS = ROOT / "data" / "logs"
@@ -182,6 +181,18 @@ def test_a_dropped_ack_is_refused_where_its_claim_is_released(arrived_only: bool
     assert judge(without_ack(log, tickets(log)[2], "n2", arrived_only), MaxSuspicions=1).valid, "n1 took n2 for dead"
 
 
+def test_it_is_said_with_which_settings_a_log_is_accepted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = shipped("bakery")
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(f) + "\n" for f in without_ack(log, tickets(log)[2], "n2")))
+    for file, accepted in [
+        (LOGS / "bakery_slow_clock.jsonl", ["MaxSkew=2 (it is 0)"]),
+        (tmp_path / "log.jsonl", ["MaxSuspicions=1 (it is 0)", "ClaimTimeout=TRUE (it is FALSE)"]),
+    ]:
+        assert cli.main(["replay", "bakery_v2", str(file), "--map", "coldfront", "--settings"]) == 1
+        told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("accepted")]
+        assert told == [f"accepted with {setting}" for setting in accepted]
+
+
 def test_a_lost_row_of_another_kind_is_refused_too() -> None:
     log = shipped("bakery")
     judged = {"claims": 0, "claim_acks": 0, "deferred_acks": 0}
@@ -223,6 +234,14 @@ def test_a_log_may_begin_while_claims_are_held(cut: int) -> None:
         return
     report = judge([*rows.values(), *log[cut:]])
     assert report.valid, report
+
+
+def test_the_page_reads_a_slot_as_the_test_does() -> None:
+    """The SQL of docs/postgresql.md is what the script runs, but for the name of the slot."""
+    page, script = (ROOT / name for name in ("docs/postgresql.md", "scripts/coldfront_log.py"))
+    sql = page.read_text().partition("<<'SQL'\n")[2].partition("SQL\n")[0]
+    assert "claim_acks" in sql
+    assert sql in script.read_text().replace("workbench_{name}", "workbench")
 
 
 # Orders --------------------------------------------------------------------------------------------------------------
@@ -270,7 +289,7 @@ def test_nodes_come_in_the_order_of_their_names() -> None:
     assert judge(log).valid
 
 
-def test_of_several_iceberg_tables_one_is_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_several_iceberg_tables_one_is_chosen(tmp_path: Path) -> None:
     one, other = shipped("bakery"), json.loads(json.dumps(shipped("bakery")).replace("default.events", "sales.orders"))
     for fields in other:
         fields["row"] = {k: str(int(v) + 5) if v.isdecimal() else v for k, v in fields["row"].items()}
@@ -288,7 +307,6 @@ def test_of_several_iceberg_tables_one_is_chosen(tmp_path: Path, capsys: pytest.
     file.write_text("".join(json.dumps(fields) + "\n" for fields in both))
     assert cli.main(["replay", "bakery_v2", str(file), "--map", "coldfront:ice.sales.orders"]) == 0
     assert get_mapping("coldfront").name == "coldfront"
-    del capsys
 
 
 # Long logs -----------------------------------------------------------------------------------------------------------
@@ -368,8 +386,19 @@ def test_bad_input_is_said_with_its_line(log: list[Fields], why: str) -> None:
         judge(log)
 
 
+@pytest.mark.parametrize(
+    ("constants", "why"),
+    [
+        ({"MaxRounds": 1}, "the log has 6 tickets, and with these constants there are 2"),
+        ({"NodeParts": [["w1", "w2"]]}, "Writers and NodeParts are not those of the log: w1 on n1 and w2 on n2"),
+    ],
+)
+def test_constants_that_have_no_place_for_the_log(constants: Fields, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        judge(shipped("bakery"), **constants)
+
+
 def test_another_model_is_refused() -> None:
     mapped = ColdFront().read([Event(1, claim())])
     with pytest.raises(InputError, match="of bakery_v2, not of hudi"):
         mapped.record(get_model("hudi")())
-    assert mapped.model in MODELS

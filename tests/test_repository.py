@@ -54,7 +54,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "session",
         "",
     },
-    "bench": {"kernel", "models", "engines"},
+    "bench": {"kernel", "models", "engines", "guided"},
     "commands": {
         "kernel",
         "models",

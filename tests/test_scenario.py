@@ -1,13 +1,15 @@
 """Scenarios: a shortest behaviour through the lines, or the first that cannot follow, held to a plain search."""
 
+import json
 import random
 from collections import deque
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench import check, get_model
+from workbench import check, cli, get_model
 from workbench.guided.scenario import read_lines, scenario
 from workbench.kernel import InputError, Model, Variable, action, choose, replay, require
 from workbench.kernel.actions import outcome_label
@@ -141,7 +143,7 @@ STORIES = [
     ("bakery_v2", RACE, 'commit(w1)\ns.decision["w2"] == "lk_409"'),
     ("bakery_v2", {"Writers": 2}, "stage(w2)\nstart(w1)\nbegin_claim(w1, witness=w2)\ncommit(w1)\nrollback(w2)"),
     ("bakery", {"Writers": 2}, 'crash(w1)\ncommit where s.decision["w2"] == "committed"'),
-    ("hudi", {}, "obtain_timestamp(w2)\nobtain_timestamp(w1)\nappend_commit(w1)\nappend_commit(w2)"),
+    ("hudi", {}, "append_commit(w2)\nappend_commit(w1)"),
     ("paimon", {}, "start_compaction\ns.latest == 2\ncommit(c0)"),
 ]
 
@@ -273,3 +275,61 @@ def test_a_space_is_walked_through_about_once():
     states = check(model, []).distinct
     assert scenario(model, "s.next_ticket < 9\n" * 20 + "s.next_ticket == 9").states == states
     assert scenario(model, "commit(w1)\ncommit(w1)").states == states
+
+
+# The command ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tell(tmp_path, monkeypatch, capsys):
+    """Runs ``workbench scenario`` on a text."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(text, *more):
+        Path("story.txt").write_text(text)
+        status = cli.main(["scenario", "bakery_v2", "story.txt", "--set", "Writers=2", *map(str, more)])
+        return status, *capsys.readouterr()
+
+    return command
+
+
+STALE = ["--set", "AsyncParquet=true", "--set", "RestampPatch=false"]
+
+
+def test_a_scenario_that_is_found_is_shown(tell):
+    status, out, err = tell(STORIES[0][2], *STALE, "--itf", "t.itf.json", "--html", "t.html", "--trace")
+    assert status == 0
+    assert out.startswith('found: 18 states\n  state 12: commit(w1)\n  state 18: s.decision["w2"] == "lk_409"\n')
+    assert "initial state" in out
+    assert "the behaviour, 18 states, is written to t.itf.json\n" in err
+    assert Path("t.html").read_text().count('<details class="wb-state"') == 18
+    assert cli.main(["replay", "bakery_v2", "t.itf.json"]) == 0
+
+
+def test_a_scenario_that_is_impossible_is_shown_up_to_there(tell):
+    status, out, _ = tell("commit(w1)\ncommit(w1)", "--itf", "-")
+    assert status == 1
+    assert json.loads(out)["states"][-1]["#meta"]["action"] == "commit(w1)"
+
+
+def test_a_scenario_that_is_not_decided_has_a_status_of_its_own(tell):
+    status, out, err = tell("commit(w1)\ncommit(w1)", "--max-states", 20, "--svg", "t.svg")
+    assert status == 3
+    assert out.startswith("not decided: the budget of 20 states is used up")
+    assert "note: --svg: nothing is written; there is no behaviour to show" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "message"),
+    [
+        ("comit(w1)", [], "story.txt: line 1: unknown action 'comit' (did you mean commit?)"),
+        ("commit(w1)", ["--set", "Writers=0"], "Writers = 0 is not accepted"),
+        ("commit(w1)", ["--html", "story.txt"], "--html: 'story.txt' would destroy the input 'story.txt'"),
+        ("commit(w1)", ["--max-states", 0], "argument --max-states: '0' is not accepted"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(tell, text, more, message):
+    status, out, err = tell(text, *more)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+    assert Path("story.txt").read_text() == text

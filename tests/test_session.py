@@ -517,6 +517,27 @@ def test_a_walk_and_a_search_grow_the_history() -> None:
         stepper.take(Move(77, 0))
 
 
+def test_a_scenario_begins_a_history_anew() -> None:
+    stepper = Stepper(BakeryV2(Writers=2))
+    stepper.take("start(w2)")
+    stepper.tell("commit(w1)\ncommit(w2)  # later")
+    assert [step.label for step in stepper.trace.steps if "commit" in step.label] == ["commit(w1)", "commit(w2)"]
+    assert stepper.at == len(stepper.trace) - 1
+    assert stepper.remark == "state 12: commit(w1); state 18: commit(w2)"
+    before = stepper.trace
+    with pytest.raises(InputError, match=r"^impossible: line 2: commit\(w1\): w1 is not at Decide$"):
+        stepper.tell("commit(w1)\ncommit(w1)")
+    with pytest.raises(InputError, match=r"^not decided: the budget of 9 states is used up"):
+        stepper.tell("commit(w1)", max_states=9)
+    stepper.find_story("comit(w1)")
+    assert stepper.search.wait(60)
+    assert stepper.search.error.startswith("line 1: unknown action 'comit' (did you mean commit?)")
+    assert stepper.trace is before or stepper.trace == before
+    stepper.find_story("commit(w2)")
+    assert stepper.search.wait(60)
+    assert stepper.trace.steps[-1].label == "commit(w2)"
+
+
 def test_a_history_begins_along_a_behaviour() -> None:
     lasso = check(BakeryV2(Writers=2, MaxCrashes=1), ["EventualProgress"])["EventualProgress"].trace
     assert lasso is not None

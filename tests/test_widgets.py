@@ -1003,6 +1003,22 @@ def test_the_search_of_the_panel_runs_in_a_thread() -> None:
     assert "unknown variable" in everything(simulator._searching)
 
 
+def test_a_scenario_is_typed_into_the_simulator() -> None:
+    simulator = Simulator(BakeryV2(Writers=2))
+    assert "a step or a condition per line" in simulator._story.placeholder
+    simulator._story.value = "commit(w2)\nlen(s.iceberg) == 3"
+    simulator._tell()
+    assert simulator.stepper.search.wait(60)
+    assert (simulator.at, len(simulator.state.iceberg)) == (len(simulator.trace) - 1, 3)
+    assert "commit(w2); state " in simulator._message.html
+    simulator._story.value = "commit(w2)\ncommit(w2)"
+    simulator._tell()
+    assert simulator.stepper.search.wait(60)
+    assert "impossible: line 2: commit(w2): w2 is not at Decide" in everything(simulator._searching)
+    simulator.tell("commit(w1)")
+    assert simulator.trace.steps[-1].label == "commit(w1)"
+
+
 def test_a_simulator_begins_at_any_step_of_a_violation() -> None:
     trace = check(BakeryV2(**STALE))["NoLakekeeperConflict"].trace
     simulator = Simulator(trace, 4)

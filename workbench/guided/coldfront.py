@@ -52,9 +52,28 @@ class ColdFront:
         def record(model: Model) -> Recording:
             if not isinstance(model, BakeryV2Extended):
                 raise InputError(f"the changes of the bakery's tables are of bakery_v2, not of {model.name}")
+            if [list(part) for part in model.writers_of.values()] != list(writers.values()):
+                parts = " and ".join(f"{', '.join(part)} on {node}" for node, part in writers.items())
+                raise InputError(f"Writers and NodeParts are not those of the log: {parts}")
+            if len(log.owner) > len(model.tickets):
+                raise InputError(
+                    f"the log has {len(log.owner)} tickets, and with these constants there are {len(model.tickets)}"
+                )
             return _Observer(log, writer_of, model).recording()
 
-        return Mapped("bakery_v2", constants, record)
+        return Mapped("bakery_v2", constants, record, [("MaxSkew", _skew(log))])
+
+
+def _skew(log: Log) -> int:
+    """How far a ticket is from the place at which it was taken, at most: what a clock was off, in claims."""
+    taken = [
+        change.key.ticket
+        for transaction in [*log.held, *log.transactions]
+        for change in transaction.changes
+        if change.key.table == CLAIMS and change.op != DELETE and log.owner[change.key.ticket] == transaction.node
+    ]
+    place = {ticket: place for place, ticket in enumerate(sorted(taken))}
+    return max((abs(place[ticket] - at) for at, ticket in enumerate(taken)), default=0)
 
 
 def _writers(log: Log) -> tuple[dict[str, list[str]], dict[int, str]]:

@@ -7,6 +7,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, listed
+from workbench.kernel.text import printable
 from workbench.storage.strict_json import read_json
 
 #: The longest line, and the most lines, that are read.
@@ -71,13 +72,15 @@ def read_events(path: str | Path) -> list[Event]:
     Raises
     ------
     InputError
-        With the number of the line, for what is not a JSON object, or too long.
+        With the file and the number of the line, for what is not a JSON object, or too long.
     """
     try:
         with Path(path).open("rb") as lines:
             return list(_events(lines))
     except OSError as error:
         raise InputError(f"events {str(path)!r} cannot be read: {error.strerror}") from None
+    except InputError as error:
+        raise InputError(f"{printable(str(path))}: {error}") from None
 
 
 def parse_events(text: str) -> list[Event]:

@@ -32,11 +32,15 @@ class Mapped(NamedTuple):
         Constants for it; the others have their defaults.
     record : callable
         Makes the recording for a model with these constants, or some of them changed.
+    changes : sequence of (str, object)
+        Constants, each with a value with which the recording may be accepted where it is not with these, beside those
+        that are tried anyway.
     """
 
     model: str
     constants: Constants[str, Any]
     record: Callable[[Model], Recording]
+    changes: Sequence[tuple[str, Any]] = ()
 
 
 @runtime_checkable

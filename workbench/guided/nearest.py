@@ -8,11 +8,10 @@ from workbench.guided.names import instances_of, why_none
 from workbench.guided.report import Difference, Nearest
 from workbench.kernel import Model, State
 from workbench.kernel.actions import ActionInstance, outcome_label
-from workbench.kernel.state import Reads
 from workbench.kernel.values import is_same
 
 #: From how many states on steps are looked at, how many steps are told, and how many reasons.
-MOST_STATES, _MOST_STEPS, _MOST_REASONS = 200, 3, 6
+MOST_STATES, MOST_STEPS, _MOST_REASONS = 200, 3, 6
 
 
 def nearest_steps(
@@ -27,7 +26,7 @@ def nearest_steps(
     named = None
     if observation.action is not None:
         named = set(instances_of(model, observation.action))
-    ranked: dict[Any, tuple[tuple[int, int, int], ActionInstance, State]] = {}
+    ranked: dict[Any, tuple[int, int, int]] = {}
     for state in states:
         for instance, label, writes, lacks in _options(model, state):
             if not lacks:
@@ -35,36 +34,11 @@ def nearest_steps(
             if named and instance not in named:
                 continue
             near, moves = _compare(model, label, state, writes, lacks, observation.cells, watched)
-            rank = (len(near.differences) + len(lacks), not moves, len(lacks))
+            rank = (not moves, len(near.differences) + len(lacks), len(lacks))
             key = (label, tuple(near.differences), near.lacks)
-            if key not in ranked or rank < ranked[key][0]:
-                ranked[key] = rank, instance, state
-    closest = []
-    for key in sorted(ranked, key=lambda key: ranked[key][0])[:_MOST_STEPS]:
-        label, differences, lacks = key
-        held_up = _held_up(model, *ranked[key][1:]) if lacks else ""
-        closest.append(Nearest(label, list(differences), lacks, held_up))
-    return list(enabled), closest
-
-
-def _held_up(model: Model, wanted: ActionInstance, state: State) -> str:
-    """What keeps the process of a step, which it cannot take, from getting on.
-
-    Of its other steps, the one that gets furthest before something that it requires is not so: those that are not its
-    turn fail at once.
-    """
-    if wanted.actor is None:
-        return ""
-    found: tuple[int, str] = 0, ""
-    for instance in model.instances:
-        if instance.actor == wanted.actor and instance is not wanted:
-            read = Reads(state.values)
-            outcomes, whys = instance.run(model.draft(), read)
-            if outcomes:
-                return ""
-            if len(read) > found[0]:
-                found = len(read), f"{instance.label}: {'; '.join(whys)}"
-    return found[1]
+            ranked[key] = min(rank, ranked.get(key, rank))
+    closest = sorted(ranked, key=lambda key: ranked[key])[:MOST_STEPS]
+    return list(enabled), [Nearest(label, list(differences), lacks) for label, differences, lacks in closest]
 
 
 def _options(model: Model, state: State) -> Iterator[tuple[ActionInstance, str, Mapping[int, Any], tuple[str, ...]]]:
@@ -87,7 +61,7 @@ def _compare(
     recorded: Mapping[int, Any],
     watched: frozenset[int],
 ) -> tuple[Nearest, bool]:
-    """How a step compares with what was recorded, and whether it changes anything of that."""
+    """How a step compares with what was recorded, and whether it would be seen at all."""
     cells, before = model.layout.cells, state.values
     differences = [
         Difference(cells[cell], value, now)
@@ -99,7 +73,7 @@ def _compare(
         for cell, value in writes.items()
         if cell in watched and cell not in recorded and value != before[cell]
     ]
-    moves = any(cell in recorded and value != before[cell] for cell, value in writes.items())
+    moves = any(value != before[cell] for cell, value in writes.items() if cell in recorded or cell in watched)
     return Nearest(label, differences, lacks), moves
 
 

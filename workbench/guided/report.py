@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from workbench.kernel import Model, Trace, replay
+from workbench.kernel.errors import listed
 from workbench.kernel.state import Cell
 from workbench.kernel.values import counted, show
 
@@ -32,14 +33,40 @@ class Nearest(NamedTuple):
         In what it leads to.
     lacks : tuple of str
         What it requires and is not so; empty for a step that can be taken.
-    held_up : str
-        What keeps its process from getting there: another step of it, and what that one lacks.
+    then : tuple of str
+        The steps that would follow, were it taken all the same, up to what was recorded.
+    unrecorded : tuple of Cell
+        What it changes and was not seen to change: it can be taken, but should have been recorded.
     """
 
     label: str
     differences: list[Difference]
     lacks: tuple[str, ...] = ()
-    held_up: str = ""
+    then: tuple[str, ...] = ()
+    unrecorded: tuple[Cell, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, tuple[str, ...], tuple[Cell, ...]]:
+        """What tells it from others, whatever would follow."""
+        return self.label, self.lacks, self.unrecorded
+
+    @property
+    def reasons(self) -> list[str]:
+        """What stands in its way, each in a line."""
+        changes = listed(map(str, self.unrecorded), 80)
+        return [
+            *(f"it cannot be taken: {lack}" for lack in self.lacks),
+            *([f"it changes {changes}, which was not recorded"] if self.unrecorded else []),
+            *(f"{cell} is {show(value)}, recorded as {show(recorded)}" for cell, recorded, value in self.differences),
+        ]
+
+    @property
+    def told(self) -> str:
+        """The step, and what would follow."""
+        return f"{self.label} (then {', '.join(self.then)})" if self.then else self.label
+
+    def __str__(self) -> str:
+        return f"{self.told}, but {'; '.join(self.reasons)}"
 
 
 class Behaviour(NamedTuple):
@@ -119,7 +146,7 @@ class Report:
                 more = f", and {len(self.enabled) - _MOST_SHOWN} more" if len(self.enabled) > _MOST_SHOWN else ""
                 lines.append(f"  enabled there: {', '.join(self.enabled[:_MOST_SHOWN])}{more}")
             for near in self.closest:
-                lines += told_nearest(near)
+                lines += [f"  nearest: {near.told}, but", *(f"    {reason}" for reason in near.reasons)]
         return "\n".join(lines + [f"  note: {remark}" for remark in self.remarks])
 
 
@@ -135,13 +162,3 @@ def told_ways(ways: int | float) -> str:
         return "it can have happened in any number of ways: steps that leave no trace can go round"
     number = f"{ways:,}" if ways < _LONG else f"about 10^{round(ways.bit_length() * math.log10(2))}"
     return f"it can have happened in {number} ways"
-
-
-def told_nearest(near: Nearest) -> Sequence[str]:
-    """What comes close, line by line."""
-    return [
-        f"  nearest: {near.label}, but",
-        *(f"    it cannot be taken: {lack}" for lack in near.lacks),
-        *([f"    before it, {near.held_up}"] if near.held_up else []),
-        *(f"    {cell} is {show(value)}, recorded as {show(recorded)}" for cell, recorded, value in near.differences),
-    ]

@@ -7,13 +7,14 @@ long as that set is not empty.
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from workbench.engines.guided import Layers, Wanted, load
 from workbench.formats.recording import Observation, Recording
 from workbench.guided.names import is_action, is_named
-from workbench.guided.nearest import MOST_STATES, nearest_states, nearest_steps, why_not
+from workbench.guided.nearest import MOST_STATES, MOST_STEPS, nearest_states, nearest_steps, why_not
+from workbench.guided.overlooked import Rules, overlooking
 from workbench.guided.report import Behaviour, Report
 from workbench.kernel import Model, ModelError
 from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop
@@ -169,9 +170,14 @@ class _Validation:
 
     def _advance(self, here: int, there: int, closing: bool = False) -> int:
         observation = self.observations[there]
-        kept = self.watched if self.watched is not None else self.observations[here].cells if self.hidden else None
         name = None if closing else observation.action
-        return self.layers.advance(Wanted(observation.cells, kept, observation.steps, name))
+        return self.layers.advance(Wanted(observation.cells, self._kept(here), observation.steps, name))
+
+    def _kept(self, here: int) -> Collection[int] | None:
+        """The cells that a step must not change to be hidden; None if none are."""
+        if self.watched is not None:
+            return self.watched
+        return self.observations[here].cells if self.hidden else None
 
     # What came of it ---------------------------------------------------------------------------------------------
 
@@ -205,11 +211,16 @@ class _Validation:
     def _failure(self, here: int, there: int, closing: bool = False) -> Report:
         """Why nothing follows the last layer."""
         observation, model = self.observations[there], self.model
-        states = [state for _, state in self.layers.reached(observation.cells, MOST_STATES)]
+        reached = self.layers.reached(observation.cells, MOST_STATES)
+        states = [state for _, state in reached]
         least = "no step leads" if observation.steps == 1 else f"no {observation.steps} steps lead"
         why = f"{least} from {self.place(here)} {'back ' if closing else ''}to {self.place(there)}"
         named = observation if not closing else observation._replace(action=None)
-        enabled, closest = nearest_steps(model, states, named, self.watched or frozenset())
+        rules = Rules(named, self._kept(here), self.watched or frozenset())
+        enabled, closest = nearest_steps(model, states, named, rules.watched)
+        first = overlooking(model, reached, rules, MOST_STEPS)
+        known = {near.key for near in first}
+        closest = [*first, *(near for near in closest if near.key not in known)][:MOST_STEPS]
         if named.action is not None:
             why += f" by {named.action}: {why_not(model, named.action, states)}"
         elif not enabled:

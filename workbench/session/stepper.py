@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
+from workbench.guided.scenario import scenario
 from workbench.kernel import InputError, Model, State, Trace, replay
 from workbench.kernel.actions import ActionInstance, outcome_label
 from workbench.kernel.trace import Move, Step
@@ -215,6 +216,28 @@ class Stepper:
         self.search.cancel()
         self.search.start(object(), "Searching", lambda job: self._way(condition, anew, job))
 
+    def tell(self, lines: str, *, max_states: int | None = None) -> None:
+        """Begin anew with a shortest behaviour that passes through the lines of a scenario.
+
+        Parameters
+        ----------
+        lines : str
+            Each a step or a condition; see :mod:`workbench.guided.scenario`.
+        max_states : int, optional
+            A bound on the search.
+
+        Raises
+        ------
+        InputError
+            For a line that is not accepted, or cannot follow: with the reason.
+        """
+        self._follow(*self._story(lines, Job(), max_states))
+
+    def find_story(self, lines: str) -> None:
+        """The same in a thread: :attr:`search` tells how it goes."""
+        self.search.cancel()
+        self.search.start(object(), "Searching", lambda job: self._story(lines, job))
+
     def close(self) -> None:
         """End all work."""
         self.search.cancel()
@@ -248,3 +271,11 @@ class Stepper:
         if result.complete:
             raise InputError(f"no such state can be reached {where}; there are {result.distinct:,} states")
         raise InputError(f"no such state was found {where} among {result.distinct:,} states: {result.stopped}")
+
+    def _story(self, lines: str, job: Job, max_states: int | None = None) -> tuple[Trace, str]:
+        told = scenario(self.model, lines, should_stop=job.should_stop, max_states=max_states)
+        if not told.found or told.trace is None:
+            raise InputError(str(told).splitlines()[0])
+        return told.trace, "; ".join(
+            f"state {at + 1}: {line.text}" for line, at in zip(told.lines, told.at, strict=True)
+        )

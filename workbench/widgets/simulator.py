@@ -87,9 +87,19 @@ class Simulator(Panel, ipywidgets.VBox):
         find = button("Take me there", "search", "along a shortest way to a state where this is true", self._find)
         label = ipywidgets.Label("A state where")
         rows = [[self._undo, restart, walk, self._length], [label, self._condition, self._from, find]]
-        boxes = [ipywidgets.HBox(row).add_class("wb-toolbar") for row in rows]
+        boxes = [ipywidgets.HBox(row).add_class("wb-toolbar") for row in [*rows, self._scenario()]]
         self._searching = Working(self.stepper.search, lambda trace: None)
         return ipywidgets.VBox([*boxes, self._searching])
+
+    def _scenario(self) -> list[Any]:
+        self._story = ipywidgets.Textarea(
+            rows=2,
+            tooltip="steps and conditions, a line each; the way passes through them in this order",
+            layout={"flex": "1 1 240px"},
+        )
+        tip = "begin anew with a shortest behaviour that passes through these lines"
+        run = button("Run scenario", "play", tip, self._tell)
+        return [ipywidgets.Label("A scenario"), self._story, run]
 
     # What one may do -----------------------------------------------------------------------------------------------
 
@@ -165,6 +175,10 @@ class Simulator(Panel, ipywidgets.VBox):
         """Go to a state where `condition` is true, along a shortest way; see :meth:`Stepper.go`."""
         self.stepper.go(condition, anew=anew, max_states=max_states)
 
+    def tell(self, lines: str, *, max_states: int | None = None) -> None:
+        """Begin anew with a shortest behaviour that passes through a scenario's lines; see :meth:`Stepper.tell`."""
+        self.stepper.tell(lines, max_states=max_states)
+
     # What is shown -------------------------------------------------------------------------------------------------
 
     def _draw(self) -> None:
@@ -177,6 +191,7 @@ class Simulator(Panel, ipywidgets.VBox):
             self._player.step = at
         self._drawing = False
         self._condition.placeholder = f"such as  {example_of(self.model)}"
+        self._story.placeholder = f"a step or a condition per line, such as  {self.model.instances[-1].label}"
         self._message.html = element("p", escape(self.stepper.remark), class_="wb-note") if self.stepper.remark else ""
         self._draw_code()
         self._draw_options()
@@ -219,6 +234,9 @@ class Simulator(Panel, ipywidgets.VBox):
 
     def _find(self) -> None:
         self.stepper.find(self._condition.value, anew=self._from.value == _BEGINNING)
+
+    def _tell(self) -> None:
+        self.stepper.find_story(self._story.value)
 
     def __repr__(self) -> str:
         return f"Simulator at state {self.at + 1} of\n{self.trace!r}"
