@@ -3,7 +3,21 @@
 import importlib
 from types import ModuleType
 
-_COMMANDS = ("check", "list", "show", "replay", "graph", "report", "audit", "sweep", "save", "resume", "bench", "warm")
+_COMMANDS = (
+    "check",
+    "list",
+    "show",
+    "replay",
+    "graph",
+    "report",
+    "audit",
+    "drive",
+    "sweep",
+    "save",
+    "resume",
+    "bench",
+    "warm",
+)
 
 
 def load() -> list[ModuleType]:
