@@ -10,6 +10,7 @@ from workbench.driving.processes import ActorError, Answer, Processes, Verdict
 from workbench.kernel import InputError, State, Trace
 from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.trace import Step
+from workbench.kernel.values import show
 
 #: How many seconds a drive may take, where nobody says.
 TIME_LIMIT = 120.0
@@ -28,6 +29,17 @@ class Compared(NamedTuple):
     foretold: str
     found: str
     agrees: bool
+
+
+def compared(what: str, foretold: Any, found: Any) -> Compared:
+    """What the model foretells beside what was found, as people read both.
+
+    Examples
+    --------
+    >>> compared("the files", ("a", "b"), ("a",))
+    Compared(what='the files', foretold='(a, b)', found='(a)', agrees=False)
+    """
+    return Compared(what, show(foretold), show(found), foretold == found)
 
 
 class Request(NamedTuple):

@@ -80,6 +80,9 @@ class Actor:
             raise InputError(f"{brief(command[0])} cannot be started: {error.strerror}") from None
         self._to_say, self._heard, self._errors = b"", b"", b""
         self._selector = selectors.DefaultSelector()
+        # What tells its end also where somebody whom it has started holds its pipes.
+        self._end, self._is_over = os.pidfd_open(self._process.pid), False
+        self._selector.register(self._end, selectors.EVENT_READ)
         for pipe, events in (
             (self._process.stdin, selectors.EVENT_WRITE),
             (self._process.stdout, selectors.EVENT_READ),
@@ -111,15 +114,17 @@ class Actor:
 
     def answer(self, until: float) -> Answer:
         """The next answer."""
+        has_ended = False
         while b"\n" not in self._heard:
             if len(self._heard) > MOST_BYTES:
                 raise ActorError(f"{self.name} says more than {MOST_BYTES:,} bytes in a line")
-            if self._process.stdout not in self._open():
+            if has_ended:
                 raise ActorError(self._ended())
-            left = until - time.monotonic()
+            left, was_over, heard = until - time.monotonic(), self._is_over, len(self._heard)
             if left <= 0:
                 raise ActorError(f"{self.name} has not answered within the time limit")
-            self._exchange(left)
+            self._exchange(0 if was_over else left)
+            has_ended = self._process.stdout not in self._open() or (was_over and heard == len(self._heard))
         line, _, self._heard = self._heard.partition(b"\n")
         return self._checked(line)
 
@@ -137,9 +142,10 @@ class Actor:
         for key, _ in self._selector.select(seconds):
             if key.fileobj is stdin:
                 self._say()
-                continue
-            said = os.read(key.fd, MOST_BYTES)
-            if not said:
+            elif key.fileobj == self._end:
+                self._is_over = True
+                self._selector.unregister(self._end)
+            elif not (said := os.read(key.fd, MOST_BYTES)):
                 self._selector.unregister(key.fileobj)
             elif key.fileobj is self._process.stdout:
                 self._heard += said
@@ -192,6 +198,7 @@ class Actor:
         """End the process, and let go of what it has."""
         self.kill()
         self._selector.close()
+        os.close(self._end)
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None:
                 pipe.close()
