@@ -26,7 +26,7 @@ from workbench.commands.files import reading
 from workbench.commands.options import above_zero, console, parse_assignments
 from workbench.commands.standard import say
 from workbench.driving import Driven, PaimonDriver, Taken, drive
-from workbench.driving.drive import TIME_LIMIT
+from workbench.driving.course import TIME_LIMIT
 from workbench.driving.paimon import MODELS
 from workbench.formats.permalink import parse_permalink
 from workbench.guided.report import Report

@@ -5,7 +5,7 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from workbench.driving.drive import Compared, Course, Driven, Driver, Request, Taken, compared, follow
+from workbench.driving.course import Compared, Course, Driven, Driver, Request, Taken, compared, follow
 from workbench.driving.paimon import PaimonDriver
 from workbench.driving.processes import Actor, ActorError, Answer, Processes
 from workbench.driving.traces import covering

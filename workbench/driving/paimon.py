@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from workbench.driving.drive import Ask, Compared, Request, compared
+from workbench.driving.course import Ask, Compared, Request, compared
 from workbench.driving.processes import ActorError, Answer
 from workbench.kernel import InputError, Model, State, Trace
 from workbench.kernel.errors import brief
@@ -86,7 +86,8 @@ class PaimonCourse:
             answer = ask(actor, self._opening())
             if answer.verdict != "done":
                 raise InputError(f"{actor} cannot open the table: {answer.said}")
-            self.names = _fact(actor, answer, "names", dict)
+            names = _fact(actor, answer, "names", dict)
+            self.names = {key: str(names.get(key)) for key in self.model.bucket_of}
 
     def _opening(self) -> dict[str, Any]:
         partitions = ["p"] if self.model.NUM_PARTITIONS > 1 else []
@@ -154,7 +155,7 @@ class PaimonCourse:
         if "files" in answer.facts:
             files = _fact(actor, answer, "files", list)
             yield compared("the number of data files that it writes", 1, len(files))
-            self.files[str(files[0])] = after.message[actor].file
+            self.files |= {str(name): after.message[actor].file for name in files[:1]}
         if "ack" in answer.facts:
             self.acknowledged.append(_fact(actor, answer, "ack", dict))
         yield from self._versions(after)
