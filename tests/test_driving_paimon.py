@@ -2,11 +2,13 @@
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 from workbench.cli import main
@@ -19,7 +21,9 @@ from workbench.kernel import InputError, replay
 from workbench.kernel.actions import outcome_label
 from workbench.models import get_model
 from workbench.tables import audit
+from workbench.tables.paimon.bucket import Bucket, Life, Marks
 from workbench.tables.paimon.contents import contents
+from workbench.tables.paimon.rows import Rows
 
 Paimon = get_model("paimon")
 
@@ -95,6 +99,31 @@ def test_each_step_and_each_conflict_comes_about_as_the_model_foretells(driven, 
         result = driven(trace)
         assert result.as_foretold is True, f"{names}: {result.verdict()}; {permalink(trace)}"
         assert len(result.steps) == len(trace) - 1
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_behaviours_come_about_as_the_model_foretells(driven, seed):
+    """Up to the end, where nothing more can be done; in one bucket, or with numbers that go on from its largest."""
+    rng = random.Random(seed)
+    model = Paimon(
+        **{
+            **{**ONE_BUCKET, "NUM_WRITERS": 3, "MAX_WRITE_OPS": 4, "MAX_WRITE_OPS_PER_KEY": 4},
+            **{name: rng.random() < 0.5 for name in ("PUT_IF_ABSENT", "STREAMING_SINK", "DV_ENABLED")},
+            **{"NUM_BUCKETS": 1 + seed % 2, "RestoreSequence": seed % 2 == 1 or rng.random() < 0.5},
+            "PkCol1Values": ["jack", "sarah"],
+        }
+    )
+    (state,), moves = model.initial_states(), []
+    while following := [
+        (instance.number, ordinal, after)
+        for instance in model.instances
+        for ordinal, (_, after) in enumerate(model.outcomes(instance, state))
+    ]:
+        number, ordinal, state = rng.choice(following)
+        moves.append((number, ordinal))
+    trace = replay(model, 0, moves)
+    result = driven(trace)
+    assert result.as_foretold is True, f"{result.verdict()}; {permalink(trace)}"
 
 
 def test_pypaimon_cannot_compact(driven):
@@ -230,6 +259,18 @@ def test_the_contents_of_a_real_table(real_table):
         [{"v": value, "c": "A"}] for value in ("red", "blue1", "blue2", "blue2")
     ]
     assert [len(version.files) for version in found.values()] == [1, 2, 3, 4]
+    compacted = contents(str(real_table("java_dangling"))).values()
+    assert [version.rows["jack"][0]["v"] for version in compacted] == ["red"] * 2 + ["blue"] * 2 + ["green"] * 3
+
+
+def test_a_reader_gets_what_is_not_struck_out_and_has_the_largest_number():
+    """Three rows of one key: numbers 1, 2 and 2; from version 3 on the last file's is struck out, from 4 on all are."""
+    rows = Rows(["a", "b", "c"], *(np.array(column) for column in ([0, 1, 2], [0] * 3, [0] * 3, [1, 2, 2], [0] * 3)))
+    lives = [Life(file, 0, file + 1, None, file + 1) for file in range(3)]
+    marks = [Marks(2, 3, 4, np.array([2])), *(Marks(file, 4, None, np.array([file])) for file in range(3))]
+    bucket = Bucket(rows, lives, [Marks(0, 2, 3, np.array([0])), *marks], [1])
+    assert [bucket.read(version) for version in range(1, 5)] == [{0: [0]}, {0: [1]}, {0: [1]}, {}]
+    assert Bucket(rows, lives, [], [1]).read(3) == {0: [1, 2]}
 
 
 # The command ---------------------------------------------------------------------------------------------------------

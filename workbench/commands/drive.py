@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
     parser.add_argument("--keep", metavar="DIR", help="make the table in this new folder, and leave it there")
     parser.add_argument(
-        "--time-limit", type=above_zero(float), default=TIME_LIMIT, metavar="S", help="for all of it; by default 120 s"
+        "--time-limit", type=above_zero(float), default=TIME_LIMIT, metavar="S", help=f"by default {TIME_LIMIT:.0f}"
     )
     parser.add_argument("--python", metavar="PATH", help="the Python of an environment that has the system")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -92,12 +92,15 @@ def _print(out: Console, driven: Driven) -> None:
     out.print(f"{driven.system}: {len(steps)} of {len(driven.trace) - 1} steps\n")
     table = Table("step", "", "action", "real system", "what it said", box=None, pad_edge=False)
     table.columns[0].justify = "right"
+    table.columns[-1].overflow = "fold"  # names of files stay whole
     for step in steps:
         table.add_row(str(step.number), escape(step.actor), escape(step.label), _verdict(step), escape(step.said))
     for number, left in enumerate(driven.trace.steps[len(steps) + 1 :], start=len(steps) + 1):
         table.add_row(str(number), escape(left.lane), escape(left.label), "[dim]not tried[/]", "")
     out.print(table, width=None if out.is_terminal else 1000)
-    different = [one for step in steps for one in step.differences]
+    different = [
+        one._replace(what=f"after step {step.number}: {one.what}") for step in steps for one in step.differences
+    ]
     if different or driven.compared:
         table = Table("", "", "foretold", "found", box=None, pad_edge=False)
         for one in [*different, *driven.compared]:
