@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -48,6 +49,19 @@ if not sys.stdin.readline():
 """
 
 
+class Pipe:
+    """A named pipe, which is at its end when nobody holds it any more."""
+
+    def __init__(self, path):
+        os.mkfifo(path)
+        self.file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+
+    def read(self):
+        """What somebody writes to it next, or nothing at its end; a process that never ends would hold up the tests."""
+        assert select.select([self.file], [], [], 60)[0], "it is still held"
+        return os.read(self.file, 100).decode()
+
+
 class LostUpdate(Model):
     """Two clerks add one to a number."""
 
@@ -92,9 +106,7 @@ class Day:
 
     def begin(self, ask):
         (self.folder / "number").write_text("0")
-        os.mkfifo(self.folder / "alive")
-        self.alive = os.open(self.folder / "alive", os.O_RDONLY | os.O_NONBLOCK)
-        os.set_blocking(self.alive, True)
+        self.alive = Pipe(self.folder / "alive")
         for actor in self.actors:
             ask(actor, {"do": "begin", "who": actor, "folder": str(self.folder)})
         Day.latest = self
@@ -116,7 +128,7 @@ class Day:
 
     def everybody_is_gone(self):
         """Wait until no process holds the pipe."""
-        return os.read(self.alive, 1) == b""
+        return self.alive.read() == ""
 
 
 def trace_of(*labels):
@@ -181,6 +193,16 @@ def test_one_set_of_processes_follows_many_traces(tmp_path):
             seen.add(Day.latest.pids["c1"])
     assert len(seen) == 1
     assert Day.latest.everybody_is_gone()
+
+
+def test_after_a_trace_that_was_not_decided_the_next_one_has_new_processes(tmp_path):
+    before = "    print(json.dumps(answer)"
+    ends = "    if folder.name == 'first' and request['do'] == 'read':\n        sys.exit()\n"
+    driver = Clerks(CLERK.replace(before, ends + before))
+    with Processes(driver.command()) as processes:
+        for name, decided in (("first", None), ("second", True)):
+            (tmp_path / name).mkdir()
+            assert follow(LOST, driver, processes, tmp_path / name).as_foretold is decided
 
 
 # Processes that misbehave --------------------------------------------------------------------------------------------
@@ -267,13 +289,13 @@ print(drive(LOST, Clerks(BEGINS + asked), keep={kept!r}).verdict())
 @pytest.mark.parametrize(("number", "said"), [(signal.SIGINT, "not decided: interrupted\n"), (signal.SIGKILL, "")])
 def test_with_the_driver_its_processes_end(number, said, tmp_path):
     """Whoever is killed ends nobody; but then there is nobody any more whom an actor could read from."""
-    os.mkfifo(pipe := tmp_path / "pipe")
-    script = SILENT.format(tests=str(Path(__file__).parent), pipe=str(pipe), kept=str(tmp_path / "kept"))
+    pipe = Pipe(tmp_path / "pipe")
+    folders = {"pipe": str(tmp_path / "pipe"), "kept": str(tmp_path / "kept")}
+    script = SILENT.format(tests=str(Path(__file__).parent), **folders)
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
-        with pipe.open() as alive:
-            assert alive.read(5) == "asked"
-            process.send_signal(number)
-            assert alive.read() == ""
+        assert pipe.read() == "asked"
+        process.send_signal(number)
+        assert pipe.read() == ""
         assert process.communicate()[0] == said
 
 

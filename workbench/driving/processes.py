@@ -120,11 +120,12 @@ class Actor:
                 raise ActorError(f"{self.name} says more than {MOST_BYTES:,} bytes in a line")
             if has_ended:
                 raise ActorError(self._ended())
-            left, was_over, heard = until - time.monotonic(), self._is_over, len(self._heard)
+            left, was_over = until - time.monotonic(), self._is_over
             if left <= 0:
                 raise ActorError(f"{self.name} has not answered within the time limit")
             self._exchange(0 if was_over else left)
-            has_ended = self._process.stdout not in self._open() or (was_over and heard == len(self._heard))
+            # What was said before the end is heard at once: a pipe does not hold more than is read.
+            has_ended = was_over or self._process.stdout not in self._open()
         line, _, self._heard = self._heard.partition(b"\n")
         return self._checked(line)
 
