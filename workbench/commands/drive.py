@@ -30,7 +30,7 @@ from workbench.driving.course import TIME_LIMIT
 from workbench.driving.paimon import MODELS
 from workbench.formats.permalink import parse_permalink
 from workbench.guided.report import Report
-from workbench.kernel import InputError, Model, Trace
+from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable
 from workbench.kernel.values import spell
@@ -53,8 +53,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    trace = _trace(arguments)
-    driven = drive(trace, PaimonDriver(arguments.python), keep=arguments.keep, time_limit=arguments.time_limit)
+    report = _report(arguments.trace, arguments.system, parse_assignments(arguments.set))
+    if report.valid is None:
+        say(f"not decided: {report.why}")
+        return status.UNKNOWN
+    if report.trace is None or not report.valid:
+        raise InputError(f"{printable(arguments.trace)} is no behaviour of the model: {report.why}")
+    driver = PaimonDriver(arguments.python)
+    driven = drive(report.trace, driver, keep=arguments.keep, time_limit=arguments.time_limit)
     if arguments.json:
         say(json.dumps(driven.as_dict()))
     else:
@@ -64,24 +70,17 @@ def run(arguments: argparse.Namespace) -> int:
     return {True: status.HOLDS, False: status.VIOLATED, None: status.UNKNOWN}[driven.as_foretold]
 
 
-def _trace(arguments: argparse.Namespace) -> Trace:
-    """The behaviour that is given, which must be one of a model that is driven."""
-    name = parse_permalink(arguments.trace).model if recorded.is_permalink(arguments.trace) else arguments.system
-    if name not in MODELS:  # a link must not name what is loaded
-        raise InputError(f"a permalink of {brief(name)} is not accepted; it takes one of {' or '.join(MODELS)}")
-    report = _report(get_model(name), arguments.trace, parse_assignments(arguments.set))
-    if report.trace is None or not report.valid:
-        raise InputError(f"{printable(arguments.trace)} is no behaviour of {name}: {report.why}")
-    return report.trace
-
-
-def _report(model: type[Model], source: str, given: dict[str, Any]) -> Report:
+def _report(source: str, system: str, given: dict[str, Any]) -> Report:
+    """Whether what is given is a behaviour of the model that is driven."""
     if recorded.is_permalink(source):
-        return recorded.follow(model, source, given)
+        name = parse_permalink(source).model
+        if name not in MODELS:  # a link must not name what is loaded
+            raise InputError(f"a permalink of {brief(name)} is not accepted; it takes one of {' or '.join(MODELS)}")
+        return recorded.follow(get_model(name), source, given)
     from workbench.guided.validate import validate  # numba loads here, not with the command line
 
     noted, record = recorded.read_trace(source)
-    made = recorded.make(model, noted, given, source)
+    made = recorded.make(get_model(system), noted, given, source)
     with reading(source):
         return validate(made, record(made))
 
