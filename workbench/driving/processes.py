@@ -168,9 +168,7 @@ class Actor:
         """That the process is over, and its last words."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
-        for _ in range(16):  # what it has said before it ended is there by now
-            if self._process.stderr in self._open():
-                self._exchange(0)
+        self._exchange(0)  # what it has said before is there by now, and no more than is read
         status = self._process.returncode
         lines = self._errors.decode(errors="replace").strip().splitlines()
         why = f": {_short(lines[-1])}" if lines else ""
@@ -192,7 +190,7 @@ class Actor:
 
     def kill(self) -> None:
         """End the process, and whatever it has started in its group."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def close(self) -> None:
