@@ -15,19 +15,22 @@ installed, 3 it is not decided, as with the time limit or an interrupt.
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from workbench.commands import recorded, status
+from workbench.commands.files import reading
 from workbench.commands.options import above_zero, console, parse_assignments
 from workbench.commands.standard import say
 from workbench.driving import Driven, PaimonDriver, Taken, drive
-from workbench.driving.drive import TIME_LIMIT
+from workbench.driving.course import TIME_LIMIT
 from workbench.driving.paimon import MODELS
 from workbench.formats.permalink import parse_permalink
-from workbench.kernel import InputError, Trace
+from workbench.guided.report import Report
+from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable
 from workbench.kernel.values import spell
@@ -43,15 +46,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
     parser.add_argument("--keep", metavar="DIR", help="make the table in this new folder, and leave it there")
     parser.add_argument(
-        "--time-limit", type=above_zero(float), default=TIME_LIMIT, metavar="S", help="for all of it; by default 120 s"
+        "--time-limit", type=above_zero(float), default=TIME_LIMIT, metavar="S", help=f"by default {TIME_LIMIT:.0f}"
     )
     parser.add_argument("--python", metavar="PATH", help="the Python of an environment that has the system")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    trace = _trace(arguments)
-    driven = drive(trace, PaimonDriver(arguments.python), keep=arguments.keep, time_limit=arguments.time_limit)
+    report = _report(arguments.trace, arguments.system, parse_assignments(arguments.set))
+    if report.valid is None:
+        say(f"not decided: {report.why}")
+        return status.UNKNOWN
+    if report.trace is None or not report.valid:
+        raise InputError(f"{printable(arguments.trace)} is no behaviour of the model: {report.why}")
+    driver = PaimonDriver(arguments.python)
+    driven = drive(report.trace, driver, keep=arguments.keep, time_limit=arguments.time_limit)
     if arguments.json:
         say(json.dumps(driven.as_dict()))
     else:
@@ -61,15 +70,20 @@ def run(arguments: argparse.Namespace) -> int:
     return {True: status.HOLDS, False: status.VIOLATED, None: status.UNKNOWN}[driven.as_foretold]
 
 
-def _trace(arguments: argparse.Namespace) -> Trace:
-    """The behaviour that is given, which must be one of a model that is driven."""
-    name = parse_permalink(arguments.trace).model if recorded.is_permalink(arguments.trace) else arguments.system
-    if name not in MODELS:  # a link must not name what is loaded
-        raise InputError(f"a permalink of {brief(name)} is not accepted; it takes one of {' or '.join(MODELS)}")
-    report = recorded.judge(get_model(name), arguments.trace, parse_assignments(arguments.set))
-    if report.trace is None or not report.valid:
-        raise InputError(f"{printable(arguments.trace)} is no behaviour of {name}: {report.why}")
-    return report.trace
+def _report(source: str, system: str, given: dict[str, Any]) -> Report:
+    """Whether what is given is a behaviour of the model that is driven."""
+    if recorded.is_permalink(source):
+        name = parse_permalink(source).model
+        if name not in MODELS:  # a link must not name what is loaded
+            raise InputError(f"a permalink of {brief(name)} is not accepted; it takes one of {' or '.join(MODELS)}")
+        return recorded.follow(get_model(name), source, given)
+    from workbench.guided.validate import validate  # numba loads here, not with the command line
+
+    model = get_model(system)
+    mapped = recorded.read_trace(model, source)
+    made = recorded.make(model, mapped.constants, given, source)
+    with reading(source):
+        return validate(made, mapped.record(made))
 
 
 def _print(out: Console, driven: Driven) -> None:
@@ -78,12 +92,15 @@ def _print(out: Console, driven: Driven) -> None:
     out.print(f"{driven.system}: {len(steps)} of {len(driven.trace) - 1} steps\n")
     table = Table("step", "", "action", "real system", "what it said", box=None, pad_edge=False)
     table.columns[0].justify = "right"
+    table.columns[-1].overflow = "fold"  # names of files stay whole
     for step in steps:
         table.add_row(str(step.number), escape(step.actor), escape(step.label), _verdict(step), escape(step.said))
     for number, left in enumerate(driven.trace.steps[len(steps) + 1 :], start=len(steps) + 1):
         table.add_row(str(number), escape(left.lane), escape(left.label), "[dim]not tried[/]", "")
     out.print(table, width=None if out.is_terminal else 1000)
-    different = [one for step in steps for one in step.differences]
+    different = [
+        one._replace(what=f"after step {step.number}: {one.what}") for step in steps for one in step.differences
+    ]
     if different or driven.compared:
         table = Table("", "", "foretold", "found", box=None, pad_edge=False)
         for one in [*different, *driven.compared]:

@@ -1,12 +1,12 @@
-"""Recorded behaviours that the command line is given: an ITF document, or a permalink."""
+"""Behaviours that the command line is given: an ITF document, or a permalink."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 from workbench.commands.files import read_text, reading
 from workbench.formats.itf import constants_from_itf, parse_itf, read_itf
 from workbench.formats.permalink import parse_permalink
-from workbench.formats.recording import Recording
+from workbench.guided.mapping import Mapped
 from workbench.guided.report import Behaviour, Report
 from workbench.kernel import InputError, Model, ModelError, replay
 from workbench.kernel.errors import brief
@@ -19,27 +19,15 @@ def is_permalink(source: str) -> bool:
     return source.startswith(_PERMALINK)
 
 
-def judge(model: type[Model], source: str, given: dict[str, Any]) -> Report:
-    """Whether a recorded behaviour is one of the model, with the constants that it notes and those `given`."""
-    from workbench.guided.validate import validate  # numba loads here, not with the command line
-
-    if is_permalink(source):
-        return follow(model, source, given)
-    noted, record = itf(source)
-    made = make(model, noted, given, source)
-    with reading(source):
-        return validate(made, record(made))
-
-
-def itf(path: str) -> tuple[dict[str, Any], Callable[[Model], Recording]]:
-    """The constants that an ITF file notes, and what it records of a model."""
+def read_trace(model: type[Model], path: str) -> Mapped:
+    """The constants that an ITF file notes, and what it records of the model."""
     text = read_text(path, "trace")
     with reading(path):
         document = parse_itf(text)
-        return constants_from_itf(document), lambda made: read_itf(made, document)
+        return Mapped(model.name, constants_from_itf(document), lambda made: read_itf(made, document))
 
 
-def make(model: type[Model], noted: dict[str, Any], given: dict[str, Any], source: str) -> Model:
+def make(model: type[Model], noted: Mapping[str, Any], given: dict[str, Any], source: str) -> Model:
     """The model with the constants that a recording notes, and those of the command line before them."""
     try:
         return model(**{**noted, **given})

@@ -14,25 +14,20 @@ Exit status: 0 it is a behaviour of the model, 1 it is not, 2 bad input, 3 not d
 
 import argparse
 import os
-from collections.abc import Mapping
-from typing import Any
 
 from workbench.commands import outputs
-from workbench.commands.files import file_of_model, read_text, reading
+from workbench.commands.files import file_of_model, reading
 from workbench.commands.options import above_zero, console, parse_assignments, progress_line
-from workbench.formats.itf import constants_from_itf, parse_itf, read_itf
-from workbench.formats.permalink import parse_permalink
+from workbench.commands.recorded import follow, is_permalink, make, read_trace
 from workbench.formats.recording import Recording
 from workbench.guided.events import read_events
 from workbench.guided.mapping import Mapped, get_mapping
-from workbench.guided.report import Behaviour, Report
-from workbench.kernel import InputError, Model, ModelError, replay
-from workbench.kernel.errors import brief
+from workbench.guided.report import Report
+from workbench.kernel import InputError, Model
 from workbench.models import get_model
 
 NAME = "replay"
 VALID, NOT_A_BEHAVIOUR, NOT_DECIDED = 0, 1, 3
-_PERMALINK = "workbench:"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,17 +49,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    is_permalink, settings = arguments.file.startswith(_PERMALINK), None
-    inputs = [] if is_permalink else [arguments.file]
+    settings = None
+    inputs = [] if is_permalink(arguments.file) else [arguments.file]
     outputs.check_shown(arguments, [*file_of_model(arguments.model), *file_of_model(arguments.map or ""), *inputs])
     model, given = get_model(arguments.model), parse_assignments(arguments.set)
-    if is_permalink:
-        report = _follow(model, arguments.file, given)
+    if is_permalink(arguments.file):
+        report = follow(model, arguments.file, given)
     else:
         is_table = os.path.isdir(arguments.file)
-        read = _read_table if is_table else _read_itf if arguments.map is None else _read_events
+        read = _read_table if is_table else _read_trace if arguments.map is None else _read_events
         mapped = read(model, arguments)
-        made = _make(model, mapped.constants, given, arguments.file)
+        made = make(model, mapped.constants, given, arguments.file)
         with reading(arguments.file):
             report, settings = _validate(made, mapped, arguments)
     with outputs.report(arguments, tuple(outputs.SHOWN)):
@@ -78,12 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
     return NOT_DECIDED if report.valid is None else VALID if report.valid else NOT_A_BEHAVIOUR
 
 
-def _read_itf(model: type[Model], arguments: argparse.Namespace) -> Mapped:
-    """The constants that an ITF file notes, and what it records of a model."""
-    text = read_text(arguments.file, "trace")
-    with reading(arguments.file):
-        document = parse_itf(text)
-        return Mapped(model.name, constants_from_itf(document), lambda made: read_itf(made, document))
+def _read_trace(model: type[Model], arguments: argparse.Namespace) -> Mapped:
+    return read_trace(model, arguments.file)
 
 
 def _read_events(model: type[Model], arguments: argparse.Namespace) -> Mapped:
@@ -126,25 +117,3 @@ def _validate(model: Model, mapped: Mapped, arguments: argparse.Namespace) -> tu
         if report.valid or not arguments.settings:
             return report, None
         return report, accepted_under(model, begun, stutter, also=mapped.changes, **budgets, on_progress=on_progress)
-
-
-def _make(model: type[Model], noted: Mapping[str, Any], given: dict[str, Any], source: str) -> Model:
-    """The model with the constants that a recording notes, and those of the command line before them."""
-    try:
-        return model(**{**noted, **given})
-    except InputError as error:
-        where = f" (the constants that {source} notes, and --set)" if noted else ""
-        raise InputError(f"{error}{where}") from None
-
-
-def _follow(model: type[Model], line: str, given: dict[str, Any]) -> Report:
-    """What a permalink leads to: its moves are taken one after the other."""
-    link = parse_permalink(line)
-    if link.model != model.name:
-        raise InputError(f"the permalink is one of {brief(link.model)}, not of {model.name}")
-    made = _make(model, link.constants, given, "the permalink")
-    behaviour = Behaviour(made, link.start, link.moves, link.loop)
-    try:
-        return Report(valid=True, states=len(replay(*behaviour)), behaviour=behaviour)
-    except ModelError as error:
-        return Report(valid=False, states=0, why=str(error))

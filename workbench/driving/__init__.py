@@ -5,9 +5,10 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from workbench.driving.drive import Compared, Course, Driven, Driver, Request, Taken, follow
+from workbench.driving.course import Compared, Course, Driven, Driver, Request, Taken, compared, follow
 from workbench.driving.paimon import PaimonDriver
 from workbench.driving.processes import Actor, ActorError, Answer, Processes
+from workbench.driving.traces import covering
 from workbench.kernel import InputError, Trace
 from workbench.kernel.errors import brief
 
@@ -23,6 +24,8 @@ __all__ = [
     "Processes",
     "Request",
     "Taken",
+    "compared",
+    "covering",
     "drive",
     "follow",
 ]

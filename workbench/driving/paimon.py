@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from workbench.driving.drive import Ask, Compared, Request
+from workbench.driving.course import Ask, Compared, Request, compared
 from workbench.driving.processes import ActorError, Answer
 from workbench.kernel import InputError, Model, State, Trace
 from workbench.kernel.errors import brief
@@ -86,7 +86,8 @@ class PaimonCourse:
             answer = ask(actor, self._opening())
             if answer.verdict != "done":
                 raise InputError(f"{actor} cannot open the table: {answer.said}")
-            self.names = _fact(actor, answer, "names", dict)
+            names = _fact(actor, answer, "names", dict)
+            self.names = {key: str(names.get(key)) for key in self.model.bucket_of}
 
     def _opening(self) -> dict[str, Any]:
         partitions = ["p"] if self.model.NUM_PARTITIONS > 1 else []
@@ -150,11 +151,11 @@ class PaimonCourse:
         if "row" in answer.facts:
             row = _fact(actor, answer, "row", dict)
             foretold, found = after.write[actor].columns, tuple(row.get(name) for name in COLUMNS)
-            yield _compared("the row that it writes", foretold, found)
+            yield compared("the row that it writes", foretold, found)
         if "files" in answer.facts:
             files = _fact(actor, answer, "files", list)
-            yield _compared("the number of data files that it writes", 1, len(files))
-            self.files[str(files[0])] = after.message[actor].file
+            yield compared("the number of data files that it writes", 1, len(files))
+            self.files |= {str(name): after.message[actor].file for name in files[:1]}
         if "ack" in answer.facts:
             self.acknowledged.append(_fact(actor, answer, "ack", dict))
         yield from self._versions(after)
@@ -164,14 +165,14 @@ class PaimonCourse:
         from workbench.tables.paimon.contents import contents  # pyarrow loads here, and not with the command line
 
         there = contents(str(self.path))
-        yield _compared("the newest snapshot", state.latest, max(there, default=0))
+        yield compared("the newest snapshot", state.latest, max(there, default=0))
         for version in range(1, state.latest + 1):
             if version not in there:
                 yield Compared(f"snapshot {version}", "there", "not there", False)
                 continue
             live = sorted(self.files.get(name, name) for name in there[version].files)
             wanted = sorted(state.manifest[state.snapshots[version]])
-            yield _compared(f"the files of snapshot {version}", tuple(wanted), tuple(live))
+            yield compared(f"the files of snapshot {version}", tuple(wanted), tuple(live))
             for key, bucket in self.model.bucket_of.items():
                 foretold = read(state, key, version, bucket)
                 rows = there[version].rows.get(self.names[key], [None])
@@ -252,7 +253,3 @@ def _fact(actor: str, answer: Answer, name: str, kind: type) -> Any:
     if not isinstance(fact, kind):
         raise ActorError(f"{actor} says {brief(fact)} as {name!r}; it takes a JSON {kind.__name__}")
     return fact
-
-
-def _compared(what: str, foretold: Any, found: Any) -> Compared:
-    return Compared(what, show(foretold), show(found), foretold == found)

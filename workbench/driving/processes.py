@@ -80,6 +80,9 @@ class Actor:
             raise InputError(f"{brief(command[0])} cannot be started: {error.strerror}") from None
         self._to_say, self._heard, self._errors = b"", b"", b""
         self._selector = selectors.DefaultSelector()
+        # What tells its end also where somebody whom it has started holds its pipes.
+        self._end, self._is_over = os.pidfd_open(self._process.pid), False
+        self._selector.register(self._end, selectors.EVENT_READ)
         for pipe, events in (
             (self._process.stdin, selectors.EVENT_WRITE),
             (self._process.stdout, selectors.EVENT_READ),
@@ -111,15 +114,18 @@ class Actor:
 
     def answer(self, until: float) -> Answer:
         """The next answer."""
+        has_ended = False
         while b"\n" not in self._heard:
             if len(self._heard) > MOST_BYTES:
                 raise ActorError(f"{self.name} says more than {MOST_BYTES:,} bytes in a line")
-            if self._process.stdout not in self._open():
+            if has_ended:
                 raise ActorError(self._ended())
-            left = until - time.monotonic()
+            left, was_over = until - time.monotonic(), self._is_over
             if left <= 0:
                 raise ActorError(f"{self.name} has not answered within the time limit")
-            self._exchange(left)
+            self._exchange(0 if was_over else left)
+            # What was said before the end is heard at once: a pipe does not hold more than is read.
+            has_ended = was_over or self._process.stdout not in self._open()
         line, _, self._heard = self._heard.partition(b"\n")
         return self._checked(line)
 
@@ -137,9 +143,10 @@ class Actor:
         for key, _ in self._selector.select(seconds):
             if key.fileobj is stdin:
                 self._say()
-                continue
-            said = os.read(key.fd, MOST_BYTES)
-            if not said:
+            elif key.fileobj == self._end:
+                self._is_over = True
+                self._selector.unregister(self._end)
+            elif not (said := os.read(key.fd, MOST_BYTES)):
                 self._selector.unregister(key.fileobj)
             elif key.fileobj is self._process.stdout:
                 self._heard += said
@@ -161,9 +168,7 @@ class Actor:
         """That the process is over, and its last words."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
-        for _ in range(16):  # what it has said before it ended is there by now
-            if self._process.stderr in self._open():
-                self._exchange(0)
+        self._exchange(0)  # what it has said before is there by now, and no more than is read
         status = self._process.returncode
         lines = self._errors.decode(errors="replace").strip().splitlines()
         why = f": {_short(lines[-1])}" if lines else ""
@@ -185,13 +190,14 @@ class Actor:
 
     def kill(self) -> None:
         """End the process, and whatever it has started in its group."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def close(self) -> None:
         """End the process, and let go of what it has."""
         self.kill()
         self._selector.close()
+        os.close(self._end)
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None:
                 pipe.close()
