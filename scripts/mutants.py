@@ -42,8 +42,8 @@ from workbench.models import get_model
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "workbench" / "models"
 EQUIVALENT = ROOT / "tests" / "equivalent_mutants.toml"
-#: Configurations with more states than this only meet the mutants that the others did not notice.
-LARGE = 150_000
+#: Mutants that are listed meet only configurations with up to so many states, which would tell if one is so by mistake.
+SMALL = 20_000
 #: A search that takes longer than this has gone wrong, in seconds.
 PATIENCE = 600
 
@@ -255,7 +255,7 @@ def judge(bench: Bench, mutants: list[Mutant], listed: Equivalents, jobs: int) -
 def _judge(number: int) -> tuple[int, str | None]:
     bench, mutants, listed = _shared
     mutant = mutants[number]
-    most = LARGE if listed.has(mutant) else math.inf
+    most = SMALL if listed.has(mutant) else math.inf
     return number, first_difference(mutant, (judge for judge in bench.judges[mutant.source.path] if judge[1] <= most))
 
 
