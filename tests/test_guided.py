@@ -5,6 +5,7 @@ import math
 import random
 import re
 from collections import defaultdict
+from dataclasses import replace
 from functools import cache
 
 import networkx as nx
@@ -442,6 +443,57 @@ def test_a_model_that_is_not_pure_is_not_believed():
 
     with pytest.raises(ModelError, match="put_left led to another state when it was run again: the model is not pure"):
         validate(Moody(), Recording([Observation({LEFT: 0}), *[Observation({LEFT: 1})] * 3]))
+
+
+@pytest.mark.parametrize(
+    ("recording", "message"),
+    [
+        (Recording([]), "the recording is empty; it takes at least one observation"),
+        (Recording([Observation({}, steps=0)]), "state 1: steps = 0 is not accepted; it takes at least 1"),
+        (
+            Recording([Observation({3: 1}, source="line 9")]),
+            "line 9: cell 3 is not accepted; the model has cells 0 to 2",
+        ),
+        (Recording([Observation({})], watched=frozenset({-1})), "watched: cell -1 is not accepted"),
+        (Recording([Observation({})], irrelevant=frozenset({7})), "irrelevant: cell 7 is not accepted"),
+        (
+            Recording([Observation({})], begins="late"),
+            "begins = 'late' is not accepted; it takes initial, reachable or",
+        ),
+    ],
+)
+def test_what_is_no_recording_of_the_model_is_refused(recording, message):
+    with pytest.raises(InputError, match="^" + message):
+        validate(Rows(), recording)
+
+
+def test_very_many_ways_can_be_told():
+    class Twice(Rows):
+        @action
+        def put_too(self, s):
+            s.left += 1
+
+    report = validate(Twice(Limit=8), Recording([Observation({LEFT: 0})] + [Observation({}, steps=1)] * 5))
+    assert repr(report) == str(report)
+    many = replace(report, ways=2**20_000)
+    assert "in about 10^6021 ways" in repr(many)
+
+
+def test_overlooking_what_is_required_leaves_nothing_behind():
+    class Fragile(Rows):
+        @action
+        def look_up(self, s):
+            require(s.left == 2, "there is nothing to look up")
+            s.right = {2: 1}[s.left]
+
+    model = Fragile()
+    (state,) = model.initial_states()
+    put_right, look_up = (i for i in model.instances if i.label in ("look_up", "put_right"))
+    assert look_up.overlooking(model.draft(), state.values) == []  # its code relies on what it requires
+    assert model.why_disabled(look_up, state) == "there is nothing to look up"
+    ((outcome, lacks),) = put_right.overlooking(model.draft(), state.values)
+    assert (outcome.writes, lacks) == ({RIGHT: 1}, ["the left table is not ahead", "it has not thought"])
+    assert model.why_disabled(put_right, state) == "the left table is not ahead"
 
 
 # Real sizes ----------------------------------------------------------------------------------------------------------

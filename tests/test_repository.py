@@ -45,7 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "session",
         "",
     },
-    "bench": {"kernel", "models", "engines"},
+    "bench": {"kernel", "models", "engines", "formats", "guided"},
     "commands": {
         "kernel",
         "models",
