@@ -54,7 +54,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "session",
         "",
     },
-    "bench": {"kernel", "models", "engines", "guided"},
+    "bench": {"kernel", "models", "engines", "formats", "guided"},
     "commands": {
         "kernel",
         "models",

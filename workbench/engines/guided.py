@@ -380,7 +380,9 @@ class Layers:
     def _check(self) -> None:
         space = self._space
         self._limits.room(self.states - 1)
-        self._limits.check(len(self._layers), self.states, space.count - int(space.cursor[kernels.NODE]), lambda: self.nbytes)
+        self._limits.check(
+            len(self._layers), self.states, space.count - int(space.cursor[kernels.NODE]), lambda: self.nbytes
+        )
 
     def _named(self, name: str) -> Labels:
         if name not in self._labels:
