@@ -20,8 +20,8 @@ from workbench.kernel import InputError
 from workbench.pictures import faults
 from workbench.tables import Audit, audit
 from workbench.tables.hudi import keys as hudi_keys
-from workbench.tables.hudi import read
 from workbench.tables.hudi import states as hudi_states
+from workbench.tables.hudi.read import read
 from workbench.tables.hudi.timeline import properties
 from workbench.tables.source import Source
 

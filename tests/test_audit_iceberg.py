@@ -17,8 +17,8 @@ from workbench.engines.check import check
 from workbench.kernel import InputError
 from workbench.pictures import faults
 from workbench.tables import Audit, audit
-from workbench.tables.iceberg import read
 from workbench.tables.iceberg import states as iceberg_states
+from workbench.tables.iceberg.read import read
 from workbench.tables.source import Source
 
 

@@ -12,7 +12,8 @@ from workbench.models import get_model
 from workbench.models import iceberg_catalog as catalog
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_extended import BakeryExtended
-from workbench.models.bakery_v2 import BakeryV2
+from workbench.models.bakery_v2 import BakeryV2, Claim
+from workbench.models.bakery_v2_as_built import BakeryV2AsBuilt
 from workbench.models.bakery_v2_extended import BakeryV2Extended
 from workbench.spaces.space import explore
 
@@ -20,13 +21,19 @@ SAFETY = ["NoLakekeeperConflict", "RollbackNoIceberg", "UniqueTickets", "TicketO
 SHARED = {"Writers": ["a1", "a2", "b1"], "NodeParts": [["a1", "a2"], ["b1"]], "StepGranularity": "atomic"}
 RACE = {"AsyncParquet": True, "RestampPatch": False, "StepGranularity": "atomic"}
 ONE_RESTART = {"Writers": 2, "MaxCrashes": 1, "MaxRestarts": 1}
-EXTENSION_CELLS = {"restart_budget", "retries_left", "user_rows"}
+EXTENSION_CELLS = {"restart_budget", "retries_left", "rounds_left", "user_rows"}
+AS_BUILT_CELLS = {"acks_sent", "late_claims"}
 
 
 def verdict(model, name):
     """Such as ``violated 19``; the verdict on one property, and the states of its trace."""
     judged = check(model, [name])[name]
     return judged.word if judged.trace_states is None else f"{judged.word} {judged.trace_states}"
+
+
+def ends(space):
+    """The states in which nothing can happen."""
+    return sorted(set(range(len(space))) - set(space.sources.tolist()))
 
 
 def assert_agree(model):
@@ -53,7 +60,8 @@ def test_the_name_on_the_command_line_is_the_extended_model(name, extended, publ
 def steps_of(model):
     """Every transition, as the values of the cells that the published model has too."""
     space = explore(model, SAFETY)
-    cells = [i for i, cell in enumerate(model.layout.cells) if cell.variable not in EXTENSION_CELLS]
+    added = EXTENSION_CELLS | AS_BUILT_CELLS
+    cells = [i for i, cell in enumerate(model.layout.cells) if cell.variable not in added]
     states = [tuple(space.state(n).values[i] for i in cells) for n in range(len(space))]
     moves = {
         (states[source], space.label(t), states[target])
@@ -70,6 +78,7 @@ def steps_of(model):
         (BakeryV2Extended, BakeryV2, {}),
         (BakeryV2Extended, BakeryV2, {"SafeAcks": False}),
         (BakeryV2Extended, BakeryV2, {"AsyncParquet": True, "RestampPatch": False}),
+        (BakeryV2AsBuilt, BakeryV2, {"SafeAcks": False, "MaxCrashes": 1}),
     ],
 )
 def test_switched_off_the_extended_model_is_the_published_one_step_by_step(extended, published, constants):
@@ -84,18 +93,25 @@ def test_switched_off_the_extended_model_is_the_published_one_step_by_step(exten
     [
         (BakeryExtended(), BakeryExtended(MaxRestarts=1)),
         (
-            BakeryV2Extended(MaxCrashes=1),
+            BakeryV2Extended(MaxCrashes=1, ReleaseTransaction=True),
             BakeryV2Extended(
-                MaxCrashes=1, MaxTickets=12, MaxRestarts=1, MaxRetries=1, ClaimTimeout=True, UserTable=True
+                MaxCrashes=1,
+                MaxTickets=12,
+                ReleaseTransaction=True,
+                MaxRestarts=1,
+                MaxRetries=1,
+                MaxRounds=2,
+                ClaimTimeout=True,
+                UserTable=True,
             ),
         ),
     ],
     ids=["bakery", "bakery_v2"],
 )
 def test_an_extension_brings_what_its_constant_switches_on(published, extended):
-    assert set(extended.actions) == set(extended.declared_actions)
+    assert set(extended.actions) == set(extended.declared_actions) - {"drain_forward", "drain_delete"}
     assert set(extended.properties) == set(extended.declared_properties)
-    later = {"restart", "clean_up", "retry", "time_out", "replicate_row"}
+    later = {"restart", "clean_up", "retry", "next_round", "time_out", "replicate_row"}
     assert set(extended.actions) - set(published.actions) == later & set(extended.declared_actions)
     assert {p.name for p in extended.select()} - {p.name for p in published.select()} == (
         set(extended.properties) - set(published.properties)
@@ -286,6 +302,135 @@ def test_mutant_a_retry_skips_the_staging():
     assert verdict(bad, "NobodyEndsWithConflict").startswith("violated")
 
 
+# Rounds ------------------------------------------------------------------------------------------------------------
+
+
+def test_each_writer_takes_all_its_passes_with_a_ticket_for_each():
+    model = BakeryV2Extended(Writers=2, MaxRounds=3, Rollbacks=False, StepGranularity="atomic")
+    space = explore(model, [*SAFETY, "SurvivorsFinish"])
+    assert not space.result.violated
+    histories = {tuple(snapshot.ticket for snapshot in space.state(n).iceberg) for n in ends(space)}
+    assert histories == {(0, 1, 2, 3, 4, 5, 6)}, "nobody stops before the third commit"
+
+
+def test_the_first_round_is_the_published_pass():
+    once, twice = BakeryV2Extended(Writers=2), BakeryV2Extended(Writers=2, MaxRounds=2)
+
+    def first_pass(model):
+        space = explore(model, SAFETY)
+        first = space.where(lambda s: all(s.rounds_left[w] == model.MaxRounds - 1 for w in model.Writers))
+        keep = [i for i, cell in enumerate(model.layout.cells) if cell.variable not in ("rounds_left", "acks")]
+        columns = [[repr(v) for v in space.values[i]] for i in keep]
+        return {tuple(c[n] for c, n in zip(columns, row, strict=True)) for row in space.rows[first][:, keep].tolist()}
+
+    assert first_pass(twice) == first_pass(once)
+
+
+def test_there_are_tickets_for_thousands_of_rounds():
+    model = BakeryV2Extended(Writers=3, MaxRounds=3000, Rollbacks=False)
+    assert len(model.tickets) == 9000
+    assert len(model.instances) == len(BakeryV2Extended(Writers=3, MaxRounds=2, Rollbacks=False).instances)
+    with pytest.raises(InputError, match=r"^MaxTickets = 3 is not accepted .* MaxRetries = 2; it takes at least 4, so"):
+        BakeryV2Extended(Writers=3, MaxTickets=3, MaxRounds=6, MaxRetries=2)
+
+
+def test_mutant_a_round_goes_on_with_the_old_ticket():
+    def begin_again(self, s, w):
+        ticket = s.my_ticket[w]
+        BakeryV2Extended.begin_again(self, s, w)
+        s.my_ticket[w], s.claims[self.node_of[w]] = ticket, s.claims[self.node_of[w]] | {Claim(ticket, w)}
+        s.pc[w] = "WaitAcks"
+
+    small = {"Writers": 2, "MaxRounds": 2, "StepGranularity": "atomic"}
+    assert verdict(BakeryV2Extended(**small), "NoLakekeeperConflict") == "holds"
+    assert verdict(broken(BakeryV2Extended, begin_again=begin_again)(**small), "NoLakekeeperConflict").startswith(
+        "violated"
+    )
+
+
+def test_a_rollback_is_of_its_pass():
+    """In a later pass a writer may roll back although an earlier one has committed; within one pass it may not."""
+    small = {"Writers": 2, "MaxRounds": 2, "StepGranularity": "atomic"}
+    model = BakeryV2Extended(**small)
+    space = explore(model, ["RollbackNoIceberg"])
+    assert not space.result.violated
+    assert space.where(lambda s: s.decision["w1"] == "rolled_back" and s.iceberg[-1].writer == "w1").any()
+
+    def commit(self, s, w):
+        BakeryV2.commit.function(self, s, w)
+        s.decision[w] = "rolled_back"
+
+    assert verdict(broken(BakeryV2Extended, commit=commit)(**small), "RollbackNoIceberg").startswith("violated")
+
+
+# Release, drain and forget in one transaction ----------------------------------------------------------------------
+
+
+def test_what_leaves_a_node_in_one_transaction_arrives_row_by_row():
+    model = BakeryV2Extended(Writers=2, ReleaseTransaction=True)
+    space = explore(model, [*SAFETY, "DeletesLag", "EventualProgress", "SurvivorsFinish"])
+    assert not space.result.violated
+    released = [t for t, n in enumerate(space.instances) if model.instances[n].action.name == "release"]
+    assert released
+    for t in released:
+        (w,) = model.instances[space.instances[t]].arguments
+        before, after = space.state(space.sources[t]), space.state(space.targets[t])
+        node, other = ("n1", "n2") if w == "w1" else ("n2", "n1")
+        assert after.claims[other] == before.claims[other], "the delete has yet to arrive"
+        assert not any(c.writer == w for c in after.claims[node])
+        assert not after.deferred[node]
+        assert after.acks_sent[node] - before.acks_sent[node] == {d.ticket for d in before.deferred[node]}
+        assert after.acks[1] == before.acks[1]
+        assert after.acks[2] == before.acks[2]
+        assert after.pc[w] == "Done"
+    for n in ends(space):
+        end = space.state(n)
+        assert not any(end.claims[view] or end.acks_sent[view] or end.late_claims[view] for view in model.nodes)
+
+
+def test_a_claim_that_was_withdrawn_on_its_way_comes_and_goes():
+    model = BakeryV2Extended(Writers=2, ReleaseTransaction=True, ClaimTimeout=True)
+    space = explore(model, [*SAFETY, "EventualProgress", "SurvivorsFinish"])
+    assert not space.result.violated
+    late = space.where(lambda s: any(s.late_claims[n] for n in model.nodes))
+    assert late.any()
+    assert not any(space.state(n).late_claims[view] for n in ends(space) for view in model.nodes)
+
+
+def test_mutant_the_transaction_forgets_without_serving():
+    def forward_acks(self, s, w):
+        s.pc[w] = "DrainDelete"
+
+    small = {"Writers": 2, "ReleaseTransaction": True}
+    assert verdict(BakeryV2Extended(**small), "EventualProgress") == "holds"
+    bad = broken(BakeryV2Extended, forward_acks=forward_acks)(**small)
+    assert verdict(bad, "EventualProgress").startswith("violated")
+
+
+def test_mutant_an_ack_is_lost_on_its_way():
+    def apply_ack(self, s, source):
+        acks = dict(s.acks)
+        BakeryV2AsBuilt.apply_ack.function(self, s, source)
+        for ticket, nodes in acks.items():
+            s.acks[ticket] = nodes
+
+    bad = broken(BakeryV2Extended, apply_ack=apply_ack)(Writers=2, ReleaseTransaction=True)
+    assert verdict(bad, "EventualProgress").startswith("violated")
+
+
+@pytest.mark.parametrize(
+    "constants",
+    [
+        {"ReleaseTransaction": True},
+        {"ReleaseTransaction": True, "ClaimTimeout": True, "SafeAcks": False},
+        {"ReleaseTransaction": True, "StepGranularity": "atomic", "MaxCrashes": 1, "MaxRestarts": 1},
+        {"MaxRounds": 2, "StepGranularity": "atomic"},
+    ],
+)
+def test_the_reference_search_agrees(constants):
+    assert_agree(BakeryV2Extended(Writers=2, **constants))
+
+
 # Timeouts ----------------------------------------------------------------------------------------------------------
 
 
@@ -362,7 +507,7 @@ def test_mutant_a_commit_waits_for_the_rows():
 
     good = BakeryV2Extended(Writers=2, UserTable=True)
     bad = broken(BakeryV2Extended, wait_acks=wait_acks)(Writers=2, UserTable=True)
-    assert (verdict(good, "EventualProgress"), verdict(good, "CommitsRunAhead")) == ("holds", "reached 18")
+    assert (verdict(good, "EventualProgress"), verdict(good, "CommitsRunAhead")) == ("holds", "reached 19")
     assert verdict(bad, "EventualProgress").startswith("violated")
     assert verdict(bad, "CommitsRunAhead") == "not reached"
 

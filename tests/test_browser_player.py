@@ -192,7 +192,7 @@ def test_an_animated_picture_is_saved(page: Any) -> None:
 def test_a_permalink_is_copied_where_there_is_no_clipboard(page: Any) -> None:
     page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })")
     page.click(f"{PLAYER} .wb-link button")
-    field = page.locator(f"{PLAYER} .wb-link input")
+    field = page.locator(f"{PLAYER} .wb-link textarea")
     field.wait_for()
     line = field.input_value()
     assert line.startswith("workbench:bakery_v2?")

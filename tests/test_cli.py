@@ -931,6 +931,24 @@ def test_a_model_that_ends_the_process_is_wrong(run, loud):
     assert err.splitlines()[-1].startswith("workbench: ")
 
 
+def test_an_interrupt_that_comes_up_as_another_error_is_one(tmp_path):
+    """Python 3.11 makes a RuntimeError of it where a class is made, and the file of that class cannot be imported."""
+    file = tmp_path / "model.py"
+    file.write_text(
+        "class Field:\n"
+        "    def __set_name__(self, owner, name):\n"
+        "        try:\n"
+        "            raise KeyboardInterrupt\n"
+        "        except KeyboardInterrupt as interrupt:\n"
+        "            raise RuntimeError('Error calling __set_name__') from interrupt\n"
+        "class Thing:\n"
+        "    field = Field()\n"
+    )
+    command = [sys.executable, "-m", "workbench", "show", f"{file}:Thing"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", "workbench: interrupted\n")
+
+
 def test_an_unexpected_error_is_one_line_and_no_violation(run, monkeypatch):
     def broken(_):
         raise LookupError("one\ntwo")

@@ -279,8 +279,8 @@ def test_a_graph_that_is_ended_leaves_whole_files(here, number):
 @pytest.mark.parametrize(
     ("command", "number", "moments"),
     [
-        ("graph", signal.SIGKILL, 50),
-        ("graph", signal.SIGTERM, 50),
+        ("graph", signal.SIGKILL, 20),
+        ("graph", signal.SIGTERM, 20),
         ("graph", signal.SIGINT, 20),
         ("report", signal.SIGKILL, 20),
         ("report", signal.SIGTERM, 20),

@@ -61,11 +61,11 @@ def test_wide_fingerprints(spark):
 
 @pytest.mark.slow
 def test_the_largest(spark):
-    """Ten million states; the driver keeps none of them."""
-    model = BakeryV2(MaxCrashes=2, AsyncParquet=True)
+    """More than a million states; `workbench bench` does ten million."""
+    model = BakeryV2(MaxCrashes=1)
     result = check(model, safety_of(model), engine="spark", spark=spark)
     assert summary(result) == local(model)
-    assert result.distinct == 10_265_940
+    assert result.distinct == 1_376_826
 
 
 # Budgets and stops: what is particular to levels that are made elsewhere --------------------------------------------
@@ -123,7 +123,7 @@ class Sleepy(Model):
         return s.n < 1
 
 
-@pytest.mark.parametrize("stopped", ["stopped on request", "interrupted", "the budget of 40 seconds is used up"])
+@pytest.mark.parametrize("stopped", ["stopped on request", "interrupted", "the budget of 20 seconds is used up"])
 def test_a_stop_does_not_wait_for_the_end_of_a_level(spark, tmp_path, stopped):
     at_level_two = []
 
@@ -136,7 +136,7 @@ def test_a_stop_does_not_wait_for_the_end_of_a_level(spark, tmp_path, stopped):
     options = {
         "stopped on request": {"should_stop": lambda: len(at_level_two) > 5},
         "interrupted": {},
-        "the budget of 40 seconds is used up": {"max_seconds": 40},
+        "the budget of 20 seconds is used up": {"max_seconds": 20},
     }
     began, run = time.monotonic(), tmp_path / "run"
     result = check(Sleepy(), engine="spark", spark=spark, run_dir=run, on_progress=watch, **options[stopped])
@@ -300,7 +300,7 @@ check(model, names, engine="spark", run_dir=sys.argv[1], on_progress=lambda at: 
 """
 
 
-@pytest.mark.parametrize("level", [7, *(pytest.param(level, marks=pytest.mark.slow) for level in (1, 3, 12))])
+@pytest.mark.parametrize("level", [7, *(pytest.param(level, marks=pytest.mark.slow) for level in (1, 12))])
 def test_a_killed_driver(spark, tmp_path, level):
     """The driver is killed while it works on a level; the search goes on from the last completed one."""
     run = tmp_path / "run"

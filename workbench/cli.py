@@ -81,15 +81,25 @@ def _run(arguments: Sequence[str] | None) -> int:
         raise
     except (InputError, ModelError, OSError) as error:
         _show_traceback(error)
+        _raise_interrupt(error.__cause__)
         return _complain("workbench", error)
     except UnicodeEncodeError as error:
         _show_traceback(error)
         return _complain("workbench", f"{brief(error.object)} is not accepted; it takes text that UTF-8 can hold")
     except (Exception, SystemExit) as error:  # of ours, or of a model
         _show_traceback(error)
+        _raise_interrupt(error)
         where = traceback.extract_tb(error.__traceback__)[-1]
         what = "".join(traceback.format_exception_only(error))  # also of an error that cannot be turned into text
         return _complain("workbench", f"unexpected {what} ({where.filename}:{where.lineno}; {TRACEBACK}=1 shows more)")
+
+
+def _raise_interrupt(error: BaseException | None) -> None:
+    """Where an interrupt has come up as another error - as one does while a class is made -, make it one again."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            raise error
+        error = error.__cause__ or error.__context__
 
 
 def _show_traceback(error: BaseException) -> None:

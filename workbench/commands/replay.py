@@ -5,12 +5,14 @@
   workbench replay bakery_v2 'workbench:bakery_v2?MaxCrashes=1#0/0.0'
   workbench replay bakery_v2 trace.itf.json --html trace.html  to be stepped through, with pictures
   workbench replay queue events.jsonl --map mapping.py:Queue   events of a real system, one JSON object per line
+  workbench replay paimon /warehouse/db.db/t --key jack       the history of a real table, snapshot by snapshot
 
 The model's constants are those that the file notes, or its events tell, and --set goes before them.
 Exit status: 0 it is a behaviour of the model, 1 it is not, 2 bad input, 3 not decided.
 """
 
 import argparse
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +23,7 @@ from workbench.formats.itf import constants_from_itf, parse_itf, read_itf
 from workbench.formats.permalink import parse_permalink
 from workbench.formats.recording import Recording
 from workbench.guided.events import read_events
-from workbench.guided.mapping import get_mapping
+from workbench.guided.mapping import Mapped, get_mapping
 from workbench.guided.report import Behaviour, Report
 from workbench.kernel import InputError, Model, ModelError, replay
 from workbench.kernel.errors import brief
@@ -34,9 +36,11 @@ _PERMALINK = "workbench:"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")
-    parser.add_argument("file", metavar="FILE.itf.json|EVENTS.jsonl|PERMALINK")
+    parser.add_argument("file", metavar="FILE.itf.json|EVENTS.jsonl|TABLE|PERMALINK")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
     parser.add_argument("--map", metavar="NAME", help="read events: a mapping by name, or path/to/file.py:NAME")
+    parser.add_argument("--key", action="append", metavar="KEY", help="of a table, a key to follow; by default all")
+    parser.add_argument("--bucket", metavar="NAME", help="of a table, the bucket; needed if it has several")
     parser.add_argument("--stutter", action="store_true", help="allow steps that change nothing of what is recorded")
     parser.add_argument("--begin", choices=("initial", "reachable"), help="where the behaviour is at the first record")
     parser.add_argument("--max-states", type=above_zero(int), metavar="N", help="look at no more states")
@@ -56,7 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     if is_permalink:
         report = _follow(model, arguments.file, given)
     else:
-        read = _read_itf if arguments.map is None else _read_events
+        is_table = os.path.isdir(arguments.file)
+        read = _read_table if is_table else _read_itf if arguments.map is None else _read_events
         noted, record = read(model, arguments)
         made = _make(model, noted, given, arguments.file)
         with reading(arguments.file):
@@ -88,8 +93,22 @@ def _read_events(
     events = read_events(arguments.file)
     with reading(arguments.file):
         mapped = mapping.read(events)
+    return _of(model, mapped, f"--map {arguments.map} reads events")
+
+
+def _read_table(
+    model: type[Model], arguments: argparse.Namespace
+) -> tuple[dict[str, Any], Callable[[Model], Recording]]:
+    """The constants that follow from a table, and what its snapshots record of a model."""
+    from workbench.guided.tables import recorded  # pyarrow loads here
+
+    arguments.stutter = True  # a table shows its commits alone
+    return _of(model, recorded(arguments.file, arguments.key, arguments.bucket), f"{arguments.file} is a table")
+
+
+def _of(model: type[Model], mapped: Mapped, what: str) -> tuple[dict[str, Any], Callable[[Model], Recording]]:
     if not issubclass(model, get_model(mapped.model)):
-        raise InputError(f"--map {arguments.map} reads events of {mapped.model}, not of {model.name}")
+        raise InputError(f"{what} of {mapped.model}, not of {model.name}")
     return dict(mapped.constants), mapped.record
 
 

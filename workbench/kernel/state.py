@@ -220,12 +220,12 @@ class State(View):
         return hash(self.values)
 
     def lines(self) -> list[str]:
-        """The state as text, a line per variable."""
+        """The state as text, a line per variable that has a cell."""
         lines = []
         for name, where in self._layout.positions.items():
             if isinstance(where, int):
                 lines.append(f"{name}: {show(self.values[where])}")
-            else:
+            elif where:
                 inside = ", ".join(f"{show(index)}={show(self.values[cell])}" for index, cell in where.items())
                 lines.append(f"{name}: {inside}")
         return lines

@@ -103,6 +103,7 @@ class BakeryV2(Model):
         for writer in self.Writers:
             if writer in self.nodes:
                 raise InputError(f"Writers: {writer!r} is not accepted, since a node is called so; take another name")
+        self.last_ticket = self.MaxTickets
         self.tickets = tuple(range(1, min(self.MaxTickets, len(self.Writers)) + 1))
         self.writers_of = dict(zip(self.nodes, parts, strict=True))
         self.node_of = {w: n for n, part in self.writers_of.items() for w in part}
@@ -151,27 +152,43 @@ class BakeryV2(Model):
         require(w != witness, "a writer is no witness of its own claim")
         self.at(s, w, "BeginClaim")
         require(not s.crashed[witness], f"{witness} has crashed and cannot witness the claim")
-        require(s.next_ticket <= self.MaxTickets, "all tickets have been handed out")
+        self.queue(s, w)
+
+    def queue(self, s, w):
+        require(s.next_ticket <= self.last_ticket, "all tickets have been handed out")
         node = self.node_of[w]
         if self.SameNodeLock and len(self.writers_of[node]) > 1:
             mates = [c for c in s.claims[node] if c.writer != w and self.node_of[c.writer] == node]
-            require(not mates, f"another writer of {node} holds a claim")
-        s.my_ticket[w] = s.next_ticket
-        s.claims[node] |= {Claim(s.next_ticket, w)}
-        s.next_ticket += 1
+            require(not any(self.holds_lock(s, c) for c in mates), f"another writer of {node} holds a claim")
+        ticket = self.take_ticket(s, node)
+        s.my_ticket[w] = ticket
+        s.claims[node] |= {Claim(ticket, w)}
         s.pc[w] = "WaitAcks"
+
+    def holds_lock(self, s, claim):
+        """Whether a claim keeps the other writers of its node out of the queue."""
+        return True
+
+    def take_ticket(self, s, node):
+        ticket = s.next_ticket
+        s.next_ticket += 1
+        return ticket
 
     @action(writer)
     def wait_acks(self, s, w):
         """Go on when no writer of my node is before me and every other living node has acked my ticket."""
         self.at(s, w, "WaitAcks")
+        silent = self.silent(s, w)
+        require(not silent, f"{w} waits for the ack of {' and '.join(silent)} for ticket {s.my_ticket[w]}")
+        s.pc[w] = "Prepare"
+
+    def silent(self, s, w):
+        """The other living nodes that have not acked the ticket of `w`, once no writer of its own node is before it."""
         node, ticket = self.node_of[w], s.my_ticket[w]
         if len(self.writers_of[node]) > 1:
             require(not self.owned(s, node, below=ticket), f"another writer of {node} has a smaller claim")
-        for other in self.nodes:
-            if other != node and other not in s.acks[ticket]:
-                require(not self.node_alive(s, other), f"{w} waits for the ack of {other} for ticket {ticket}")
-        s.pc[w] = "Prepare"
+        missing = [other for other in self.nodes if other != node and other not in s.acks[ticket]]
+        return [other for other in missing if self.node_alive(s, other)]
 
     @action(writer)
     def prepare(self, s, w):
@@ -209,9 +226,13 @@ class BakeryV2(Model):
         self.release_claim(s, w)
 
     def release_claim(self, s, w):
-        for node in self.nodes:
-            s.claims[node] -= {Claim(s.my_ticket[w], w)}
+        self.withdraw(s, self.node_of[w], {Claim(s.my_ticket[w], w)})
         s.pc[w] = "DrainForward"
+
+    def withdraw(self, s, node, claims):
+        """Remove claims that `node` owns."""
+        for view in self.nodes:
+            s.claims[view] -= claims
 
     @action(writer, when=in_small_steps)
     def drain_forward(self, s, w):
@@ -223,8 +244,11 @@ class BakeryV2(Model):
         node = self.node_of[w]
         for deferral in sorted(s.deferred[node]):
             if deferral.behind == s.my_ticket[w]:
-                s.acks[deferral.ticket] |= {node}
+                self.acknowledge(s, node, deferral.ticket)
         s.pc[w] = "DrainDelete"
+
+    def acknowledge(self, s, node, ticket):
+        s.acks[ticket] |= {node}
 
     @action(writer, when=in_small_steps)
     def drain_delete(self, s, w):
@@ -245,10 +269,10 @@ class BakeryV2(Model):
         require(source != dst, "a node does not replicate to itself")
         require(s.pc_applier == "ApplyDecide", "the applier has an answer to send first")
         require(self.node_alive(s, dst), f"{dst} is dead")
-        news = frozenset(c for c in s.claims[source] - s.claims[dst] if self.node_of[c.writer] == source)
+        news = self.news(s, source, dst)
         require(news, f"{source} has no claim that {dst} lacks")
         claim = choose(news, "claim")
-        s.claims[dst] |= {claim}
+        self.arrive(s, dst, claim)
         smaller = self.owned(s, dst, below=claim.ticket)
         behind = min(smaller, default=0)
         if self.atomic:
@@ -256,6 +280,13 @@ class BakeryV2(Model):
             return
         s.ap_dst, s.ap_ct, s.ap_defer, s.ap_behind = dst, claim.ticket, bool(smaller), behind
         s.pc_applier = "ApplyEmit"
+
+    def news(self, s, source, dst):
+        """The claims of `source` that have not come to `dst`."""
+        return frozenset(c for c in s.claims[source] - s.claims[dst] if self.node_of[c.writer] == source)
+
+    def arrive(self, s, dst, claim):
+        s.claims[dst] |= {claim}
 
     @action(applier, when=in_small_steps)
     def apply_emit(self, s):
@@ -270,7 +301,7 @@ class BakeryV2(Model):
         if defer:
             s.deferred[node] |= {Deferral(ticket, behind)}
         else:
-            s.acks[ticket] |= {node}
+            self.acknowledge(s, node, ticket)
 
     # The crasher -------------------------------------------------------------------------------------------------
 
@@ -299,6 +330,9 @@ class BakeryV2(Model):
     @invariant
     def RollbackNoIceberg(self, s):
         """A writer that rolled back owns no snapshot."""
+        return self.rollback_leaves_nothing(s)
+
+    def rollback_leaves_nothing(self, s):
         return catalog.rollback_leaves_nothing(self, s)
 
     @invariant
@@ -314,7 +348,7 @@ class BakeryV2(Model):
     @reachable
     def EveryoneCommits(self, s):
         """The table can grow by a snapshot of each writer."""
-        return len(s.iceberg) == 1 + len(self.Writers)
+        return {snapshot.writer for snapshot in s.iceberg} == {None, *self.Writers}
 
     @liveness(w="Writers", by_default=lambda model: not model.MaxCrashes)
     def EventualProgress(self, w):

@@ -1,4 +1,4 @@
-"""The bakery, v2, with what the published model leaves out: restarts, 409 retries, timeouts, and a user table.
+"""The bakery, v2, with what the published model leaves out: restarts, retries, rounds, timeouts, and a user table.
 
 Each extension hangs on one constant, whose default switches it off; what remains is the published protocol, state by
 state::
@@ -6,10 +6,14 @@ state::
     workbench check bakery_v2 --set Writers=2 --set MaxCrashes=1 --set MaxRestarts=1    # crashed writers come back
     workbench check bakery_v2 --set Writers=2 --set ClaimTimeout=true --set SafeAcks=false      # no wait is endless
     workbench check bakery_v2 --set Writers=2 --set UserTable=true                      # rows travel beside the claims
+    workbench check bakery_v2 --set Writers=2 --set MaxRounds=2                         # writers go round again
     workbench check specs/bakery/v2_retry.toml                                          # a 409 is tried again
 
 ``specs/bakery/README.md`` says what comes of them, and which choices of a real system the constants stand for.
 """
+
+import math
+from dataclasses import replace
 
 from workbench.kernel import (
     Constant,
@@ -26,26 +30,53 @@ from workbench.kernel import (
 )
 from workbench.models import iceberg_catalog as catalog
 from workbench.models.bakery_v2 import BakeryV2
+from workbench.models.bakery_v2_as_built import BakeryV2AsBuilt
 from workbench.models.iceberg_catalog import COMMITTED, CONFLICT, ROLLED_BACK
 
 
+def servers_restart(model):
+    return model.MaxRestarts > 0 and model.CleanUp == "age"
+
+
+def writers_restart(model):
+    return model.MaxRestarts > 0 and model.CleanUp != "age"
+
+
 def restarts_with_clean_up(model):
-    return model.MaxRestarts > 0 and model.CleanUp != "off"
+    return writers_restart(model) and model.CleanUp != "off"
 
 
-class BakeryV2Extended(BakeryV2):
+def writers_come_back(model):
+    return catalog.crashes_and_restarts(model) or servers_restart(model)
+
+
+def several_rounds(model):
+    return model.MaxRounds > 1
+
+
+def timeouts_and_rollbacks(model):
+    return model.ClaimTimeout and model.Rollbacks
+
+
+class BakeryV2Extended(BakeryV2AsBuilt):
     """ColdFront's bakery with asymmetric replication and Ricart-Agrawala acks, and extensions that are off at first."""
 
     name = "bakery_v2"
 
     MaxRestarts = Constant(0, range(0, 4), "restarts of crashed writers that have not decided, in total")
-    CleanUp = Constant("stale", ("stale", "node", "off"), "claims of its node that a restarted writer withdraws")
+    CleanUp = Constant(
+        "stale", ("stale", "node", "off", "age"), "claims of its node that a restarted writer, or (age) any, withdraws"
+    )
     MaxRetries = Constant(0, range(0, 4), "rounds that a writer may add after a 409")
+    MaxRounds = Constant(1, range(1, 10_001), "passes that each writer takes")
+    Rollbacks = Constant(True, bool, "a writer that could commit may roll back instead")
     ClaimTimeout = Constant(False, bool, "a writer that waits for acks may give up")
     UserTable = Constant(False, bool, "each writer puts a row into a user table, which replicates in its own time")
 
     restart_budget = Variable(lambda m: m.MaxRestarts, doc="restarts that may still happen")
+    started = Variable(0, per="servers", doc="smaller tickets were taken before the node's server was started")
     retries_left = Variable(lambda m, w: m.MaxRetries, per="Writers", doc="rounds that may still be added")
+    rounds_left = Variable(lambda m, w: m.MaxRounds - 1, per="Writers", doc="passes that are still to come")
     user_rows = Variable(frozenset(), per="nodes", doc="the rows in a node's copy of the user table, by their writer")
 
     operator = Process(doc="restarts crashed writers; nobody can count on it, so it is not fair")
@@ -53,17 +84,26 @@ class BakeryV2Extended(BakeryV2):
 
     def validate(self) -> None:
         super().validate()
-        most = len(self.Writers) * (1 + self.MaxRetries) + min(self.MaxRestarts, self.MaxCrashes)
-        if (self.MaxRestarts or self.MaxRetries) and self.MaxTickets < most:
+        most = len(self.Writers) * (self.MaxRounds + self.MaxRetries) + self.most_begun_again()
+        self.last_ticket = self.MaxTickets * self.MaxRounds
+        if (self.MaxRestarts or self.MaxRetries) and self.last_ticket < most:
             raise InputError(
                 f"MaxTickets = {self.MaxTickets} is not accepted with MaxRestarts = {self.MaxRestarts} and "
-                f"MaxRetries = {self.MaxRetries}; it takes at least {most}, so that tickets do not run out"
+                f"MaxRetries = {self.MaxRetries}; it takes at least {math.ceil(most / self.MaxRounds)}, so that "
+                "tickets do not run out"
             )
-        self.tickets = tuple(range(1, min(self.MaxTickets, most) + 1))
+        self.tickets = self.numbered(min(self.last_ticket, most))
+        self.servers = self.nodes if self.CleanUp == "age" else ()
+
+    def most_begun_again(self):
+        """How many passes may begin anew after a restart."""
+        if self.CleanUp == "age":
+            return self.MaxRestarts * max(map(len, self.writers_of.values()))
+        return min(self.MaxRestarts, self.MaxCrashes)
 
     # Restarts ----------------------------------------------------------------------------------------------------
 
-    @action(operator, w="Writers", when="MaxRestarts")
+    @action(operator, w="Writers", when=writers_restart)
     def restart(self, s, w):
         """A writer that crashed before it decided begins again; its claims and deferrals are still there."""
         catalog.restart(s, w, first_step="Start" if self.CleanUp == "off" else "CleanUp")
@@ -73,26 +113,51 @@ class BakeryV2Extended(BakeryV2):
     def clean_up(self, s, w):
         """Withdraw what crashes left of my node's claims, and serve the acks that waited for it."""
         self.at(s, w, "CleanUp")
+        self.withdraw_stale(s, w)
+        s.pc[w] = "Start"
+
+    def withdraw_stale(self, s, w):
         node = self.node_of[w]
         stale = frozenset(c for c in s.claims[node] if self.node_of[c.writer] == node and self.is_stale(s, c, w))
-        for view in self.nodes:
-            s.claims[view] -= stale
+        self.withdraw(s, node, stale)
         gone = {claim.ticket for claim in stale}
         for deferral in sorted(s.deferred[node]):
             if deferral.behind in gone:
-                s.acks[deferral.ticket] |= {node}
+                self.acknowledge(s, node, deferral.ticket)
         s.deferred[node] = frozenset(d for d in s.deferred[node] if d.behind not in gone)
-        s.pc[w] = "Start"
 
     def is_stale(self, s, claim, w):
         """`w` has just restarted: its own claim is an orphan, and so are those of mates that are dead."""
+        if self.CleanUp == "age":
+            return claim.ticket < s.started[self.node_of[w]]
         return self.CleanUp == "node" or claim.writer == w or s.crashed[claim.writer]
 
-    @reachable(when=catalog.crashes_and_restarts)
+    @action(operator, node="servers", when=servers_restart)
+    def restart_server(self, s, node):
+        """A server and its writers restart: who had decided is done, and what they claimed is older than the start."""
+        require(s.restart_budget > 0, "the restart budget is used up")
+        mates = self.writers_of[node]
+        require(any(s.crashed[w] or s.pc[w] != "Done" for w in mates), f"all writers of {node} are done")
+        for w in mates:
+            s.crashed[w] = False
+            if s.decision[w] is None:
+                s.my_ticket[w] = s.parent_seen[w] = s.parent_staged[w] = 0
+            s.pc[w] = "Start" if s.decision[w] is None else "Done"
+        s.started[node] = s.clock[node] + 1 if self.MaxSkew else s.next_ticket
+        s.restart_budget -= 1
+
+    def queue(self, s, w):
+        if self.CleanUp == "age":
+            self.withdraw_stale(s, w)
+        super().queue(s, w)
+
+    @reachable(when=writers_come_back)
     def RestartedWriterCommits(self, s):
         """A writer that crashed with a ticket in its hand can commit with another."""
-        first_round = all(s.retries_left[w] == self.MaxRetries for w in self.Writers)
-        return first_round and any(snapshot.ticket > len(self.Writers) for snapshot in s.iceberg)
+        first_time = all(
+            s.retries_left[w] == self.MaxRetries and s.rounds_left[w] == self.MaxRounds - 1 for w in self.Writers
+        )
+        return first_time and any(snapshot.ticket > len(self.Writers) for snapshot in s.iceberg)
 
     # Retries -----------------------------------------------------------------------------------------------------
 
@@ -106,6 +171,9 @@ class BakeryV2Extended(BakeryV2):
         """The last round ended with a 409, and was cleaned up: begin another one, with files and ticket to come."""
         self.at(s, w, "Retry")
         s.retries_left[w] -= 1
+        self.begin_again(s, w)
+
+    def begin_again(self, s, w):
         s.decision[w] = None
         s.my_ticket[w] = s.parent_seen[w] = s.parent_staged[w] = 0
         s.pc[w] = "Stage"
@@ -120,6 +188,30 @@ class BakeryV2Extended(BakeryV2):
         """A writer can commit after a 409."""
         return any(s.decision[w] == COMMITTED and s.retries_left[w] < self.MaxRetries for w in self.Writers)
 
+    # Rounds ------------------------------------------------------------------------------------------------------
+
+    @action(BakeryV2.writer, when=several_rounds)
+    def next_round(self, s, w):
+        """A pass is over: begin the next one, with files and ticket to come."""
+        self.at(s, w, "Done")
+        require(s.rounds_left[w] > 0, f"{w} has taken all its passes")
+        s.rounds_left[w] -= 1
+        self.begin_again(s, w)
+
+    rollback = replace(BakeryV2.rollback, when="Rollbacks")
+
+    def rollback_leaves_nothing(self, s):
+        """With several passes, nothing of this pass."""
+        if self.MaxRounds == 1:
+            return super().rollback_leaves_nothing(s)
+        return catalog.rollback_leaves_nothing_of_its_ticket(self, s)
+
+    @reachable(when=several_rounds)
+    def SomeoneCommitsAgain(self, s):
+        """A writer can commit in a second pass."""
+        owners = [snapshot.writer for snapshot in s.iceberg]
+        return len(set(owners)) < len(owners)
+
     # Timeouts ----------------------------------------------------------------------------------------------------
 
     @action(BakeryV2.writer, when="ClaimTimeout")
@@ -129,10 +221,11 @@ class BakeryV2Extended(BakeryV2):
         s.decision[w] = ROLLED_BACK
         self.decided(s, w)
 
-    @reachable(when="ClaimTimeout")
+    @reachable(when=timeouts_and_rollbacks)
     def SomeoneTimesOut(self, s):
-        """A writer can roll back without having come to Prepare."""
-        return any(s.decision[w] == ROLLED_BACK and s.parent_seen[w] == 0 for w in self.Writers)
+        """One writer can roll back without having come to Prepare, and another one after it."""
+        prepared = {s.parent_seen[w] > 0 for w in self.Writers if s.decision[w] == ROLLED_BACK}
+        return prepared == {False, True}
 
     # The user table ----------------------------------------------------------------------------------------------
 
@@ -153,10 +246,10 @@ class BakeryV2Extended(BakeryV2):
 
     @reachable(when="UserTable")
     def CommitsRunAhead(self, s):
-        """All can commit before a single row has left its node."""
-        return len(s.iceberg) == 1 + len(self.Writers) and all(
-            s.user_rows[node] == frozenset(part) for node, part in self.writers_of.items()
-        )
+        """All can commit while one row is everywhere and another one has not left its node."""
+        copies = [sum(w in s.user_rows[node] for node in self.nodes) for w in self.Writers]
+        everyone = {snapshot.writer for snapshot in s.iceberg} == {None, *self.Writers}
+        return everyone and {1, len(self.nodes)} <= set(copies)
 
     # Progress ----------------------------------------------------------------------------------------------------
 
@@ -173,8 +266,13 @@ class BakeryV2Extended(BakeryV2):
         """The same, but nothing is owed as long as a restart is still possible."""
         return leads_to(
             lambda s: self.queues(s, w),
-            lambda s: s.decision[w] is not None or s.crashed[w] or catalog.restart_is_open(self, s),
+            lambda s: s.decision[w] is not None or s.crashed[w] or self.restart_is_open(s),
         )
+
+    def restart_is_open(self, s):
+        if servers_restart(self):
+            return s.restart_budget > 0 and any(s.crashed[w] for w in self.Writers)
+        return catalog.restart_is_open(self, s)
 
     @liveness(w="Writers", by_default=False)
     def SurvivorsFinish(self, w):

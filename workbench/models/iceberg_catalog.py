@@ -86,6 +86,12 @@ def rollback_leaves_nothing(model, s):
     return not both or f"{both[0]} rolled back, yet a snapshot in the history is its own"
 
 
+def rollback_leaves_nothing_of_its_ticket(model, s):
+    commits = {(snapshot.writer, snapshot.ticket) for snapshot in s.iceberg}
+    both = [w for w in model.Writers if s.decision[w] == ROLLED_BACK and (w, s.my_ticket[w]) in commits]
+    return not both or f"{both[0]} rolled back, yet the snapshot with its ticket {s.my_ticket[both[0]]} is its own"
+
+
 def unique_tickets(claims):
     holder = {}
     for claim in sorted(claims):

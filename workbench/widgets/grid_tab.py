@@ -49,7 +49,6 @@ class GridTab(Tab):
         self._loaded = Pane()
         self._actions = Pane(on_send=self._act)
         self._rule = Pane(on_send=self._load)
-        self._failing: list[int] = []
         working = Working(self._work.filling, lambda _: None)
         looking = Working(self._work.explaining, self._explained)
         self._work.filling.on_change(self._draw)

@@ -34,22 +34,6 @@ function search(el, input) {
   input.nextElementSibling.textContent = wanted ? `${found} found` : "";
 }
 
-// Where the clipboard is closed, as on pages that are served without encryption, the text is selected in a field.
-async function copy(button) {
-  const text = button.dataset.copy;
-  try {
-    await navigator.clipboard.writeText(text);
-    const before = button.textContent;
-    button.textContent = "Copied";
-    setTimeout(() => (button.textContent = before), 1500);
-  } catch {
-    const field = button.nextElementSibling ?? button.parentElement.appendChild(document.createElement("textarea"));
-    Object.assign(field, { className: "wb-code", readOnly: true, rows: 8, value: text, ariaLabel: button.textContent });
-    field.focus();
-    field.select();
-  }
-}
-
 // The cell of a map to which an arrow key leads: the nearest one on that side, rather straight ahead than close by.
 function beside(cell, key) {
   const [x, y] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[key] ?? [0, 0];
@@ -64,21 +48,13 @@ function beside(cell, key) {
   return nearest;
 }
 
-function save({ name, content, type }) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([content], { type }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-}
-
 function render({ model, el }) {
   el.classList.add("wb", "wb-pane");
   const update = () => draw(el, model.get("html"));
   el.addEventListener("click", (event) => {
     const target = event.target.closest("[data-send], [data-copy]");
     if (!target || target.disabled) return;
-    if (target.dataset.copy) copy(target);
+    if (target.dataset.copy) copyText(target, target.dataset.copy, target.nextElementSibling);
     else model.send({ send: target.dataset.send });
   });
   el.addEventListener("keydown", (event) => {
@@ -94,7 +70,7 @@ function render({ model, el }) {
   el.addEventListener("input", (event) => {
     if (event.target.dataset.search) search(el, event.target);
   });
-  const received = (message) => message.save && save(message.save);
+  const received = ({ save }) => save && download(save.name, save.content, save.type);
   model.on("change:html", update);
   model.on("msg:custom", received);
   update();

@@ -55,8 +55,8 @@ class Pane(anywidget.AnyWidget):
     """A fragment of HTML, in a panel that has a :class:`Style`.
 
     A click on an element with ``data-send="..."`` sends that text to the kernel; one with ``data-copy="..."`` copies
-    it. An ``<input data-search="...">``
-    dims those elements with its selector that do not hold what is typed.
+    it, or puts it into the element that follows. An ``<input data-search="...">`` dims those elements with its selector
+    that do not hold what is typed.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Pane(anywidget.AnyWidget):
         Gets the text of what was clicked.
     """
 
-    _esm = asset("pictures.js") + (HERE / "pane.js").read_text(encoding="utf-8")
+    _esm = asset("pictures.js") + (HERE / "take.js").read_text("utf-8") + (HERE / "pane.js").read_text("utf-8")
 
     html = traitlets.Unicode().tag(sync=True)
 
@@ -85,4 +85,5 @@ class Pane(anywidget.AnyWidget):
 
 def copied(text: str, what: str, title: str) -> str:
     """A button that copies `what`."""
-    return element("div", element("button", escape(text), class_="wb-button", data_copy=what, title=title))
+    button = element("button", escape(text), class_="wb-button", data_copy=what, title=title)
+    return element("div", button + element("div", ""))

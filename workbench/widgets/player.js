@@ -143,12 +143,8 @@ function render({ model, el }) {
 
   // Files for others: this step, or all of them.
   function save(content, type, ending, whole = false) {
-    const link = document.createElement("a");
     const name = picture.querySelector("[data-picture]")?.dataset.picture ?? "trace";
-    link.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
-    link.download = whole ? `${name}.${ending}` : `${name}-${drawn + 1}.${ending}`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    download(whole ? `${name}.${ending}` : `${name}-${drawn + 1}.${ending}`, content, type);
   }
 
   function savePng(svg) {
@@ -229,9 +225,7 @@ function render({ model, el }) {
     const copy = make("button", "wb-button", "Copy");
     copy.title = "copy the line that re-creates this trace";
     const line = make("code", "", permalink);
-    copy.addEventListener("click", async () => {
-      copy.textContent = (await copyText(permalink, line)) ? "Copied" : "Selected: press Ctrl+C";
-    });
+    copy.addEventListener("click", () => copyText(copy, permalink, line));
     link.replaceChildren(...(permalink ? [make("span", "wb-note", "Permalink"), line, copy] : []));
     el.setAttribute("aria-label", `trace of ${/^workbench:([^?#]*)/.exec(permalink)?.[1] ?? "a model"}`);
     showFilter();

@@ -22,7 +22,7 @@ from workbench.widgets.pane import HERE, STYLE
 #: How wide the lanes are until the page has said how much room there is.
 WIDTH = 830
 #: The player's script, after what it has in common with pages.
-_PARTS = ("keys.js", "copy.js", "find.js", "watches.js", "player.js")
+_PARTS = ("keys.js", "take.js", "find.js", "watches.js", "player.js")
 _SCRIPT = asset("pictures.js") + asset("present.js") + "".join((HERE / name).read_text("utf-8") for name in _PARTS)
 
 

@@ -10,8 +10,9 @@ import pyarrow.compute as pc
 
 from workbench.tables.columns import count_rows, read_columns
 from workbench.tables.findings import Audit, Finding, Grade
-from workbench.tables.hudi import HudiTable, not_built_on_before, states, unpublished
+from workbench.tables.hudi import states
 from workbench.tables.hudi.keys import KEY, TIME, Duplicate, duplicates, rows_of
+from workbench.tables.hudi.read import HudiTable, not_built_on_before, unpublished
 from workbench.tables.hudi.timeline import version_of
 from workbench.tables.states import Projected
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.tables.columns import column_names, read_columns
-from workbench.tables.hudi import HudiTable
+from workbench.tables.hudi.read import HudiTable
 from workbench.tables.source import Missing
 
 KEY, TIME = "_hoodie_record_key", "_hoodie_commit_time"

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from workbench.tables.findings import GRADES, Audit, Finding, Grade
-from workbench.tables.iceberg import IcebergTable, entries_of, manifests_of, states
+from workbench.tables.iceberg import states
 from workbench.tables.iceberg.metadata import FOLDER, Metadata, Snapshot, metadata_files, read_metadata
+from workbench.tables.iceberg.read import IcebergTable, entries_of, manifests_of
 from workbench.tables.source import Missing
 
 #: How many bytes of older metadata files are read; each of them has the whole history of its time.

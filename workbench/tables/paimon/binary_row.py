@@ -39,11 +39,6 @@ def kind_of(type: Any) -> str:
     return text.removesuffix(" NOT NULL").partition("(")[0].strip()
 
 
-def is_readable(types: Sequence[Any]) -> bool:
-    """Whether rows of these types are read."""
-    return all(kind_of(one) in _FORMATS for one in types)
-
-
 def decode(row: bytes, types: Sequence[Any]) -> tuple[Any, ...]:
     r"""The values of a row; a date is its number of days.
 

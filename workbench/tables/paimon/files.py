@@ -242,12 +242,6 @@ def decode_manifest(source: Source, item: Item) -> Iterator[Row]:
         yield from _entries(source, name, item.version, is_delta=True)
 
 
-def decode_base(source: Source, item: Item) -> Iterator[Row]:
-    """The entries of manifests as something that a version found there."""
-    for name in item.names:
-        yield from _entries(source, name, item.version, is_delta=False)
-
-
 def decode_link(source: Source, item: Item) -> Iterator[Row]:
     """What a version's base has otherwise than the version before left it: rows of :data:`ENTRIES`.
 

@@ -1,0 +1,124 @@
+"""Write the tables of figures on the pages of the protocols, from the configurations beside them.
+
+::
+
+    python scripts/pages.py
+
+A table stands between ``<!-- figures: NAME, NAME ... -->`` and ``<!-- end of figures -->``: a row for each of the
+configurations named, in this order. Each is described by the constants in which it differs from the default, or from
+that configuration further up which is nearest.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from workbench.configurations import Configuration, load
+from workbench.kernel.constants import Names, Partition
+
+SPECS = Path(__file__).parent.parent / "specs"
+
+TABLE = re.compile(r"(?P<begin><!-- figures: (?P<names>[^>]*?) -->\n).*?(?P<end><!-- end of figures -->)", re.DOTALL)
+
+
+def pages() -> list[Path]:
+    return sorted(SPECS.glob("*/README.md"))
+
+
+def names_on(page: Path) -> Iterator[str]:
+    """The configurations in the tables of a page, in order."""
+    for table in TABLE.finditer(page.read_text()):
+        yield from table["names"].replace(",", " ").split()
+
+
+def written(page: Path) -> str:
+    """The text of a page, with the tables as the configurations are now."""
+    all_of_them = {name: load(page.parent / f"{name}.toml") for name in names_on(page)}
+
+    def renew(table: re.Match[str]) -> str:
+        rows = [all_of_them[name] for name in table["names"].replace(",", " ").split()]
+        return f"{table['begin']}{figures(rows, list(all_of_them.values()))}{table['end']}"
+
+    return TABLE.sub(renew, page.read_text())
+
+
+def figures(rows: Sequence[Configuration], known: Sequence[Configuration]) -> str:
+    """The table of `rows`; each may be described by one of `known` that stands before it."""
+    columns = {
+        "file": lambda one: f"`{one.name}`",
+        "constants that are not the default": lambda one: constants(one, known),
+        "symmetry": lambda one: ", ".join(one.symmetry),
+        "distinct": lambda one: f"{one.expect['distinct']:,}",
+        "generated": lambda one: f"{one.expect['generated']:,}" if "generated" in one.expect else "",
+        "depth": lambda one: str(one.expect["depth"]),
+        "verdicts": verdicts,
+    }
+    filled = {name: [cell(one) for one in rows] for name, cell in columns.items()}
+    filled = {name: cells for name, cells in filled.items() if any(cells)}
+    lines = [list(filled), ["---"] * len(filled), *map(list, zip(*filled.values(), strict=True))]
+    return "".join("|" + "|".join(f" {cell} " if cell else " " for cell in line) + "|\n" for line in lines)
+
+
+def constants(one: Configuration, known: Sequence[Configuration]) -> str:
+    """The constants of a configuration, by the shortest way to say them."""
+    default = differences(one, type(one.model)().constants)
+    earlier = [other for other in known[: known.index(one)] if type(other.model) is type(one.model)]
+    nearest = min(earlier, key=lambda other: len(differences(one, other.model.constants)), default=None)
+    if nearest is not None:
+        others = differences(one, nearest.model.constants)
+        if len(others) + 1 < len(default):
+            return f"as `{nearest.name}`" + (f", but {', '.join(others)}" if others else "")
+    return ", ".join(default)
+
+
+def differences(one: Configuration, constants: dict[str, Any]) -> list[str]:
+    """The constants of a configuration that are not those given, each as one says it."""
+    declared = type(one.model).declared_constants
+    return [
+        said(name, value, declared[name].domain)
+        for name, value in one.model.constants.items()
+        if value != constants[name]
+    ]
+
+
+def said(name: str, value: Any, domain: Any) -> str:
+    """A constant with its value, in a few words.
+
+    Examples
+    --------
+    >>> names = Names("w", range(1, 4))
+    >>> said("UseSalt", True, bool), said("SafeAcks", False, bool), said("OpLimit", 3, range(4))
+    ('UseSalt', 'not SafeAcks', 'OpLimit 3')
+    >>> said("Writers", ("a1", "b1"), names), said("Writers", ("w1", "w2"), names)
+    ('Writers a1 b1', 'Writers 2')
+    >>> said("NodeParts", (("a1", "a2"), ("b1",)), Partition("Writers"))
+    'NodeParts a1 a2 / b1'
+    """
+    if isinstance(value, bool):
+        return name if value else f"not {name}"
+    if isinstance(domain, Names) and value == domain.parse(len(value)):
+        return f"{name} {len(value)}"
+    if isinstance(domain, Partition) and value is not None:
+        return f"{name} {' / '.join(map(' '.join, value))}"
+    return f"{name} {' '.join(map(str, value))}" if isinstance(value, tuple) else f"{name} {value}"
+
+
+def verdicts(one: Configuration) -> str:
+    """What is violated, with the states of a shortest trace; and what else a reader would ask for.
+
+    Invariants that hold are not told, nor is what can be reached - unless it is there for a constant's sake.
+    """
+    told: dict[str, list[str]] = {"violated": [], "not reached": [], "holds": [], "reached": []}
+    for declared in one.model.select(one.properties):
+        wanted = one.expect["verdicts"][declared.name]
+        word, states = next(iter(wanted.items())) if isinstance(wanted, dict) else (wanted, None)
+        if (word == "holds" and declared.kind != "liveness") or (word == "reached" and declared.when is None):
+            continue
+        told[word].append(declared.name if states is None else f"{declared.name} ({states})")
+    return "; ".join(f"{word}: {', '.join(names)}" for word, names in told.items() if names) or "all hold"
+
+
+if __name__ == "__main__":
+    for path in pages():
+        path.write_text(written(path))

@@ -1,0 +1,54 @@
+"""The history of real tables is held against the model: which settings explain it."""
+
+import pytest
+
+from workbench.cli import main
+from workbench.guided.tables import recorded
+from workbench.guided.validate import validate
+from workbench.kernel import InputError, replay
+from workbench.models import get_model
+
+
+def follow(mapped, **changes):
+    model = get_model(mapped.model)(**{**mapped.constants, **changes})
+    return model, validate(model, mapped.record(model), stutter=True)
+
+
+def test_a_table_of_two_processes_needs_restored_sequence_numbers(real_table):
+    """The table's writers count on from what they find; those of the published model count for themselves."""
+    mapped = recorded(real_table("seq"))
+    _, refused = follow(mapped)
+    assert (refused.valid, refused.failed) == (False, 3)
+    assert "sequence[w1-0, jack] is 0, recorded as 1" in str(refused)
+    model, accepted = follow(mapped, RestoreSequence=True)
+    assert (accepted.valid, accepted.states) == (True, 5)
+    assert replay(model, accepted.trace.start, accepted.trace.moves).last == accepted.trace.last
+    assert [step.label for step in accepted.trace.steps if step.label.startswith("commit")] == [
+        f"commit(w{i})" for i in range(4)
+    ]
+
+
+def test_the_behaviour_shows_how_the_anomaly_came_about(real_table):
+    """The last writer took its sequence number before the third had committed."""
+    _, accepted = follow(recorded(real_table("seq")), RestoreSequence=True)
+    labels = [step.label for step in accepted.trace.steps]
+    begun = next(i for i, label in enumerate(labels) if label.startswith("start_update(w3"))
+    assert begun < labels.index("commit(w2)")
+
+
+def test_the_command_takes_a_tables_folder(real_table, capsys):
+    path = str(real_table("seq"))
+    assert main(["replay", "paimon", path]) == 1
+    assert "no step leads from snapshot 1 to snapshot 2" in capsys.readouterr().out
+    assert main(["replay", "paimon", path, "--set", "RestoreSequence=true", "--key", "jack"]) == 0
+    assert capsys.readouterr().out.startswith("a behaviour of the model: 5 states")
+    assert main(["replay", "hudi", path]) == 2
+    assert capsys.readouterr().err.endswith("is a table of paimon, not of hudi\n")
+
+
+def test_constants_that_the_table_does_not_fit_are_named(real_table):
+    mapped = recorded(real_table("seq"))
+    with pytest.raises(InputError, match=r"^the table has .*w2-0.*; with these constants paimon has not$"):
+        follow(mapped, NUM_WRITERS=2)
+    with pytest.raises(InputError, match=r"^'.*' is no paimon table$"):
+        recorded(str(real_table("seq") / "snapshot"))

@@ -1,0 +1,46 @@
+"""The history of a real table as a recording of the model: each snapshot is an observation."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.formats.recording import Observation, Recording
+from workbench.guided.mapping import Mapped
+from workbench.kernel import InputError, Model
+from workbench.kernel.state import Cell
+from workbench.tables.paimon.history import history
+
+
+def recorded(path: str, keys: Sequence[str] | None = None, bucket: str | None = None) -> Mapped:
+    """What the snapshots of a Paimon table show; see :func:`workbench.tables.paimon.history.history`.
+
+    Between two snapshots the model may take any number of steps that leave no trace, and one that does: the commit.
+
+    Raises
+    ------
+    InputError
+        If there is no such table, bucket or key, or too much of it.
+    """
+    seen = history(path, keys, bucket)
+
+    def record(model: Model) -> Recording:
+        empty = Observation({_position(model, Cell("latest", None)): 0}, source="the empty table")
+        return Recording(
+            [
+                empty,
+                *(
+                    Observation(
+                        {_position(model, cell): value for cell, value in cells.items()}, source=f"snapshot {version}"
+                    )
+                    for version, cells in enumerate(seen.versions, 1)
+                ),
+            ]
+        )
+
+    return Mapped("paimon", seen.constants, record)
+
+
+def _position(model: Model, cell: Cell) -> Any:
+    position = model.layout.position_of.get(cell)
+    if position is None:
+        raise InputError(f"the table has {cell}; with these constants {model.name} has not")
+    return position

@@ -1,0 +1,313 @@
+"""Hudi's copy-on-write tables, as their files have them: commits, and file slices with the versions they live in.
+
+A version is an instant's timestamp, as a number; only completed instants make one. A slice lives until the next one of
+its file group is published, or the group is replaced; not at all if it was replaced before.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+from workbench.tables.hudi.timeline import (
+    DELETES,
+    WRITES,
+    Instant,
+    Timeline,
+    checked,
+    deleted_by,
+    properties,
+    said_by,
+    version_of,
+)
+from workbench.tables.shape import COMMITS, FILES, table_of
+from workbench.tables.source import Missing, Source
+
+#: File slices: files, and what is said of each.
+SLICES = pa.schema(
+    [
+        *FILES,
+        ("before", pa.int64()),  # the slice of the file group that was published before; null if none is known
+        ("replaced", pa.int64()),  # the version that takes the file group out of the table; null if there is none
+        ("built_on", pa.int64()),  # the slice that was merged, by the commit's own word; null if there was none
+        ("inserts", pa.int64()),
+        ("deletes", pa.int64()),
+        ("size", pa.int64()),
+        ("operation", pa.string()),
+        ("instant", pa.string()),  # the file that publishes it
+    ]
+)
+
+#: How often a timeline is listed, if instants go away before they are read.
+_TRIES = 3
+#: How many slices are kept as Python has them, before they become a part of an Arrow table.
+_CHUNK = 10_000
+
+_EXTENSION = ".parquet"
+
+
+@dataclass(frozen=True)
+class HudiTable:
+    """What was read.
+
+    Attributes
+    ----------
+    source : Source
+    properties : dict
+    commits : pyarrow.Table
+        Of the shape COMMITS.
+    slices : pyarrow.Table
+        Of the shape SLICES, by partition, file group and version.
+    present : dict
+        The files that are there, with their sizes, in the folders that have slices.
+    deleted : dict
+        The name of a file, without its folder, to the instants that say they have deleted it.
+    cleaned_up_to : int
+        Cleaners have deleted slices, if they were not the newest of their group before this version.
+    cleaned_unsaid : bool
+        Whether a cleaner may have deleted slices of which nothing is said: it is at work, or archived.
+    has_history : bool
+        Whether older instants were archived.
+    """
+
+    source: Source
+    properties: dict[str, str]
+    commits: pa.Table
+    slices: pa.Table
+    present: dict[str, int]
+    deleted: dict[str, list[Instant]]
+    cleaned_up_to: int
+    cleaned_unsaid: bool
+    has_history: bool
+
+    @property
+    def versions(self) -> tuple[int | None, int | None]:
+        """The first and the last version."""
+        bounds = pc.min_max(self.commits["version"]).as_py()
+        return bounds["min"], bounds["max"]
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether the rows have their keys, and the times of their commits."""
+        return self.properties.get("hoodie.populate.meta.fields", "true").lower() != "false"
+
+
+def read(source: Source) -> HudiTable:
+    """Read a table, as it was when its timeline was listed."""
+    given = properties(source)
+    timeline = Timeline(source, given)
+    for tries_left in reversed(range(_TRIES)):
+        reading = _Reading(source)
+        try:
+            reading.add(timeline.instants())
+            break
+        except Missing:  # archived, or rolled back
+            if not tries_left:
+                raise
+    table = reading.table(given, timeline.has_history())
+    gone = set(unpublished(table)["name"].to_pylist())
+    if not gone:
+        return table
+    # A slice may have been cleaned between the two listings; then the timeline says so by now.
+    instants = timeline.instants()
+    reading.add(instants)
+    later = reading.table(given, timeline.has_history())
+    still = unpublished(later)
+    names = {instant.name for instant in instants}
+    excused = gone - {one["name"] for one in still.to_pylist() if one["instant"] in names}
+    kept = pc.invert(pc.is_in(table.slices["name"], value_set=pa.array(excused, pa.string())))
+    return replace(table, slices=table.slices.filter(kept))
+
+
+def unpublished(table: HudiTable) -> pa.Table:
+    """The slices that are published and are not there, though no cleaner may have deleted them."""
+    slices = table.slices
+    gone = slices.filter(pc.invert(pc.is_in(slices["name"], value_set=pa.array(table.present, pa.string()))))
+    if table.cleaned_unsaid:
+        return gone.filter(pc.is_null(gone["last"]))
+    cleaned = [
+        any(instant.action == "clean" for instant in table.deleted.get(name.rpartition("/")[2], ()))
+        for name in gone["name"].to_pylist()
+    ]
+    by_rule = pc.fill_null(pc.less(gone["last"], table.cleaned_up_to), False)
+    excused = pc.and_(pc.is_valid(gone["last"]), pc.or_(pa.array(cleaned, pa.bool_()), by_rule))
+    return gone.filter(pc.invert(excused))
+
+
+class _Reading:
+    """What the instants that were read so far have said."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._seen: set[str] = set()
+        self._commits: list[dict[str, Any]] = []
+        self._slices: list[dict[str, Any]] = []
+        self._chunks: list[pa.Table] = []
+        self._replaced: dict[tuple[str, str], int] = {}
+        self._deleted: dict[str, list[Instant]] = {}
+        self._cleaned_up_to = 0
+        self._cleaned_unsaid = False
+
+    def add(self, instants: Sequence[Instant]) -> None:
+        """Read those that were not read yet."""
+        completed = {(instant.ts, instant.action) for instant in instants if instant.state == "completed"}
+        for instant in instants:
+            if instant.name in self._seen:
+                continue
+            if instant.state != "completed":
+                is_pending = (instant.ts, instant.action) not in completed
+                self._cleaned_unsaid |= is_pending and instant.action in DELETES
+            elif instant.action in WRITES:
+                self._write(instant)
+            elif instant.action in DELETES:
+                self._delete(instant)
+            self._seen.add(instant.name)
+
+    def _write(self, instant: Instant) -> None:
+        said = said_by(self._source, instant)
+        operation = checked(said.get("operationType") or "UNKNOWN", str, instant).upper()
+        self._commits.append({"version": instant.version, "id": instant.ts, "kind": operation, "time": _time(instant)})
+        self._replaced |= dict.fromkeys(_replaced(said, instant), instant.version)
+        for one in _slices(said, instant, operation):
+            self._slices.append(one)
+            if len(self._slices) == _CHUNK:
+                self._pack()
+
+    def _pack(self) -> None:
+        self._chunks.append(table_of(self._slices, SLICES))
+        self._slices.clear()
+
+    def _delete(self, instant: Instant) -> None:
+        said = said_by(self._source, instant)
+        for name in deleted_by(said, instant):
+            self._deleted.setdefault(name, []).append(instant)
+        if instant.action == "clean":
+            retained = checked(said.get("earliestCommitToRetain") or "", str, instant)
+            if retained:
+                self._cleaned_up_to = max(self._cleaned_up_to, version_of(retained))
+            else:  # it counts slices, not commits
+                self._cleaned_unsaid = True
+
+    def table(self, given: dict[str, str], has_history: bool) -> HudiTable:
+        """The table, with the files that are there now."""
+        self._pack()
+        slices = _lived(pa.concat_tables(self._chunks), self._replaced)
+        return HudiTable(
+            self._source,
+            given,
+            _in_order(table_of(self._commits, COMMITS), slices),
+            slices,
+            _present(self._source, slices),
+            self._deleted,
+            self._cleaned_up_to,
+            self._cleaned_unsaid or has_history,
+            has_history,
+        )
+
+
+def _slices(said: dict[str, Any], instant: Instant, operation: str) -> Iterator[dict[str, Any]]:
+    """The file slices that an instant publishes."""
+    for partition, stats in checked(said.get("partitionToWriteStats") or {}, dict, instant).items():
+        for stat in checked(stats, list, instant):
+            stat = checked(stat, dict, instant)
+            name, group = stat.get("path"), stat.get("fileId")
+            if not name or not group:  # of a task that has written nothing
+                continue
+            base = checked(name, str, instant).rpartition("/")[2]
+            if name != (f"{partition}/{base}" if partition else base) or not base.endswith(_EXTENSION):
+                raise InputError(
+                    f"{brief(name)} in {brief(instant.name)} is not accepted as a base file of the partition "
+                    f"{brief(partition)}; those are in its folder, and end in {_EXTENSION}"
+                )
+            built_on = checked(stat.get("prevCommit") or "null", str, instant)
+            yield {
+                "partition": partition,
+                "bucket": checked(group, str, instant),
+                "name": name,
+                "rows": _count(stat, "numWrites", instant),
+                "first": instant.version,
+                "built_on": None if built_on == "null" else version_of(built_on),
+                "inserts": _count(stat, "numInserts", instant),
+                "deletes": _count(stat, "numDeletes", instant),
+                "size": _count(stat, "fileSizeInBytes", instant),
+                "operation": operation,
+                "instant": instant.name,
+            }
+
+
+def _count(stat: dict[str, Any], field: str, instant: Instant) -> int | None:
+    given = stat.get(field)
+    if given is None:
+        return None
+    if not -(2**63) <= checked(given, int, instant) < 2**63:
+        raise InputError(f"{brief(instant.name)} is damaged: {field} is {brief(given)}")
+    return given
+
+
+def _replaced(said: dict[str, Any], instant: Instant) -> Iterator[tuple[str, str]]:
+    """The file groups that an instant takes out of the table."""
+    for partition, groups in checked(said.get("partitionToReplaceFileIds") or {}, dict, instant).items():
+        for group in checked(groups, list, instant):
+            yield partition, checked(group, str, instant)
+
+
+def _time(instant: Instant) -> datetime | None:
+    try:
+        return datetime.strptime(instant.ts[:14], "%Y%m%d%H%M%S")
+    except ValueError:  # some timestamps only look like one, such as that of a bootstrap
+        return None
+
+
+def _lived(slices: pa.Table, replaced: dict[tuple[str, str], int]) -> pa.Table:
+    """The slices in order, with what was before each and the version in which it is gone."""
+    slices = slices.sort_by([("partition", "ascending"), ("bucket", "ascending"), ("first", "ascending")])
+    count = slices.num_rows
+    if not count:
+        return slices
+    groups = slices.select(["partition", "bucket"]).combine_chunks()
+    same = np.ones(count - 1, dtype=bool)
+    for column in groups.columns:
+        codes = np.asarray(column.combine_chunks().dictionary_encode().indices)
+        same &= codes[1:] == codes[:-1]
+    first = np.asarray(slices["first"])
+    follows, goes_on = np.append(False, same), np.append(same, False)
+    before = pa.array(np.append(0, first[:-1]), mask=~follows)
+    last = pa.array(np.append(first[1:], 0), mask=~goes_on)
+    ended = pa.nulls(count, pa.int64())
+    if replaced:
+        keys = zip(*(column.to_pylist() for column in groups.columns), strict=True)
+        ended = pa.array((replaced.get(group) for group in keys), pa.int64())
+        last = pc.min_element_wise(last, pc.max_element_wise(ended, first, skip_nulls=False))
+    for name, column in (("before", before), ("replaced", ended), ("last", last)):
+        slices = slices.set_column(slices.schema.get_field_index(name), SLICES.field(name), column)
+    return slices
+
+
+def not_built_on_before(slices: pa.Table) -> pa.Table:
+    """The slices of which one was published before that they were not built on."""
+    other = pc.not_equal(slices["built_on"], slices["before"])
+    return slices.filter(pc.and_kleene(pc.is_valid(slices["before"]), pc.fill_null(other, True)))
+
+
+def _in_order(commits: pa.Table, slices: pa.Table) -> pa.Table:
+    """The commits in order, with their parents, and whether each of their slices was built on the one before it."""
+    commits = commits.sort_by("version")
+    version = commits["version"].combine_chunks()
+    parent = pa.concat_arrays([pa.nulls(min(1, len(version)), pa.int64()), version[:-1]])
+    stale = pc.is_in(version, value_set=not_built_on_before(slices)["first"].combine_chunks())
+    for name, column in (("parent", parent), ("built_on_parent", pc.invert(stale))):
+        commits = commits.set_column(commits.schema.get_field_index(name), COMMITS.field(name), column)
+    return commits
+
+
+def _present(source: Source, slices: pa.Table) -> dict[str, int]:
+    """The files in the folders of the partitions, with their sizes."""
+    folders = pc.unique(slices["partition"]).to_pylist()
+    entries = (entry for folder in folders for entry in source.entries(folder))
+    return {entry.name: entry.size for entry in entries if not entry.is_folder}

@@ -1,0 +1,264 @@
+"""Iceberg's tables, as their files have them: snapshots, and data files with the versions they live in.
+
+Only the main branch is followed. A version is a snapshot's sequence number; in tables of format version 1, which have
+none, it is its place in the history. Manifests are read once, in the snapshot that they are new in.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+from workbench.tables.avro import read_avro
+from workbench.tables.iceberg.metadata import Metadata, Snapshot, metadata_files, newest, read_metadata
+from workbench.tables.shape import COMMITS, FILES, table_of
+from workbench.tables.source import Source
+
+_EXISTING, _ADDED, _DELETED = 0, 1, 2
+
+
+class Break(NamedTuple):
+    """A snapshot that does not have the files which its parent and its own changes make."""
+
+    snapshot: Snapshot
+    lacks: tuple[str, ...]
+    has: tuple[str, ...]
+
+
+class Manifest(NamedTuple):
+    """A manifest, as a manifest list has it."""
+
+    added_by: int
+    has_deletes: bool
+
+
+class Entry(NamedTuple):
+    """A data file, or a file of deletes, as a manifest has it."""
+
+    name: str
+    status: int
+    added_by: int
+    partition: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class IcebergTable:
+    """What was read.
+
+    Attributes
+    ----------
+    source : Source
+    files_of_metadata : dict
+        The metadata files that are there, with their numbers.
+    candidates : tuple of str
+        The metadata files that may be the current one; the first was taken.
+    metadata : Metadata
+    chain : tuple of Snapshot
+        The main branch as far as it is there, the oldest first.
+    versions_of : dict
+        From the ids of its snapshots to their versions.
+    commits, files : pyarrow.Table
+        Of the shapes COMMITS and FILES.
+    breaks : tuple of Break
+    unread : tuple of int
+        Snapshots whose content is not in a manifest list.
+    """
+
+    source: Source
+    files_of_metadata: dict[str, int]
+    candidates: tuple[str, ...]
+    metadata: Metadata
+    chain: tuple[Snapshot, ...]
+    versions_of: dict[int, int]
+    commits: pa.Table
+    files: pa.Table
+    breaks: tuple[Break, ...]
+    unread: tuple[int, ...]
+
+    @property
+    def versions(self) -> tuple[int | None, int | None]:
+        """The first and the last version."""
+        numbers = list(self.versions_of.values())
+        return (numbers[0], numbers[-1]) if numbers else (None, None)
+
+
+def read(source: Source, since: int | None = None) -> IcebergTable:
+    """Read a table by its newest metadata file."""
+    files = metadata_files(source)
+    metadata, candidates = _current(source, newest(source, files))
+    chain = tuple(metadata.ancestors(metadata.current))[::-1]
+    if metadata.current is not None and not chain:
+        raise InputError(f"{brief(metadata.name)} is damaged: it does not have its current snapshot {metadata.current}")
+    versions_of = _versions(chain)
+    reading = _Reading(source, metadata.location)
+    start = max((i for i, one in enumerate(chain) if versions_of[one.id] <= (since or 0)), default=0)
+    for snapshot in chain[start:]:
+        reading.add(snapshot, versions_of[snapshot.id])
+    broken = {one.snapshot.id for one in reading.breaks}
+    commits = [
+        {
+            "version": versions_of[one.id],
+            "id": str(one.id),
+            "parent": versions_of.get(one.parent) if one.parent is not None else None,
+            "built_on_parent": one.id not in broken if one.parent in versions_of else None,
+            "kind": one.operation,
+            "time": _time(one.millis),
+        }
+        for one in chain
+    ]
+    return IcebergTable(
+        source,
+        files,
+        candidates,
+        metadata,
+        chain,
+        versions_of,
+        table_of(commits, COMMITS),
+        reading.files(),
+        tuple(reading.breaks),
+        tuple(reading.unread),
+    )
+
+
+def _current(source: Source, names: list[str]) -> tuple[Metadata, tuple[str, ...]]:
+    """Of metadata files with one number the one that was written last, and the names of all of them."""
+    found = sorted((read_metadata(source, name) for name in names), key=lambda one: (one.millis, one.name))
+    return found[-1], tuple(one.name for one in reversed(found))
+
+
+def _versions(chain: tuple[Snapshot, ...]) -> dict[int, int]:
+    sequences = [one.sequence for one in chain]
+    numbered = all(low < high for low, high in zip([0, *sequences], sequences, strict=False))
+    return {one.id: one.sequence if numbered else i for i, one in enumerate(chain, 1)}
+
+
+def _time(millis: int) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(millis / 1000, UTC).replace(tzinfo=None)
+    except (OverflowError, OSError, ValueError):
+        return None
+
+
+@dataclass
+class _Life:
+    """The interval in which a file lives."""
+
+    entry: Entry
+    first: int
+    sequence: int
+    last: int | None = None
+
+
+@dataclass
+class _Reading:
+    """The files, snapshot by snapshot of one branch."""
+
+    source: Source
+    location: str
+    breaks: list[Break] = field(default_factory=list)
+    unread: list[int] = field(default_factory=list)
+    _manifests: dict[str, list[str]] = field(default_factory=dict)  # of the last snapshot, each with its live files
+    _live: dict[str, _Life] = field(default_factory=dict)
+    _dead: list[_Life] = field(default_factory=list)
+    _deletes: set[str] = field(default_factory=set)  # files of row-level deletes, which writers drop as they like
+    _begun: bool = False
+
+    def add(self, snapshot: Snapshot, version: int) -> None:
+        """The next snapshot."""
+        if snapshot.manifest_list is None:
+            self.unread.append(snapshot.id)
+            self._begun = False
+            return
+        listed = manifests_of(self.source, self.location, snapshot)
+        kept = {name: files for name, files in self._manifests.items() if name in listed}
+        dropped = [name for manifest, files in self._manifests.items() if manifest not in listed for name in files]
+        gone: set[str] = set()
+        here: set[str] = set()
+        strange: list[str] = []
+        for manifest in listed:
+            if manifest in kept:
+                continue
+            kept[manifest] = []
+            for entry in entries_of(self.source, self.location, manifest, listed[manifest].added_by):
+                if entry.status == _DELETED:
+                    gone.add(entry.name)
+                    continue
+                kept[manifest].append(entry.name)
+                if listed[manifest].has_deletes:
+                    self._deletes.add(entry.name)
+                here.add(entry.name)
+                is_new = entry.name not in self._live
+                if is_new:
+                    self._live[entry.name] = _Life(entry, version, snapshot.sequence)
+                if self._begun and is_new and (entry.status == _EXISTING or entry.added_by != snapshot.id):
+                    strange.append(entry.name)
+        lacks = [name for name in dropped if name not in here and name not in gone]
+        if lacks:
+            elsewhere = {name for files in kept.values() for name in files}
+            lacks = [name for name in lacks if name not in elsewhere]
+        for name in {*lacks, *(gone - here)}:
+            if name in self._live:
+                life = self._live.pop(name)
+                life.last = version
+                self._dead.append(life)
+        data_only = (tuple(sorted(set(names) - self._deletes)) for names in (lacks, strange))
+        found = Break(snapshot, *data_only)
+        if self._begun and (found.lacks or found.has):
+            self.breaks.append(found)
+        self._manifests, self._begun = kept, True
+
+    def files(self) -> pa.Table:
+        """All files with their lives."""
+        lives = (*self._dead, *self._live.values())
+        rows = (
+            {
+                "partition": life.entry.partition,
+                "name": life.entry.name,
+                "rows": life.entry.rows,
+                "first": life.first,
+                "last": life.last,
+                "min_sequence": life.sequence,
+                "max_sequence": life.sequence,
+            }
+            for life in lives
+        )
+        return table_of(rows, FILES)
+
+
+def manifests_of(source: Source, location: str, snapshot: Snapshot) -> dict[str, Manifest]:
+    """The manifests of a snapshot, by their names."""
+    if snapshot.manifest_list is None:
+        return {}
+    name = source.inside(snapshot.manifest_list, moved_from=location)
+    found = {}
+    for record in read_avro(source, name, keep=("manifest_path", "added_snapshot_id", "content")):
+        path, added_by = record.get("manifest_path"), record.get("added_snapshot_id")
+        if not isinstance(path, str) or not isinstance(added_by, int | None):
+            raise InputError(f"{brief(name)} is damaged: it names {brief(path)} as a manifest")
+        has_deletes = record.get("content", 0) != 0
+        found[source.inside(path, moved_from=location)] = Manifest(-1 if added_by is None else added_by, has_deletes)
+    return found
+
+
+def entries_of(source: Source, location: str, manifest: str, added_by: int) -> Iterator[Entry]:
+    """The entries of a manifest."""
+    for record in read_avro(
+        source,
+        manifest,
+        keep=("status", "snapshot_id", "data_file.file_path", "data_file.partition", "data_file.record_count"),
+    ):
+        status, file = record.get("status"), record.get("data_file")
+        if status not in (_EXISTING, _ADDED, _DELETED) or not isinstance(file, dict):
+            raise InputError(f"{brief(manifest)} is damaged: an entry has the status {brief(status)}")
+        path, rows, by = file.get("file_path"), file.get("record_count"), record.get("snapshot_id")
+        if not isinstance(path, str) or not isinstance(rows, int) or not isinstance(by, int | None):
+            raise InputError(f"{brief(manifest)} is damaged: an entry names {brief(path)} as a file")
+        partition = file.get("partition")
+        told = json.dumps(partition, default=str, sort_keys=True) if partition else ""
+        yield Entry(source.inside(path, moved_from=location), status, added_by if by is None else by, told, rows)

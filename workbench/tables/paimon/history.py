@@ -1,0 +1,122 @@
+"""The history of a bucket of a Paimon table as the model has it: what can be seen of it in each snapshot.
+
+A snapshot shows the bucket's live files, their levels, and the rows of those files; not when they were written, or what
+is in preparation. Rows of upserts are all of the kind +I, so that kinds are not taken.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief, listed, unknown
+from workbench.kernel.state import Cell
+from workbench.tables.decoding import in_process
+from workbench.tables.paimon import detects
+from workbench.tables.paimon.look import Look, look_at
+from workbench.tables.paimon.read import read
+from workbench.tables.paimon.story import MOST_COMMITS, Told, tell
+from workbench.tables.source import Source
+
+#: How many keys are followed.
+MOST_KEYS = 3
+_MOST_SHOWN = 5
+
+
+class History(NamedTuple):
+    """What was seen.
+
+    Attributes
+    ----------
+    constants : dict
+        Those of the model ``paimon`` that follow from the table; upserts are taken as blind ones.
+    versions : list of dict
+        For each version, from 1 on, the cells of the model's state that can be seen in it, with their values.
+    legend : tuple of str
+        What the model's files are in the table.
+    """
+
+    constants: dict[str, Any]
+    versions: list[dict[Cell, Any]]
+    legend: tuple[str, ...]
+
+
+def history(path: str, keys: Sequence[str] | None = None, bucket: str | None = None) -> History:
+    """The history of some keys of a bucket.
+
+    Parameters
+    ----------
+    path : str
+        The table's folder.
+    keys : sequence of str, optional
+        Which of the bucket's keys are followed: by default all of them. Sequence numbers are seen only then, since
+        those of other keys' rows lie between them.
+    bucket : str, optional
+        Which bucket, such as ``bucket-0``; needed where the table has several.
+
+    Raises
+    ------
+    InputError
+        If there is no such table, bucket or key, or too much of it.
+    """
+    source = Source(path)
+    if not detects(source):
+        raise InputError(f"{brief(path)} is no paimon table")
+    table = read(source, in_process)
+    if table is None:
+        raise InputError(f"{brief(path)} has no snapshot yet")
+    if table.first > 1 or len(table.gaps):
+        raise InputError(f"the history of {brief(path)} is not whole: snapshots have expired, or are missing")
+    if table.last > MOST_COMMITS:
+        raise InputError(f"{brief(path)} has {table.last} snapshots; a history of at most {MOST_COMMITS} is followed")
+    buckets = sorted(set(table.files["bucket"].to_pylist()))
+    bucket = bucket or (buckets[0] if len(buckets) == 1 else "")
+    if bucket not in buckets:
+        raise unknown("bucket", bucket, buckets)
+    look = look_at(table, bucket)
+    numbers = _numbers(look)
+    wanted = sorted(numbers) if keys is None else list(keys)
+    for key in wanted:
+        if key not in numbers:
+            raise unknown(f"key in {bucket}", key, numbers)
+    if not 1 <= len(wanted) <= MOST_KEYS:
+        some = ", ".join(sorted(numbers)[:_MOST_SHOWN])
+        raise InputError(f"{bucket} has {len(numbers):,} keys, such as {some}; name 1 to {MOST_KEYS} of them")
+    told = tell(look, [numbers[key] for key in wanted], table.last)
+    if told is None:
+        raise InputError(f"the history of {listed(wanted)} does not fit into a model")
+    s: Any = told.state
+    others = [v for v in range(1, s.latest + 1) if s.snapshots[v] is None]
+    if others:
+        raise InputError(
+            f"snapshots {listed(map(str, others))} leave {listed(wanted)} as they are; name keys that they change too"
+        )
+    constants = {**told.model.constants, "STREAMING_SINK": True}
+    constants |= {"MAX_WRITE_OPS_PER_KEY": constants["MAX_WRITE_OPS"]}
+    has_all = len(wanted) == len(numbers)
+    return History(constants, [_seen(told, v, has_all) for v in range(1, s.latest + 1)], told.legend)
+
+
+def _numbers(look: Look) -> dict[str, int]:
+    """The bucket's keys, as texts, with their numbers."""
+    rows = look.bucket.rows
+    first = {int(key): row for row, key in reversed(list(enumerate(rows.key.tolist())))}
+    whole = look.whole(first.values())
+    return {str(whole[look.where(row)]["key"]): key for key, row in first.items()}
+
+
+def _seen(told: Told, version: int, has_all: bool) -> dict[Cell, Any]:
+    """The cells that a version shows."""
+    s: Any = told.state
+    model: Any = told.model
+    commits = [s.snapshots[v] for v in range(1, version + 1)]
+    cells: dict[Cell, Any] = {Cell("latest", None): version}
+    cells |= {Cell("snapshots", v): s.snapshots[v] if v <= version else None for v in model.versions}
+    cells |= {Cell("bucket_files", (commit, b)): s.bucket_files[commit, b] for commit in commits for b in model.buckets}
+    cells |= {Cell("vectors", (commit, b)): s.vectors[commit, b] for commit in commits for b in model.buckets}
+    files = {file for commit in commits for b in model.buckets for file in s.bucket_files[commit, b]}
+    cells |= {Cell("level", file): s.level[file] for file in files}
+    rows = [(file, key) for file, key in model.file_keys if file in files]
+    cells |= {Cell("columns", row): s.columns[row] for row in rows}
+    if has_all:
+        cells |= {Cell("sequence", row): s.sequence[row] for row in rows}
+    return cells
