@@ -120,7 +120,7 @@ def test_a_scenario_is_typed_and_its_behaviour_opened(desk: Notebook, folder: Pa
     lines.fill("commit(w2)\ncommit(w2)")
     page.click("button:has-text('Run scenario')")
     wrong = page.wait_for_selector(".wb-wrong:has-text('impossible') >> visible=true").inner_text()
-    assert wrong == "impossible: line 2: commit(w2): w2 is not at Decide"
+    assert wrong == "! error impossible: line 2: commit(w2): w2 is not at Decide"
     assert page.locator(".wb-player:visible .wb-where").inner_text() == where, "what was found before stays"
     picture(desk, folder, "impossible")
 

@@ -203,19 +203,14 @@ def test_a_missing_ack_has_two_possible_reasons() -> None:
 def test_an_insert_that_is_missing_is_noticed_at_the_delete(line: int) -> None:
     log = shipped("bakery")
     assert log.pop(line - 1)["op"] == "INSERT"
-    with pytest.raises(
-        InputError, match="does not have: .*; rows that were there before the log come first, with op READ"
-    ):
+    with pytest.raises(InputError, match=r"does not have: .*; rows that were there before the log come first"):
         judge(log)
 
 
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        (
-            8,
-            "release(w1), but claims[n1] is {Claim(ticket=2, writer=w3)}, recorded as {Claim(ticket=1, writer=w1), Claim",
-        ),
+        (8, "release(w1), but claims[n1] is {Claim(ticket=2, writer=w3)}, recorded as {Claim(ticket=1, writer=w1)"),
         (10, "release(w1), but deferred[n1] is {}, recorded as {Deferral(ticket=2, behind=1)}"),
         (13, "begin_claim(w3, witness=-), but it cannot be taken: another writer of n2 holds a claim"),
     ],

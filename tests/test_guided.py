@@ -1,10 +1,12 @@
 """Recordings, followed by the engine: held to a plain reference, on random models and on published ones."""
 
 import itertools
+import json
 import math
 import random
 import re
 from collections import defaultdict
+from dataclasses import replace
 from functools import cache
 
 import networkx as nx
@@ -33,6 +35,10 @@ from workbench.kernel.actions import outcome_label
 from workbench.models import get_model
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
+from workbench.tables.decoding import in_process
+from workbench.tables.paimon.read import read
+from workbench.tables.paimon.rows import whole_rows
+from workbench.tables.source import Source
 
 CELLS = ("a", "b", "c", "d")
 
@@ -444,34 +450,97 @@ def test_a_model_that_is_not_pure_is_not_believed():
         validate(Moody(), Recording([Observation({LEFT: 0}), *[Observation({LEFT: 1})] * 3]))
 
 
+@pytest.mark.parametrize(
+    ("recording", "message"),
+    [
+        (Recording([]), "the recording is empty; it takes at least one observation"),
+        (Recording([Observation({}, steps=0)]), "state 1: steps = 0 is not accepted; it takes at least 1"),
+        (
+            Recording([Observation({3: 1}, source="line 9")]),
+            "line 9: cell 3 is not accepted; the model has cells 0 to 2",
+        ),
+        (Recording([Observation({})], watched=frozenset({-1})), "watched: cell -1 is not accepted"),
+        (Recording([Observation({})], irrelevant=frozenset({7})), "irrelevant: cell 7 is not accepted"),
+        (
+            Recording([Observation({})], begins="late"),  # type: ignore[arg-type]
+            "begins = 'late' is not accepted; it takes initial, reachable or states",
+        ),
+    ],
+)
+def test_what_is_no_recording_of_the_model_is_refused(recording, message):
+    with pytest.raises(InputError, match="^" + message):
+        validate(Rows(), recording)
+
+
+def test_very_many_ways_can_be_told():
+    class Twice(Rows):
+        @action
+        def put_too(self, s):
+            s.left += 1
+
+    report = validate(Twice(Limit=8), Recording([Observation({LEFT: 0})] + [Observation({}, steps=1)] * 5))
+    assert repr(report) == str(report)
+    many = replace(report, ways=2**20_000)
+    assert "in about 10^6021 ways" in repr(many)
+
+
+def test_overlooking_what_is_required_leaves_nothing_behind():
+    class Fragile(Rows):
+        @action
+        def look_up(self, s):
+            require(s.left == 2, "there is nothing to look up")
+            s.right = {2: 1}[s.left]
+
+    model = Fragile()
+    (state,) = model.initial_states()
+    put_right, look_up = (i for i in model.instances if i.label in ("look_up", "put_right"))
+    assert look_up.overlooking(model.draft(), state.values) == []  # its code relies on what it requires
+    assert model.why_disabled(look_up, state) == "there is nothing to look up"
+    ((outcome, lacks),) = put_right.overlooking(model.draft(), state.values)
+    assert (outcome.writes, lacks) == ({RIGHT: 1}, ["the left table is not ahead", "it has not thought"])
+    assert model.why_disabled(put_right, state) == "the left table is not ahead"
+
+
 # Real sizes ----------------------------------------------------------------------------------------------------------
 
 
-def test_snapshots_of_a_paimon_table_with_two_writers():
-    """What is seen of each version: who made it, and the sequence numbers of its rows."""
-    constants = {"NUM_WRITERS": 2, "NUM_COMPACTORS": 1, "NUM_BUCKETS": 1, "ONE_WRITER_PER_BUCKET": False}
-    constants |= {"MAX_WRITE_OPS": 4, "MAX_WRITE_OPS_PER_WRITER": 3, "MAX_WRITE_OPS_PER_KEY": 4, "MAX_COMPACTIONS": 0}
-    constants |= {"PkCol1Values": ["jack"], "Col2Values": 4}
+def rows_by_version(path):
+    """The colour and the sequence number of the row that each version of a real table has added."""
+    source = Source(path)
+    table = read(source, in_process)
+    files = sorted(table.files.to_pylist(), key=lambda file: file["first"])
+    for file in files:
+        (row,) = whole_rows(source, table.schema, file["bucket"], {file["name"]: [0]}).values()
+        yield json.loads(row["value"])["v"], row["sequence"]
+
+
+def test_the_versions_of_a_real_paimon_table(real_table):
+    """Two processes wrote it. The numbers that one of them gives grow; so the last one is the other one's."""
+    rows = list(rows_by_version(real_table("seq")))
+    assert rows == [("red", 0), ("blue1", 1), ("blue2", 2), ("green", 1)]
+    files = ["w0-0", "w0-1", "w0-2", "w1-0"]
+    constants = {"NUM_WRITERS": 2, "NUM_BUCKETS": 1, "ONE_WRITER_PER_BUCKET": False, "MAX_COMPACTIONS": 0}
+    constants |= {"MAX_WRITE_OPS": 4, "MAX_WRITE_OPS_PER_WRITER": 3, "MAX_WRITE_OPS_PER_KEY": 4}
+    constants |= {"PkCol1Values": ["jack"], "Col2Values": [colour for colour, _ in rows]}
 
     def recording(model):
-        made, position = ["w0-0", "w1-0", "w0-1", "w1-1"], model.layout.positions
-        numbers = {"w0-0": 0, "w1-0": 1, "w0-1": 2, "w1-1": 2}
-        observations = []
-        for latest in range(5):
-            cells = {position["latest"]: latest}
-            for version, file in enumerate(made[:latest], start=1):
-                cells[position["snapshots"][version]] = file
-                cells[position["sequence"][file, "jack"]] = numbers[file]
-            observations.append(Observation(cells, source=f"version {latest}"))
+        position = model.layout.positions
+        observations = [Observation({position["latest"]: 0}, source="the beginning")]
+        for version, (file, (colour, number)) in enumerate(zip(files, rows, strict=True), start=1):
+            cells = {position["latest"]: version, position["snapshots"][version]: file}
+            cells |= {position["sequence"][file, "jack"]: number, position["columns"][file, "jack"]: (colour, "A")}
+            observations.append(Observation(cells, source=f"version {version}"))
         return Recording(observations)
 
     model = get_model("paimon")(**constants)
     report = validate(model, recording(model), stutter=True)
-    assert (report.valid, report.failed) == (False, 3)
-    assert "no step leads from version 1 to version 2" in report.why
-    changes = [("RestoreSequence", True), ("PUT_IF_ABSENT", False)]
+    assert (report.valid, report.failed) == (False, 5)
+    assert "no step leads from version 3 to version 4" in report.why
+    changes = [("RestoreSequence", True), ("PUT_IF_ABSENT", False), ("STREAMING_SINK", True)]
     found = accepted_under(model, recording, stutter=True, changes=changes)
     assert found.accepted == [{"RestoreSequence": True}]
+    (accepted,) = [one.report for one in found.tried if one.changes == {"RestoreSequence": True}]
+    assert accepted.trace.last.sequence["w1-0", "jack"] == 1
 
 
 class Rounds(BakeryV2):

@@ -53,7 +53,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "session",
         "",
     },
-    "bench": {"kernel", "models", "engines", "guided"},
+    "bench": {"kernel", "models", "engines", "formats", "guided"},
     "commands": {
         "kernel",
         "models",

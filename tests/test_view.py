@@ -21,6 +21,9 @@ from workbench import get_model, view
 from workbench.cli import main
 from workbench.configurations import spell
 from workbench.engines.check import check
+from workbench.formats.recording import Observation, Recording
+from workbench.guided.scenario import scenario
+from workbench.guided.validate import validate
 from workbench.kernel import Constant, InputError, Map, Model, Names, Process, Variable, action, invariant, replay
 from workbench.kernel.values import show
 from workbench.models.bakery import Bakery
@@ -781,12 +784,26 @@ from workbench.spaces.space import explore
 from workbench.models.bakery import Bakery
 space = explore(Bakery(Writers=2), ["SomeoneCommits"])
 trace = space.result["SomeoneCommits"].trace
-for shown in (space.result, trace, trace.last, Bakery(), Bakery, space, int, 5):
+from workbench.formats.recording import Observation, Recording
+report = workbench.validate(Bakery(), Recording([Observation({})]))
+told = workbench.scenario(Bakery(), "commit(w1)")
+for shown in (space.result, trace, trace.last, Bakery(), Bakery, space, report, told, int, 5):
     data, _ = shell.display_formatter.format(shown)
     print("text/html" in data, end=" ")
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["True"] * 6 + ["False"] * 2
+    assert done.stdout.split() == ["True"] * 8 + ["False"] * 2
+
+
+def test_an_answer_is_shown_in_words_with_its_behaviour():
+    told = scenario(Bakery(Writers=2), "commit(w1)\ncommit(w2)")
+    shown = view.answer_view(told)
+    assert shown.text() == f"{told}\n\n{view.trace_view(told.trace).text()}"
+    assert view.trace_view(told.trace).html() in shown.html()
+    assert "<b>found: " in shown.html()
+    around = [Observation({0: number % 2}) for number in range(300)]
+    words = view.answer_view(validate(Ring(), Recording(around)))
+    assert words.text() == "a behaviour of the model: 300 states"
 
 
 # Reports -----------------------------------------------------------------------------------------------------------

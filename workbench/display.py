@@ -14,6 +14,8 @@ _DRAWN_BY = {
     ("workbench.kernel.model", "Model"): "model_view",
     ("workbench.spaces.space", "StateSpace"): "space_view",
     ("workbench.tables.findings", "Audit"): "audit_view",
+    ("workbench.guided.report", "Report"): "answer_view",
+    ("workbench.guided.scenario", "Told"): "answer_view",
 }
 
 

@@ -33,6 +33,12 @@ def _liveness() -> Rows:
     return _each("liveness", liveness.CASES)
 
 
+def _recordings() -> Rows:
+    from workbench.bench import recordings  # loads the search kernels
+
+    return [recordings.measure(*case) for case in recordings.CASES]
+
+
 def _cluster() -> Rows:
     from workbench.bench import cluster  # loads pyspark
 
@@ -44,6 +50,7 @@ SECTIONS: dict[str, tuple[str, Callable[[], Rows]]] = {
     "large": ("Large searches, one core", lambda: [searches.measure(case) for case in searches.LARGE]),
     "process": ("Whole processes, compile cache warm", lambda: [processes.measure(*c) for c in processes.COMMANDS]),
     "liveness": ("Liveness, one core", _liveness),
+    "recordings": ("Recordings followed, one core", _recordings),
     "logs": ("Logs validated, one core", lambda: [logs.measure(*case) for case in logs.CASES]),
     "spark": ("Spark, two cores, beside the process", _cluster),
 }

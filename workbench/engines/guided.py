@@ -28,7 +28,7 @@ from workbench.kernel.values import is_same
 
 _PAUSE = 4096  # nodes that are expanded before somebody is asked whether to go on
 MISSES_PER_CHECK = 64  # and calls of Python
-_MOST_EDGES = 4_000_000  # beyond them ways are not counted
+_MOST_EDGES = 500_000  # of a layer; beyond them ways are not counted
 _TREES = 16 << 20  # bytes after which trees and numbers are begun anew: values that do not come again make both large
 _FEW_LAYERS = 16
 _NO_EDGES = Edges(np.empty(0, np.int32), np.empty(0, np.int32))
@@ -380,10 +380,9 @@ class Layers:
     def _check(self) -> None:
         space = self._space
         self._limits.room(self.states - 1)
-        self._limits.check(len(self._layers), self.states, space.count - int(space.cursor[kernels.NODE]), self._held)
-
-    def _held(self) -> int:
-        return self.nbytes
+        self._limits.check(
+            len(self._layers), self.states, space.count - int(space.cursor[kernels.NODE]), lambda: self.nbytes
+        )
 
     def _named(self, name: str) -> Labels:
         if name not in self._labels:
@@ -486,7 +485,12 @@ class Layers:
             some = slice(first, min(first + _PAUSE, space.count))
             differing[some] = (nodes.rows[some][:, cells] != self._wanted[cells]).sum(axis=1)
         self._wanted[cells] = ANYTHING
-        nearest = np.argsort(differing, kind="stable")[:most]
+        nearest = np.argsort(differing, kind="stable")
+        if len(nearest) > most:  # of those that differ alike some of the first, and some of the last
+            tied = np.flatnonzero(differing == differing[nearest[most]])
+            nearer = int((differing < differing[nearest[most]]).sum())
+            some = np.linspace(0, len(tied) - 1, most - nearer).astype(np.int64)
+            nearest = np.concatenate([nearest[:nearer], tied[some]])
         return [(int(nodes.mark[node]), space.state(node)) for node in nearest.tolist()]
 
 

@@ -1,9 +1,10 @@
 """What was recorded of a behaviour: some cells, sometimes, perhaps several steps at once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from workbench.kernel import State
+from workbench.kernel import InputError, Model, State
+from workbench.kernel.errors import brief
 from workbench.kernel.values import is_same
 
 
@@ -67,3 +68,24 @@ class Recording(NamedTuple):
     begins: Literal["initial", "reachable"] | Sequence[State] = "initial"
     watched: frozenset[int] | None = None
     irrelevant: frozenset[int] = frozenset()
+
+    def check(self, model: Model) -> None:
+        """Raise :class:`InputError` unless this is a recording of a model with cells like those of `model`."""
+        if not self.states:
+            raise InputError("the recording is empty; it takes at least one observation")
+        cells = range(len(model.layout.cells))
+        for number, observation in enumerate(self.states, start=1):
+            where = observation.source or f"state {number}"
+            if type(observation.steps) is not int or observation.steps < 1:
+                raise InputError(f"{where}: steps = {brief(observation.steps)} is not accepted; it takes at least 1")
+            _check_cells(where, observation.cells, cells)
+        _check_cells("watched", self.watched or (), cells)
+        _check_cells("irrelevant", self.irrelevant, cells)
+        if self.begins not in ("initial", "reachable") and isinstance(self.begins, str):
+            raise InputError(f"begins = {brief(self.begins)} is not accepted; it takes initial, reachable or states")
+
+
+def _check_cells(where: str, given: Iterable[int], cells: range) -> None:
+    for cell in given:
+        if cell not in cells:
+            raise InputError(f"{where}: cell {brief(cell)} is not accepted; the model has cells 0 to {cells[-1]}")

@@ -78,7 +78,7 @@ class Behaviour(NamedTuple):
     loop: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """What :func:`workbench.guided.validate.validate` found.
 
@@ -130,6 +130,9 @@ class Report:
     def nearest(self) -> Nearest | None:
         """The closest one."""
         return self.closest[0] if self.closest else None
+
+    def __repr__(self) -> str:
+        return str(self)  # Python refuses to write the digits of very many ways
 
     def __str__(self) -> str:
         if self.valid:

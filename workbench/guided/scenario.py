@@ -76,7 +76,7 @@ class Line(NamedTuple):
             raise InputError(f"{self} cannot be evaluated in a state that is reached ({said})") from None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Told:
     """What came of a scenario.
 
@@ -109,6 +109,9 @@ class Told:
     def trace(self) -> Trace | None:
         """The behaviour, with all its states."""
         return None if self.behaviour is None else replay(*self.behaviour)
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __str__(self) -> str:
         if self.found:

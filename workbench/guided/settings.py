@@ -31,7 +31,7 @@ class Setting:
     error: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Settings:
     """What :func:`accepted_under` found.
 
@@ -58,6 +58,9 @@ class Settings:
         given = {name: self.model.constants[name] for name in changes}
         declared = self.model.declared_constants
         return f"{spell(changes, declared)} (it is {spell(given, declared).partition('=')[2]})"
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __str__(self) -> str:
         lines = [f"accepted with {self._told(changes)}" for changes in self.accepted]

@@ -78,10 +78,11 @@ def validate(
     >>> validate(model, Recording([Observation({ticket: n}) for n in (1, 3)]), stutter=True).failed
     2
     """
+    recording.check(model_object(model))
     load()
     most = int(_MOST_MEMORY * memory_limit()) if max_bytes is None else max_bytes
     limits = Limits(Budget(max_states, max_seconds, most), on_progress, should_stop)
-    return _Validation(model_object(model), recording, stutter, limits).run()
+    return _Validation(model, recording, stutter, limits).run()
 
 
 class _Validation:

@@ -5,6 +5,7 @@ Everything here has ``html()`` and ``text()``; pictures also have ``svg()``, and
 
 from workbench.view.access import Access, accesses
 from workbench.view.animation import animated_svg
+from workbench.view.answer import answer_view
 from workbench.view.audited import audit_page, audit_view, finding_picture, finding_view
 from workbench.view.bars import Bars
 from workbench.view.charts import access_chart, coverage_chart, levels_chart, verdict_map
@@ -52,6 +53,7 @@ __all__ = [
     "accesses",
     "alternatives",
     "animated_svg",
+    "answer_view",
     "audit_page",
     "audit_view",
     "compare",

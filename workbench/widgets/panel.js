@@ -12,7 +12,8 @@ function name(field) {
 
 function dress(panel) {
   panel.querySelectorAll(".noUi-handle:not([aria-label])").forEach(name);
-  panel.querySelectorAll("input:not([aria-label], [type=checkbox]), select:not([aria-label])").forEach((field) => {
+  const fields = "input:not([aria-label], [type=checkbox]), select:not([aria-label]), textarea:not([aria-label])";
+  panel.querySelectorAll(fields).forEach((field) => {
     if (!field.closest("label")) name(field);
   });
   for (const box of panel.querySelectorAll(".wb-scroll:not([tabindex])")) {

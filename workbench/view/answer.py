@@ -1,0 +1,38 @@
+"""What a recording or a scenario came to: the answer in words, and the behaviour."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from workbench.kernel import Trace
+from workbench.view.html import Drawn, Joined, Rendered, element, escape
+from workbench.view.trace import trace_view
+
+#: Up to how many states a behaviour is shown at once.
+_MOST_STATES = 200
+
+
+class Behaviour(Protocol):
+    """A behaviour by its moves."""
+
+    @property
+    def moves(self) -> Sequence[tuple[int, int]]: ...
+
+
+class Answer(Protocol):
+    """What :func:`workbench.validate` and :func:`workbench.scenario` return."""
+
+    @property
+    def behaviour(self) -> Behaviour | None: ...
+
+    @property
+    def trace(self) -> Trace | None: ...
+
+
+def answer_view(answer: Answer) -> Drawn:
+    """The answer in words, and the behaviour, unless it is a very long one."""
+    text = str(answer)
+    head, *lines = text.splitlines()
+    words = Rendered(element("p", element("b", escape(head))) + element("pre", escape("\n".join(lines))), text)
+    if answer.behaviour is None or len(answer.behaviour.moves) >= _MOST_STATES or answer.trace is None:
+        return words
+    return Joined(words, trace_view(answer.trace))
