@@ -241,7 +241,7 @@ def cut(log: list[Fields], at: int) -> list[Fields] | None:
             rows[place] = {**fields, "op": "READ", "xid": "0", "lsn": "0/0"}
         else:
             del rows[place]
-    return [*rows.values(), *log[at:]]
+    return [*sorted(rows.values(), key=lambda fields: str(fields["node"])), *log[at:]]
 
 
 @pytest.mark.parametrize(("name", "skew"), [("bakery", 0), ("bakery_slow_clock", 4)])

@@ -169,9 +169,9 @@ class _Observer:
         put("next_ticket", None, len(seen) + 1)
         if self.model.MaxSkew:
             for node in self.model.nodes:
-                own = {claim.ticket for claim in seen if self.model.node_of[claim.writer] == node}
-                known = {claim.ticket for claim in seen} if self.model.RaiseClocks else own
-                put("taken", node, frozenset(own))
+                taken = frozenset(claim.ticket for claim in seen if self.model.node_of[claim.writer] == node)
+                known = {claim.ticket for claim in seen} if self.model.RaiseClocks else taken
+                put("taken", node, taken)
                 put("clock", node, max(known, default=0))
         return self.model.state(values)
 
@@ -204,9 +204,10 @@ class _Observer:
                 yield {self.add("deferred", here, deferral)}
         elif other == node and change.op != DELETE:
             yield from self.comes(node, ticket)
-            yield {
-                self.add("acks_sent", here, number) if self.model.ReleaseTransaction else self.add("acks", number, here)
-            }
+            if not self.model.ReleaseTransaction:
+                yield {self.add("acks", number, here)}
+            elif here not in self.cells[self.positions["acks"][number]]:  # as it may where the log begins
+                yield {self.add("acks_sent", here, number)}
         elif own and change.op != DELETE and self.model.ReleaseTransaction:
             there = self.nodes[other]
             yield {self.discard("acks_sent", there, number), self.add("acks", number, there)}
