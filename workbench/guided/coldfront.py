@@ -144,9 +144,7 @@ class _Observer:
     def unseen(self) -> frozenset[int]:
         """What no row depends on: how a pass ended, unless a 409 leads to another one."""
         names = () if self.model.MaxRetries else ("iceberg", "decision", "parent_seen", "parent_staged")
-        return frozenset(
-            self.model.layout.position_of[cell] for cell in self.model.layout.cells if cell.variable in names
-        )
+        return frozenset(at for at, cell in enumerate(self.model.layout.cells) if cell.variable in names)
 
     def state_with_claims(self) -> State:
         """Where a log begins while claims are held: their writers wait for acks, from where all else follows."""
@@ -166,13 +164,15 @@ class _Observer:
                 put("my_ticket", writer, claim.ticket)
             if not own and not to_come[writer]:
                 put("pc", writer, "Done")
-            put("rounds_left", writer, max(0, to_come[writer] - (not own)))
+            if self.model.MaxRounds > 1:
+                put("rounds_left", writer, max(0, to_come[writer] - (not own)))
         put("next_ticket", None, len(seen) + 1)
         if self.model.MaxSkew:
-            put("taken", None, frozenset(claim.ticket for claim in seen))
             for node in self.model.nodes:
-                read = (c.ticket for c in seen if self.model.RaiseClocks or self.model.node_of[c.writer] == node)
-                put("clock", node, max(read, default=0))
+                taken = frozenset(claim.ticket for claim in seen if self.model.node_of[claim.writer] == node)
+                known = {claim.ticket for claim in seen} if self.model.RaiseClocks else taken
+                put("taken", node, taken)
+                put("clock", node, max(known, default=0))
         return self.model.state(values)
 
     def follow(self, transaction: Transaction) -> tuple[set[int], int]:
@@ -204,9 +204,10 @@ class _Observer:
                 yield {self.add("deferred", here, deferral)}
         elif other == node and change.op != DELETE:
             yield from self.comes(node, ticket)
-            yield {
-                self.add("acks_sent", here, number) if self.model.ReleaseTransaction else self.add("acks", number, here)
-            }
+            if not self.model.ReleaseTransaction:
+                yield {self.add("acks", number, here)}
+            elif here not in self.cells[self.positions["acks"][number]]:  # as it may where the log begins
+                yield {self.add("acks_sent", here, number)}
         elif own and change.op != DELETE and self.model.ReleaseTransaction:
             there = self.nodes[other]
             yield {self.discard("acks_sent", there, number), self.add("acks", number, there)}
