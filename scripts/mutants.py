@@ -18,10 +18,10 @@ mutated in a process that has the search kernels loaded, and is judged by figure
 """
 
 import argparse
+import hashlib
 import math
 import multiprocessing
 import os
-import random
 import sys
 import tomllib
 from collections import Counter
@@ -80,6 +80,11 @@ class Mutant:
     def key(self) -> Key:
         m = self.mutation
         return (self.source.path.name, m.function, m.before, m.after, m.nth)
+
+    @property
+    def lot(self) -> str:
+        """Where it comes when lots are drawn; other mutants that come or go do not move it."""
+        return hashlib.sha256(repr(self.key).encode()).hexdigest()
 
 
 # Models with a mistake -----------------------------------------------------------------------------------------------
@@ -263,7 +268,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, help="sources of models; all that the configurations use")
     parser.add_argument("--specs", nargs="+", type=Path, default=[ROOT / "specs"], help="configurations, or folders")
-    parser.add_argument("--sample", type=int, metavar="N", help="only N of the mutants, drawn with a fixed seed")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N of the mutants, by lot, always the same")
     parser.add_argument("--states", type=int, metavar="N", help="leave out configurations with more states than N")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes at a time")
     options = parser.parse_args(arguments)
@@ -275,8 +280,8 @@ def main(arguments: list[str] | None = None) -> int:
     listed, mutants = Equivalents.read(EQUIVALENT), bench.mutants
     wrong = [f"listed as equivalent, and no mutant: {entry}" for entry in listed.unknown(mutants)]
     print(*wrong, sep="\n", end="\n" * bool(wrong), flush=True)
-    if options.sample is not None and options.sample < len(mutants):
-        mutants = random.Random(0).sample(mutants, options.sample)
+    if options.sample is not None:
+        mutants = sorted(mutants, key=lambda mutant: mutant.lot)[: options.sample]
     by_file: dict[str, Counter[str]] = {}
     for mutant, difference in judge(bench, mutants, listed, options.jobs):
         outcome = "equivalent" if listed.has(mutant) else "survived" if difference is None else "noticed"
