@@ -11,7 +11,7 @@ import copy
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 #: Steps from the root of a tree to a node: the names of fields, and indices where a field is a list.
 Path = tuple[str | int, ...]
@@ -399,7 +399,7 @@ def _without_first(node: ast.expr) -> ast.expr:
     return ast.Subscript(every, ast.Slice(ast.Constant(1)), ast.Load())
 
 
-def _is_word(node: ast.AST | None) -> Any:
+def _is_word(node: ast.AST | None) -> TypeGuard[ast.Constant]:
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier()
 
 
