@@ -125,7 +125,7 @@ class _Finder:
     def _collect_words(self) -> None:
         """The words that the source uses as values, in its order, such as the steps of a program counter."""
         self.words = None  # then each stands for itself
-        self.words = list(dict.fromkeys(node.value for _, _, node, _ in self.module() if _is_word(node)))
+        self.words = list(dict.fromkeys(str(node.value) for _, _, node, _ in self.module() if _is_word(node)))
 
     def found(self, path: Path, node: ast.AST, new: ast.AST | None) -> _Found:
         return (".".join(self.function), path, node, new)
