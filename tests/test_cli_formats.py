@@ -416,7 +416,7 @@ def test_a_graph_that_is_too_large_is_not_written(run):
         ("check bakery --itf - --json", "--json and --itf both write to standard output"),
         ("replay bakery none", "trace 'none' cannot be read: No such file or directory"),
         ("replay bakery noise", "trace 'noise' cannot be read: not UTF-8 text"),
-        ("replay bakery folder", "trace 'folder' cannot be read: Is a directory"),
+        ("replay bakery folder", "'folder' is no paimon table"),
         ("replay bakery race.cfg", "race.cfg: the trace is not JSON"),
         ("replay bakery deep", "deep: the trace is not accepted: it is nested too deeply"),
         ("replay none log.json", "unknown model 'none'"),
