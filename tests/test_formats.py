@@ -233,6 +233,19 @@ def test_itf_trace_round_trip(trace):
         assert [o.action for o in recording.states] == [step.label for step in trace.steps]
 
 
+def test_a_variable_that_these_constants_leave_without_a_cell_is_none_of_the_trace():
+    class Sparse(Clock):
+        spare = Variable(0, per="spares")
+
+        def validate(self):
+            self.spares = ()
+
+    trace = random_walk(Sparse(), seed=1, length=3)
+    assert "spare" not in document_of(trace)["vars"]
+    assert "spare" not in to_tlc_json(trace)["vars"]
+    assert check(parse_itf(json.dumps(document_of(trace))), Sparse()).valid
+
+
 def test_a_trace_of_a_model_is_a_behaviour_of_it(trace):
     report = check(document_of(trace), trace.model)
     assert report.valid

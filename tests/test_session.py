@@ -528,7 +528,7 @@ def test_a_scenario_begins_a_history_anew() -> None:
     with pytest.raises(InputError, match=r"^impossible: line 2: commit\(w1\): w1 is not at Decide$"):
         stepper.tell("commit(w1)\ncommit(w1)")
     with pytest.raises(InputError, match=r"^not decided: the budget of 9 states is used up"):
-        stepper.tell("commit(w1)", max_states=9)
+        stepper.tell("commit(w1)\ncommit(w1)", max_states=9)
     stepper.find_story("comit(w1)")
     assert stepper.search.wait(60)
     assert stepper.search.error.startswith("line 1: unknown action 'comit' (did you mean commit?)")
