@@ -1,7 +1,6 @@
 """Recordings, followed by the engine: held to a plain reference, on random models and on published ones."""
 
 import itertools
-import json
 import math
 import random
 import re
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 
 from workbench.engines import guided
 from workbench.formats.recording import Observation, Recording
+from workbench.guided import validate as validation
 from workbench.guided.settings import accepted_under
 from workbench.guided.validate import validate
 from workbench.kernel import (
@@ -32,13 +32,8 @@ from workbench.kernel import (
     require,
 )
 from workbench.kernel.actions import outcome_label
-from workbench.models import get_model
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
-from workbench.tables.decoding import in_process
-from workbench.tables.paimon.read import read
-from workbench.tables.paimon.rows import whole_rows
-from workbench.tables.source import Source
 
 CELLS = ("a", "b", "c", "d")
 
@@ -425,6 +420,17 @@ def test_an_interrupt_keeps_what_was_explained():
     assert [report.trace.states[at].left for at in report.at] == [0, 0, 0, 1, 1]
 
 
+def test_that_nothing_follows_is_certain_even_if_nobody_waits_for_the_reason(monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(validation, "nearest_steps", interrupt)
+    report = validate(Rows(), rows(Observation({RIGHT: 1})))
+    assert (report.valid, report.failed, report.closest) == (False, 2, [])
+    assert report.why == "no step leads from state 1 to state 2"
+    assert str(validate(Rows(), rows(Observation({RIGHT: 1})), explain=False)) == str(report)
+
+
 @pytest.mark.parametrize("name", ["max_states", "max_seconds", "max_bytes"])
 def test_a_budget_is_above_0(name):
     with pytest.raises(InputError, match=f"{name} = 0 is not accepted"):
@@ -502,45 +508,6 @@ def test_overlooking_what_is_required_leaves_nothing_behind():
 
 
 # Real sizes ----------------------------------------------------------------------------------------------------------
-
-
-def rows_by_version(path):
-    """The colour and the sequence number of the row that each version of a real table has added."""
-    source = Source(path)
-    table = read(source, in_process)
-    files = sorted(table.files.to_pylist(), key=lambda file: file["first"])
-    for file in files:
-        (row,) = whole_rows(source, table.schema, file["bucket"], {file["name"]: [0]}).values()
-        yield json.loads(row["value"])["v"], row["sequence"]
-
-
-def test_the_versions_of_a_real_paimon_table(real_table):
-    """Two processes wrote it. The numbers that one of them gives grow; so the last one is the other one's."""
-    rows = list(rows_by_version(real_table("seq")))
-    assert rows == [("red", 0), ("blue1", 1), ("blue2", 2), ("green", 1)]
-    files = ["w0-0", "w0-1", "w0-2", "w1-0"]
-    constants = {"NUM_WRITERS": 2, "NUM_BUCKETS": 1, "ONE_WRITER_PER_BUCKET": False, "MAX_COMPACTIONS": 0}
-    constants |= {"MAX_WRITE_OPS": 4, "MAX_WRITE_OPS_PER_WRITER": 3, "MAX_WRITE_OPS_PER_KEY": 4}
-    constants |= {"PkCol1Values": ["jack"], "Col2Values": [colour for colour, _ in rows]}
-
-    def recording(model):
-        position = model.layout.positions
-        observations = [Observation({position["latest"]: 0}, source="the beginning")]
-        for version, (file, (colour, number)) in enumerate(zip(files, rows, strict=True), start=1):
-            cells = {position["latest"]: version, position["snapshots"][version]: file}
-            cells |= {position["sequence"][file, "jack"]: number, position["columns"][file, "jack"]: (colour, "A")}
-            observations.append(Observation(cells, source=f"version {version}"))
-        return Recording(observations)
-
-    model = get_model("paimon")(**constants)
-    report = validate(model, recording(model), stutter=True)
-    assert (report.valid, report.failed) == (False, 5)
-    assert "no step leads from version 3 to version 4" in report.why
-    changes = [("RestoreSequence", True), ("PUT_IF_ABSENT", False), ("STREAMING_SINK", True)]
-    found = accepted_under(model, recording, stutter=True, changes=changes)
-    assert found.accepted == [{"RestoreSequence": True}]
-    (accepted,) = [one.report for one in found.tried if one.changes == {"RestoreSequence": True}]
-    assert accepted.trace.last.sequence["w1-0", "jack"] == 1
 
 
 class Rounds(BakeryV2):

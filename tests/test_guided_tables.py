@@ -3,6 +3,7 @@
 import pytest
 
 from workbench.cli import main
+from workbench.guided.settings import accepted_under
 from workbench.guided.tables import recorded
 from workbench.guided.validate import validate
 from workbench.kernel import InputError, replay
@@ -34,6 +35,14 @@ def test_the_behaviour_shows_how_the_anomaly_came_about(real_table):
     labels = [step.label for step in accepted.trace.steps]
     begun = next(i for i, label in enumerate(labels) if label.startswith("start_update(w3"))
     assert begun < labels.index("commit(w2)")
+
+
+def test_the_setting_that_explains_the_table_is_found(real_table):
+    mapped = recorded(real_table("seq"))
+    model = get_model(mapped.model)(**mapped.constants)
+    found = accepted_under(model, mapped.record, stutter=True)
+    assert str(found) == "accepted with RestoreSequence=TRUE (it is FALSE)"
+    assert len(found.tried) > 20
 
 
 def test_the_command_takes_a_tables_folder(real_table, capsys):

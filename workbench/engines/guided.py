@@ -489,8 +489,8 @@ class Layers:
         if len(nearest) > most:  # of those that differ alike some of the first, and some of the last
             tied = np.flatnonzero(differing == differing[nearest[most]])
             nearer = int((differing < differing[nearest[most]]).sum())
-            some = np.linspace(0, len(tied) - 1, most - nearer).astype(np.int64)
-            nearest = np.concatenate([nearest[:nearer], tied[some]])
+            spread = np.linspace(0, len(tied) - 1, most - nearer).astype(np.int64)
+            nearest = np.concatenate([nearest[:nearer], tied[spread]])
         return [(int(nodes.mark[node]), space.state(node)) for node in nearest.tolist()]
 
 

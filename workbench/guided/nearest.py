@@ -1,6 +1,6 @@
 """Why nothing follows: the steps that come closest to an observation, and what stands in the way of each."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from workbench.formats.recording import Observation
@@ -11,16 +11,16 @@ from workbench.kernel.actions import ActionInstance, outcome_label
 from workbench.kernel.values import is_same
 
 #: From how many states on steps are looked at, how many steps are told, and how many reasons.
-MOST_STATES, MOST_STEPS, _MOST_REASONS = 200, 3, 6
+MOST_STATES, MOST_STEPS, _MOST_REASONS = 100, 3, 6
 
 
 def nearest_steps(
-    model: Model, states: Sequence[State], observation: Observation, watched: frozenset[int]
+    model: Model, states: Sequence[State], observation: Observation, watched: frozenset[int], pause: Callable[[], None]
 ) -> tuple[list[str], list[Nearest]]:
     """The steps that are enabled in any of `states`, and those that come closest to `observation`, the closest first.
 
     A step that cannot be taken counts as well: with what it lacks. What it changes of what is `watched`, and the
-    observation does not name, is a difference.
+    observation does not name, is a difference. `pause` is called again and again, and may raise to stop.
     """
     enabled: dict[str, None] = {}
     named = None
@@ -28,6 +28,7 @@ def nearest_steps(
         named = set(instances_of(model, observation.action))
     ranked: dict[Any, tuple[int, int, int]] = {}
     for state in states:
+        pause()
         for instance, label, writes, lacks in _options(model, state):
             if not lacks:
                 enabled[label] = None

@@ -5,7 +5,7 @@ So each step that is refused is tried as if it were not, also one that should ha
 follow is searched for the observation.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from workbench.formats.recording import Observation
@@ -16,7 +16,7 @@ from workbench.kernel.actions import ActionInstance, Outcome, outcome_label
 from workbench.kernel.state import Reads
 
 #: How many states are expanded.
-_MOST_STATES = 3000
+_MOST_STATES = 1000
 
 
 class Rules(NamedTuple):
@@ -68,17 +68,21 @@ class _Refused(NamedTuple):
     taken: int
 
 
-def overlooking(model: Model, reached: Sequence[tuple[int, State]], rules: Rules, most: int) -> list[Nearest]:
+def overlooking(
+    model: Model, reached: Sequence[tuple[int, State]], rules: Rules, most: int, pause: Callable[[], None]
+) -> list[Nearest]:
     """Up to `most` steps of which each lacks one thing, and after which the observation follows.
 
     Parameters
     ----------
     reached : sequence of (int, State)
         The states in which the model may be before the observation, with the visible steps taken since the last one.
+    pause : callable
+        Called again and again; may raise to stop.
     """
     refused = [step for taken, state in reached for step in _refused(model, taken, state, rules)]
     found: dict[Any, tuple[int, int, Nearest]] = {}
-    searching = _Searching(model, rules)
+    searching = _Searching(model, rules, pause)
     for step in sorted(refused, key=lambda step: -step.rank):
         if len(found) >= most and all(step.rank < rank for rank, _, _ in found.values()):
             break
@@ -117,8 +121,8 @@ def _refused(model: Model, taken: int, state: State, rules: Rules) -> Iterator[_
 class _Searching:
     """Looks for the observation, in no state twice."""
 
-    def __init__(self, model: Model, rules: Rules) -> None:
-        self.model, self.rules, self.left = model, rules, _MOST_STATES
+    def __init__(self, model: Model, rules: Rules, pause: Callable[[], None]) -> None:
+        self.model, self.rules, self.pause, self.left = model, rules, pause, _MOST_STATES
         self._seen: set[tuple[State, int]] = set()
 
     def after(self, step: _Refused) -> list[str] | None:
@@ -136,6 +140,7 @@ class _Searching:
                 continue
             self._seen.add((state, taken))
             self.left -= 1
+            self.pause()
             if self.left <= 0:
                 return None
             for instance in self.model.instances:

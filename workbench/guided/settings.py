@@ -116,7 +116,7 @@ def accepted_under(
     for name, value in todo:
         try:
             changed = type(model)(**{**model.constants, name: value})
-            report = validate(changed, record(changed), stutter, should_stop=should_stop, **budgets)
+            report = validate(changed, record(changed), stutter, should_stop=should_stop, explain=False, **budgets)
             tried.append(Setting({name: value}, report))
         except InputError as error:
             tried.append(Setting({name: value}, None, str(error)))

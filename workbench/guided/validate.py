@@ -15,7 +15,7 @@ from workbench.formats.recording import Observation, Recording
 from workbench.guided.names import is_action, is_named
 from workbench.guided.nearest import MOST_STATES, MOST_STEPS, nearest_states, nearest_steps, why_not
 from workbench.guided.overlooked import Rules, overlooking
-from workbench.guided.report import Behaviour, Report
+from workbench.guided.report import Behaviour, Nearest, Report
 from workbench.kernel import Model, ModelError
 from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop
 from workbench.kernel.memory import memory_limit
@@ -36,6 +36,7 @@ def validate(
     max_bytes: int | None = None,
     on_progress: Callable[[Any], object] | None = None,
     should_stop: Callable[[], bool] | None = None,
+    explain: bool = True,
 ) -> Report:
     """Check that a recording is a behaviour of `model`.
 
@@ -55,6 +56,9 @@ def validate(
         Called with a :class:`workbench.kernel.budget.Progress` again and again, whose level is the observation.
     should_stop : callable, optional
         Asked again and again; the search stops once it returns True.
+    explain : bool
+        Whether to look for what stands in the way of an observation that does not follow. That may take longer than
+        the search itself.
 
     Returns
     -------
@@ -82,11 +86,11 @@ def validate(
     load()
     most = int(_MOST_MEMORY * memory_limit()) if max_bytes is None else max_bytes
     limits = Limits(Budget(max_states, max_seconds, most), on_progress, should_stop)
-    return _Validation(model, recording, stutter, limits).run()
+    return _Validation(model, recording, stutter, limits, explain).run()
 
 
 class _Validation:
-    def __init__(self, model: Model, recording: Recording, stutter: bool, limits: Limits) -> None:
+    def __init__(self, model: Model, recording: Recording, stutter: bool, limits: Limits, explain: bool) -> None:
         begins = recording.begins
         self.model = model if isinstance(begins, str) else beginning_in(model, begins)
         self.recording, self.observations = recording, [self._known(o) for o in recording.states]
@@ -97,7 +101,7 @@ class _Validation:
             for number, observation in enumerate(recording.states)
             if number and observation.action is not None and not is_action(model, observation.action)
         ]
-        self.limits = limits
+        self.limits, self.explain = limits, explain
         self.layers = Layers(self.model, limits, recording.watched, recording.irrelevant, is_named)
         self.explained = 0  # observations
 
@@ -212,20 +216,36 @@ class _Validation:
     def _failure(self, here: int, there: int, closing: bool = False) -> Report:
         """Why nothing follows the last layer."""
         observation, model = self.observations[there], self.model
-        reached = self.layers.reached(observation.cells, MOST_STATES)
-        states = [state for _, state in reached]
         least = "no step leads" if observation.steps == 1 else f"no {observation.steps} steps lead"
         why = f"{least} from {self.place(here)} {'back ' if closing else ''}to {self.place(there)}"
+        if not self.explain:
+            return self._so_far(False, failed=there + 1, why=why)
+        reached = self.layers.reached(observation.cells, MOST_STATES)
+        states = [state for _, state in reached]
         named = observation if not closing else observation._replace(action=None)
         rules = Rules(named, self._kept(here), self.watched or frozenset())
-        enabled, closest = nearest_steps(model, states, named, rules.watched)
-        first = overlooking(model, reached, rules, MOST_STEPS)
-        known = {near.key for near in first}
-        closest = [*first, *(near for near in closest if near.key not in known)][:MOST_STEPS]
+        enabled, closest = self._closest(reached, rules)
         if named.action is not None:
             why += f" by {named.action}: {why_not(model, named.action, states)}"
-        elif not enabled:
+        elif enabled == []:
             why += ": nothing is enabled"
         elif observation.cells == self.observations[here].cells and not self.hidden:
             why += ", which is the same (a step that changes nothing counts only with stuttering allowed)"
-        return self._so_far(False, failed=there + 1, why=why, enabled=enabled, closest=closest)
+        return self._so_far(False, failed=there + 1, why=why, enabled=enabled or [], closest=closest)
+
+    def _closest(self, reached: list[tuple[int, Any]], rules: Rules) -> tuple[list[str] | None, list[Nearest]]:
+        """What is enabled, if there was time to look, and what comes closest, as far as that was looked for."""
+        enabled: list[str] | None = None
+        closest: list[Nearest] = []
+        states = [state for _, state in reached]
+        try:
+            enabled, closest = nearest_steps(self.model, states, rules.observation, rules.watched, self._pause)
+            first = overlooking(self.model, reached, rules, MOST_STEPS, self._pause)
+            known = {near.key for near in first}
+            closest = [*first, *(near for near in closest if near.key not in known)][:MOST_STEPS]
+        except (Stop, KeyboardInterrupt):
+            pass  # that nothing follows is certain
+        return enabled, closest
+
+    def _pause(self) -> None:
+        self.limits.enforce(lambda: self.layers.nbytes)
