@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from workbench import cli, get_model
-from workbench.bench.logs import events_of
+from workbench.bench.logs import events_of, measure
 from workbench.guided.coldfront import ColdFront
 from workbench.guided.coldfront_log import read_log
 from workbench.guided.decoding import merge
@@ -348,6 +348,11 @@ def test_random_behaviours_are_behaviours(parts: list[list[str]], seed: int) -> 
 def test_a_thousand_observations() -> None:
     model = get_model("bakery_v2")(Writers=3, MaxRounds=70, ReleaseTransaction=True, Witness=False)
     assert judge(events_of(model, 1000)).states == 1001
+
+
+def test_what_is_measured_is_accepted() -> None:
+    row = measure(60, 2)
+    assert (row["observations"], row["verdict"]) == (61, "accepted")
 
 
 # Bad input -----------------------------------------------------------------------------------------------------------
