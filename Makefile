@@ -12,7 +12,7 @@ $(PY) -m mypy
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: check quick test lab bench
+.PHONY: check quick test lab mutants bench
 
 # The configurations need neither Java nor Graphviz: without them the check goes on. One of them runs on Spark too.
 check: .venv/warm
@@ -30,6 +30,7 @@ quick: .venv/warm
 
 test: .venv/warm .writers/installed
 	@scripts/need.sh java dot browser driver
+	@scripts/need.sh postgresql || echo "make test goes on without"
 	$(LINT)
 	$(PYTEST)
 
@@ -37,6 +38,10 @@ test: .venv/warm .writers/installed
 lab: .venv/warm
 	@scripts/need.sh java dot
 	$(PY) -m jupyter lab $(LAB_FLAGS) notebooks
+
+# Every small mistake in a model is to be noticed by a configuration; which are none is listed, with reasons.
+mutants: .venv/warm
+	$(PY) scripts/mutants.py
 
 bench: .venv/warm
 	$(PY) -m workbench bench

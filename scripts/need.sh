@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes sure that what is no Python package is there: need.sh java|dot|browser|driver|venv ...
+# Makes sure that what is no Python package is there: need.sh java|dot|browser|driver|postgresql|venv ...
 # What is missing is installed with apt-get if that asks for no password; if not, one line says what to install.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -25,6 +25,7 @@ has() {
         dot) command -v dot ;;
         browser) command -v chromium || command -v chromium-browser || command -v google-chrome ;;
         driver) .venv/bin/python -m playwright --version ;; # a Node.js of its own, which wants a library of the system
+        postgresql) command -v initdb || ls /usr/lib/postgresql/*/bin/initdb ;; # Debian's is not on the PATH
         venv) "$python" -c 'import ensurepip' ;;
     esac >/dev/null 2>&1
 }
@@ -36,6 +37,7 @@ packages() {
         dot) echo graphviz ;;
         browser) echo chromium chromium-browser ;;
         driver) echo libatomic1 ;;
+        postgresql) echo postgresql ;;
         venv) "$python" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2], "python3-venv")' ;;
     esac
 }
@@ -46,6 +48,7 @@ describe() {
         dot) echo "Graphviz's dot (for drawing graphs)" ;;
         browser) echo "Chromium (for the browser tests)" ;;
         driver) echo "what the driver of the browser tests needs (.venv/bin/python -m playwright --version)" ;;
+        postgresql) echo "PostgreSQL's server programs (for the tests of real logs)" ;;
         venv) echo "Python's ensurepip (for making .venv)" ;;
     esac
 }

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from workbench.storage.lock import LOCK_FILES
 
 #: Programs for the environment of the writers, whose packages are not here.
-collect_ignore = ["hudi_reader.py", "iceberg_writer.py", "paimon_writer.py"]
+collect_ignore = ["hudi_reader.py", "iceberg_writer.py"]
 
 #: What each mark allows a test to start; without the mark these variables keep it from starting, in whatever process.
 ONLY_WHERE_MARKED = {

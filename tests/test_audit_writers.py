@@ -1,15 +1,16 @@
-"""Tables that real writers make while the test runs, as processes that race each other; see tests/paimon_writer.py."""
+"""Tables that real writers make while the test runs, as processes that race each other."""
 
 import json
 import socket
 import subprocess
 import time
-from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyarrow import fs
 
+from workbench.driving import PaimonDriver, Processes
 from workbench.kernel import InputError
 from workbench.tables import audit
 from workbench.tables.decoding import in_process
@@ -17,44 +18,83 @@ from workbench.tables.paimon.read import read
 from workbench.tables.source import Source
 from workbench.view import finding_picture
 
-WRITER = Path(__file__).with_name("paimon_writer.py")
+#: The columns that partitions may have, with the value that all rows have there.
+PARTITIONS = {
+    "text": ("string", "2024/01 a=b, longer"),
+    "number": ("int32", "-5"),
+    "day": ("date32", "2024-01-02"),
+    "yes": ("bool_", "true"),
+}
 
 
-class Writer:
-    """A process that writes, and stops at gates."""
+class Lake:
+    """A new table with a column for keys and one for values, and writers by name, which stop at gates."""
 
-    def __init__(self, python: Path, warehouse: Path, *arguments: str) -> None:
-        command = [str(python), str(WRITER), str(warehouse), *arguments]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, processes: Processes, warehouse: Path, partition: tuple[str, ...] = ()) -> None:
+        self.processes, self.warehouse, self.partition = processes, warehouse, partition
+        self.opened: set[str] = set()
+        self.writer("w0")
 
-    def comes_to_the_gate(self) -> None:
-        assert self.process.stdout.readline() == "gate\n"
+    def writer(self, name: str) -> Any:
+        """The process of a writer, who has opened the table; it is made by the first of them."""
+        if name not in self.opened:
+            self.opened.add(name)
+            columns = {column: PARTITIONS[column][0] for column in self.partition} | {"k": "string", "v": "string"}
+            table = {"columns": columns, "primary": ["k"], "partition": self.partition}
+            options = {"bucket": "1", "commit.max-retries": "100"}
+            self.ask(name, {"do": "open", "warehouse": str(self.warehouse), "options": options, **table})
+        return self.processes[name]
 
-    def goes_on(self) -> dict:
+    def ask(self, name: str, request: dict[str, Any]) -> dict[str, Any]:
+        self.writer(name).send(request)
+        return self.answer(name)
+
+    def answer(self, name: str) -> dict[str, Any]:
+        answer = self.writer(name).answer(time.monotonic() + 300)
+        assert answer.verdict == "done", answer.said
+        return dict(answer.facts)
+
+    def row(self, key: str) -> dict[str, str]:
+        """Such as ``jack=blue``; red, where no value is given."""
+        key, _, value = key.partition("=")
+        return {"k": key, "v": value or "red", **{column: PARTITIONS[column][1] for column in self.partition}}
+
+    def begins(self, name: str, *keys: str) -> None:
+        """Let a writer commit each key by itself, at full speed."""
+        for key in keys:
+            self.writer(name).send({"do": "append", "row": self.row(key)})
+
+    def writes(self, name: str, *keys: str) -> list[Any]:
+        """The same, and wait for it; what the writer was told of its commits."""
+        self.begins(name, *keys)
+        return [self.answer(name)["ack"] for _ in keys]
+
+    def is_late(self, name: str, key: str) -> None:
+        """Let a writer write a key, and stop when its data file is there."""
+        self.ask(name, {"do": "start", "row": self.row(key)})
+        self.ask(name, {"do": "write_data_files"})
+
+    def comes_to_the_gate(self, name: str, key: str = "") -> None:
+        """Let a writer stop when it has seen that no snapshot is there, and is about to create it."""
+        if key:
+            self.is_late(name, key)
+        self.ask(name, {"do": "write_metadata"})
+
+    def goes_on(self, name: str) -> Any:
         """Open the gate; what the writer was told of its commit."""
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline())
+        return self.ask(name, {"do": "commit"})["ack"]
 
-    def ends(self) -> list[dict]:
-        """Wait for its end; what it was told of its commits."""
-        output, _ = self.process.communicate(timeout=300)
-        assert self.process.returncode == 0
-        return [json.loads(line) for line in output.splitlines()]
+
+@pytest.fixture(scope="module")
+def processes(writers):
+    """Writers that are there for one table after the other."""
+    with Processes(PaimonDriver(str(writers)).command()) as processes:
+        yield processes
 
 
 @pytest.fixture
-def start(writers, tmp_path):
-    """Starts writers of a new table."""
-    with ExitStack() as stack:
-
-        def begin(*arguments: str) -> Writer:
-            writer = Writer(writers, tmp_path / "lake", *arguments)
-            stack.callback(writer.process.wait)
-            stack.callback(writer.process.kill)
-            return writer
-
-        yield begin
+def lake(processes, tmp_path):
+    return Lake(processes, tmp_path / "lake")
 
 
 @pytest.fixture
@@ -68,13 +108,11 @@ def acks_file(tmp_path: Path, acks: list[dict]) -> Path:
     return file
 
 
-def test_a_commit_that_was_overwritten_is_suspected_and_proved_by_its_acknowledgement(start, path, tmp_path):
-    start("make").ends()
-    acks = start("write", "tom").ends()
-    one, other = start("gated", "jack"), start("gated", "sarah")
-    one.comes_to_the_gate()
-    other.comes_to_the_gate()
-    acks += [one.goes_on(), other.goes_on()]
+def test_a_commit_that_was_overwritten_is_suspected_and_proved_by_its_acknowledgement(lake, path, tmp_path):
+    acks = lake.writes("w0", "tom")
+    lake.comes_to_the_gate("w0", "jack")
+    lake.comes_to_the_gate("w1", "sarah")
+    acks += [lake.goes_on("w0"), lake.goes_on("w1")]
     found = audit(path)
     assert [(f.property, f.grade, f.version) for f in found.findings] == [("AcknowledgedCommitsPresent", "suspect", 2)]
     assert finding_picture(found.findings[0]) is not None
@@ -83,17 +121,14 @@ def test_a_commit_that_was_overwritten_is_suspected_and_proved_by_its_acknowledg
     assert acks[1]["commitUser"] in proved.why
 
 
-def test_a_lost_snapshot_is_proved_where_a_later_one_was_built_on_it(start, path):
-    start("make").ends()
-    start("write", "tom").ends()
-    one, other = start("gated", "jack"), start("gated", "sarah")
-    one.comes_to_the_gate()
-    other.comes_to_the_gate()
-    one.goes_on()
-    third = start("gated", "nina")
-    third.comes_to_the_gate()  # it has read the snapshot that is about to be overwritten
-    other.goes_on()
-    third.goes_on()
+def test_a_lost_snapshot_is_proved_where_a_later_one_was_built_on_it(lake, path):
+    lake.writes("w0", "tom")
+    lake.comes_to_the_gate("w0", "jack")
+    lake.comes_to_the_gate("w1", "sarah")
+    lake.goes_on("w0")
+    lake.comes_to_the_gate("w2", "nina")  # it has read the snapshot that is about to be overwritten
+    lake.goes_on("w1")
+    lake.goes_on("w2")
     found = audit(path)
     assert {(f.property, f.grade, f.version, f.key) for f in found.findings} == {
         ("LinearHistory", "proved", 3, None),
@@ -103,14 +138,14 @@ def test_a_lost_snapshot_is_proved_where_a_later_one_was_built_on_it(start, path
 
 
 @pytest.mark.parametrize("columns", [["text"], ["number", "day"], ["yes", "text"]])
-def test_partitions_of_many_kinds_are_judged(start, path, columns):
+def test_partitions_of_many_kinds_are_judged(processes, path, tmp_path, columns):
     """The writer that is overtaken has sequence number 1, and the one that overtakes it 1 and 2."""
-    start("make", *columns).ends()
-    start("write", "jack=red").ends()
-    late = start("late", "jack=green")
-    late.comes_to_the_gate()
-    start("write", "jack=blue", "jack=violet").ends()
-    late.goes_on()
+    lake = Lake(processes, tmp_path / "lake", tuple(columns))
+    lake.writes("w0", "jack=red")
+    lake.is_late("w1", "jack=green")
+    lake.writes("w0", "jack=blue", "jack=violet")
+    lake.comes_to_the_gate("w1")
+    lake.goes_on("w1")
     (finding,) = audit(path).findings
     assert (finding.property, finding.grade, finding.version, finding.key) == ("ConsistentRead", "proved", 4, "jack")
     assert "reads as violet, but committed was green" in finding.why
@@ -118,13 +153,12 @@ def test_partitions_of_many_kinds_are_judged(start, path, columns):
     assert finding.bucket.count("/") == len(columns)
 
 
-def test_a_key_that_was_written_many_times_is_told_from_its_last_commits_on(start, path):
-    start("make").ends()
-    start("write", *(f"jack=v{n}" for n in range(30))).ends()
-    late = start("late", "jack=late")
-    late.comes_to_the_gate()
-    start("write", "jack=a", "jack=b").ends()
-    late.goes_on()
+def test_a_key_that_was_written_many_times_is_told_from_its_last_commits_on(lake, path):
+    lake.writes("w0", *(f"jack=v{n}" for n in range(30)))
+    lake.is_late("w1", "jack=late")
+    lake.writes("w0", "jack=a", "jack=b")
+    lake.comes_to_the_gate("w1")
+    lake.goes_on("w1")
     (finding,) = audit(path).findings
     assert (finding.grade, finding.version) == ("proved", 33)
     assert finding_picture(finding) is not None
@@ -134,25 +168,26 @@ def test_a_key_that_was_written_many_times_is_told_from_its_last_commits_on(star
     assert "snapshot 12 is snapshot 33 of the table" in finding.legend
 
 
-def test_two_writers_with_one_sequence_number_are_no_proof(start, path):
+def test_two_writers_with_one_sequence_number_are_no_proof(lake, path):
     """Both took the number after the largest that they saw: which of the two rows is read is not defined."""
-    start("make").ends()
-    start("write", "jack=red").ends()
-    late = start("late", "jack=green")
-    late.comes_to_the_gate()
-    start("write", "jack=blue").ends()
-    late.goes_on()
+    lake.writes("w0", "jack=red")
+    lake.is_late("w1", "jack=green")
+    lake.writes("w0", "jack=blue")
+    lake.comes_to_the_gate("w1")
+    lake.goes_on("w1")
     (finding,) = audit(path).findings
     assert (finding.property, finding.grade, finding.version) == ("ConsistentRead", "suspect", 3)
     assert "reads as blue or green, but committed was green" in finding.why
 
 
-def test_races_at_full_speed_lose_exactly_the_commits_that_are_named(start, path, tmp_path):
+def test_races_at_full_speed_lose_exactly_the_commits_that_are_named(lake, path, tmp_path):
     """Whatever happens this time: what was acknowledged is there, or it is named."""
-    start("make").ends()
-    keys = [[f"w{w}-{n}" for n in range(12)] for w in range(4)]
-    acks = [ack for writer in [start("write", *mine) for mine in keys] for ack in writer.ends()]
-    assert len(acks) == 48
+    names = [f"w{w}" for w in range(4)]
+    for name in names:
+        lake.writer(name)
+    for name in names:
+        lake.begins(name, *(f"{name}-{n}" for n in range(12)))
+    acks = [lake.answer(name)["ack"] for name in names for _ in range(12)]
     table = read(Source(path), in_process)
     lost = {ack["commitUser"] for ack in acks} - set(table.snapshots["user"].to_pylist())
     found = audit(path, acks=acks_file(tmp_path, acks))
@@ -164,31 +199,27 @@ def test_races_at_full_speed_lose_exactly_the_commits_that_are_named(start, path
     assert len(without.of("AcknowledgedCommitsPresent")) + len(broken) >= len(lost)
 
 
-def test_a_table_that_is_written_to_has_no_false_findings(start, path):
+def test_a_table_that_is_written_to_has_no_false_findings(lake, path):
     """Commits that are under way while the table is read are not taken for lost ones."""
-    start("make").ends()
-    start("write", "tom").ends()
-    writer = start("write", *(f"w-{n}" for n in range(60)))
+    lake.writes("w0", "tom")
+    lake.begins("w0", *(f"w-{n}" for n in range(60)))
     seen = set()
-    while writer.process.poll() is None:
+    for _ in range(60):
         found = audit(path)
         assert found.findings == ()
         seen.add(found.versions[1])
-        time.sleep(0.01)
-    writer.ends()
+        lake.answer("w0")
     assert audit(path).versions == (1, 61)
     assert len(seen) > 1
 
 
-def test_a_commit_that_waits_for_its_turn_is_only_mentioned(start, path):
-    start("make").ends()
-    start("write", "tom").ends()
-    waiting = start("gated", "jack")
-    waiting.comes_to_the_gate()
+def test_a_commit_that_waits_for_its_turn_is_only_mentioned(lake, path):
+    lake.writes("w0", "tom")
+    lake.comes_to_the_gate("w1", "jack")
     found = audit(path)
     assert found.findings == ()
     assert "1 commit prepared as snapshot 2, which is not there yet" in found.not_checked
-    waiting.goes_on()
+    lake.goes_on("w1")
     assert audit(path).versions == (1, 2)
 
 

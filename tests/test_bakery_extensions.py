@@ -1,11 +1,13 @@
 """What the bakeries add to the published models: off by default, alive when on, and broken when a line is broken."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench import configurations
 from workbench.engines.check import check
 from workbench.kernel import InputError, action, require, search
 from workbench.models import get_model
@@ -17,12 +19,12 @@ from workbench.models.bakery_v2_as_built import BakeryV2AsBuilt
 from workbench.models.bakery_v2_extended import BakeryV2Extended
 from workbench.spaces.space import explore
 
+SPECS = Path(__file__).parent.parent / "specs" / "bakery"
 SAFETY = ["NoLakekeeperConflict", "RollbackNoIceberg", "UniqueTickets", "TicketOrderPreserved"]
 SHARED = {"Writers": ["a1", "a2", "b1"], "NodeParts": [["a1", "a2"], ["b1"]], "StepGranularity": "atomic"}
 RACE = {"AsyncParquet": True, "RestampPatch": False, "StepGranularity": "atomic"}
 ONE_RESTART = {"Writers": 2, "MaxCrashes": 1, "MaxRestarts": 1}
-EXTENSION_CELLS = {"restart_budget", "retries_left", "rounds_left", "user_rows"}
-AS_BUILT_CELLS = {"acks_sent", "late_claims"}
+EXTENSION_CELLS = {"restart_budget", "retries_left", "user_rows"}
 
 
 def verdict(model, name):
@@ -60,8 +62,7 @@ def test_the_name_on_the_command_line_is_the_extended_model(name, extended, publ
 def steps_of(model):
     """Every transition, as the values of the cells that the published model has too."""
     space = explore(model, SAFETY)
-    added = EXTENSION_CELLS | AS_BUILT_CELLS
-    cells = [i for i, cell in enumerate(model.layout.cells) if cell.variable not in added]
+    cells = [i for i, cell in enumerate(model.layout.cells) if cell.variable not in EXTENSION_CELLS]
     states = [tuple(space.state(n).values[i] for i in cells) for n in range(len(space))]
     moves = {
         (states[source], space.label(t), states[target])
@@ -78,7 +79,7 @@ def steps_of(model):
         (BakeryV2Extended, BakeryV2, {}),
         (BakeryV2Extended, BakeryV2, {"SafeAcks": False}),
         (BakeryV2Extended, BakeryV2, {"AsyncParquet": True, "RestampPatch": False}),
-        (BakeryV2AsBuilt, BakeryV2, {"SafeAcks": False, "MaxCrashes": 1}),
+        (BakeryV2AsBuilt, BakeryV2, {"SafeAcks": False}),
     ],
 )
 def test_switched_off_the_extended_model_is_the_published_one_step_by_step(extended, published, constants):
@@ -93,10 +94,12 @@ def test_switched_off_the_extended_model_is_the_published_one_step_by_step(exten
     [
         (BakeryExtended(), BakeryExtended(MaxRestarts=1)),
         (
-            BakeryV2Extended(MaxCrashes=1, ReleaseTransaction=True),
+            BakeryV2Extended(MaxCrashes=1, MaxSkew=1, MaxSuspicions=1, ReleaseTransaction=True),
             BakeryV2Extended(
                 MaxCrashes=1,
                 MaxTickets=12,
+                MaxSkew=1,
+                MaxSuspicions=1,
                 ReleaseTransaction=True,
                 MaxRestarts=1,
                 MaxRetries=1,
@@ -109,7 +112,8 @@ def test_switched_off_the_extended_model_is_the_published_one_step_by_step(exten
     ids=["bakery", "bakery_v2"],
 )
 def test_an_extension_brings_what_its_constant_switches_on(published, extended):
-    assert set(extended.actions) == set(extended.declared_actions) - {"drain_forward", "drain_delete"}
+    elsewhere = {"drain_forward", "drain_delete", "restart_server"}
+    assert set(extended.actions) == set(extended.declared_actions) - elsewhere
     assert set(extended.properties) == set(extended.declared_properties)
     later = {"restart", "clean_up", "retry", "next_round", "time_out", "replicate_row"}
     assert set(extended.actions) - set(published.actions) == later & set(extended.declared_actions)
@@ -165,6 +169,30 @@ def test_bakery_v2_with_any_extension(parts, restarts, clean_up, retries, race, 
     assert_agree(model)
 
 
+@pytest.mark.slow
+@given(
+    parts=st.sampled_from([None, [["w1", "w2"]]]),
+    clocks=st.sampled_from([{}, {"MaxSkew": 1}, {"MaxSkew": 2}, {"MaxSkew": 1, "RaiseClocks": True}]),
+    crash=st.sampled_from([{}, {"MaxCrashes": 1}, {"MaxRestarts": 1, "CleanUp": "age"}]),
+    switches=st.fixed_dictionaries(
+        dict.fromkeys(["Witness", "LockDiesWithHolder", "ReleaseTransaction"], st.booleans())
+    ),
+    suspicions=st.integers(0, 1),
+)
+@settings(max_examples=5, deadline=None)
+def test_bakery_v2_as_it_is_built(parts, clocks, crash, switches, suspicions):
+    model = BakeryV2Extended(
+        Writers=2,
+        NodeParts=parts,
+        StepGranularity="atomic",
+        MaxSuspicions=suspicions,
+        **clocks,
+        **crash,
+        **switches,
+    )
+    assert_agree(model)
+
+
 # Restarts ----------------------------------------------------------------------------------------------------------
 
 
@@ -202,7 +230,7 @@ def test_tickets_may_not_run_out():
 
 def broken(model, **methods):
     """A subclass of `model` with other methods; an action is given as the function that it runs."""
-    declared = model.declared_actions
+    declared = {**model.declared_actions, **model.declared_properties}
     return type(
         "Broken", (model,), {n: replace(declared[n], function=f) if n in declared else f for n, f in methods.items()}
     )
@@ -318,7 +346,7 @@ def test_the_first_round_is_the_published_pass():
 
     def first_pass(model):
         space = explore(model, SAFETY)
-        first = space.where(lambda s: all(s.rounds_left[w] == model.MaxRounds - 1 for w in model.Writers))
+        first = space.where(lambda s: all(left == model.MaxRounds - 1 for left in s.rounds_left.values()))
         keep = [i for i, cell in enumerate(model.layout.cells) if cell.variable not in ("rounds_left", "acks")]
         columns = [[repr(v) for v in space.values[i]] for i in keep]
         return {tuple(c[n] for c, n in zip(columns, row, strict=True)) for row in space.rows[first][:, keep].tolist()}
@@ -422,13 +450,236 @@ def test_mutant_an_ack_is_lost_on_its_way():
     "constants",
     [
         {"ReleaseTransaction": True},
-        {"ReleaseTransaction": True, "ClaimTimeout": True, "SafeAcks": False},
-        {"ReleaseTransaction": True, "StepGranularity": "atomic", "MaxCrashes": 1, "MaxRestarts": 1},
-        {"MaxRounds": 2, "StepGranularity": "atomic"},
+        {"ReleaseTransaction": True, "ClaimTimeout": True, "SafeAcks": False, "Rollbacks": False},
+        {"ReleaseTransaction": True, "StepGranularity": "atomic", "MaxCrashes": 1},
+        {"MaxRounds": 2, "StepGranularity": "atomic", "Rollbacks": False},
+        {"MaxSkew": 2, "StepGranularity": "atomic"},
+        {"MaxSkew": 1},
+        {"Witness": False, "StepGranularity": "atomic", "MaxCrashes": 1},
+        {"MaxSuspicions": 1, "StepGranularity": "atomic"},
+        {"CleanUp": "age", "MaxRestarts": 1, "StepGranularity": "atomic"},
     ],
 )
 def test_the_reference_search_agrees(constants):
     assert_agree(BakeryV2Extended(Writers=2, **constants))
+
+
+# Clocks ------------------------------------------------------------------------------------------------------------
+
+
+SKEWED = {"Writers": 2, "MaxSkew": 1}
+
+
+def test_a_node_reads_its_clock_and_no_ticket_is_taken_twice():
+    model = BakeryV2Extended(Writers=3, MaxSkew=1, StepGranularity="atomic", Rollbacks=False)
+    space = explore(model, SAFETY)
+    assert space.result["UniqueTickets"].word == "holds"
+    orders = set()
+    for t, n in enumerate(space.instances):
+        if model.instances[n].action.name == "begin_claim":
+            before, after = space.state(space.sources[t]), space.state(space.targets[t])
+            w = model.instances[n].arguments[0]
+            assert abs(after.my_ticket[w] - before.next_ticket) <= 1
+            assert after.clock[model.node_of[w]] == after.my_ticket[w]
+        if model.instances[n].action.name == "commit":
+            after = space.state(space.targets[t])
+            orders.add(tuple(snapshot.ticket for snapshot in after.iceberg[1:]))
+    assert {(1, 2, 3), (2, 1, 3), (2, 1, 4), (2, 3, 4)} <= orders
+    assert all(len(set(order)) == len(order) for order in orders)
+
+
+def test_clocks_grow_on_each_node():
+    model = BakeryV2Extended(**SHARED, MaxSkew=2, Rollbacks=False)
+    space = explore(model, SAFETY)
+    taken = [t for t, n in enumerate(space.instances) if model.instances[n].action.name == "begin_claim"]
+    assert taken
+    for t in taken:
+        before, after = space.state(space.sources[t]), space.state(space.targets[t])
+        grown = [n for n in model.nodes if after.clock[n] != before.clock[n]]
+        assert len(grown) == 1
+        assert after.clock[grown[0]] > before.clock[grown[0]]
+
+
+def test_skewed_clocks_break_the_bakery_and_raised_ones_do_not():
+    raised = {**SKEWED, "RaiseClocks": True}
+    for name, states in (("NoLakekeeperConflict", 17), ("TicketOrderPreserved", 17), ("EventualProgress", 18)):
+        assert verdict(BakeryV2Extended(**SKEWED), name) == f"violated {states}"
+        assert verdict(BakeryV2Extended(**raised), name) == "holds"
+
+
+@given(
+    skew=st.integers(1, 3),
+    parts=st.sampled_from([{"Writers": 2}, SHARED]),
+    timeout=st.booleans(),
+    row_by_row=st.booleans(),
+)
+@settings(max_examples=6, deadline=None)
+def test_raised_clocks_are_safe_however_far_they_disagree(skew, parts, timeout, row_by_row):
+    model = BakeryV2Extended(
+        **{"StepGranularity": "atomic", **parts},
+        MaxSkew=skew,
+        RaiseClocks=True,
+        ClaimTimeout=timeout,
+        ReleaseTransaction=row_by_row,
+    )
+    assert not check(model, [*SAFETY, "EventualProgress"]).violated
+
+
+def test_a_node_that_was_away_has_not_seen_the_tickets_of_the_meantime():
+    away = {"Writers": 2, "MaxCrashes": 1, "MaxRestarts": 1, "StepGranularity": "atomic"}
+    assert verdict(BakeryV2Extended(**away), "NoLakekeeperConflict") == "holds"
+    assert verdict(BakeryV2Extended(**away, MaxSkew=1, RaiseClocks=True), "NoLakekeeperConflict") == "violated 17"
+
+
+def test_mutant_clocks_are_raised_by_their_own_tickets_alone():
+    def arrive(self, s, dst, claim):
+        BakeryV2.arrive(self, s, dst, claim)
+
+    bad = broken(BakeryV2Extended, arrive=arrive)(**SKEWED, RaiseClocks=True)
+    assert verdict(bad, "NoLakekeeperConflict") == "violated 17"
+
+
+# The witness, and the lock of a node -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("crashes", "restarts", "distinct"), [(1, 0, 6423), (1, 1, 23239), (2, 1, 98747)])
+def test_that_a_survivor_does_not_finish_is_for_want_of_a_witness_alone(crashes, restarts, distinct):
+    for witness in (True, False):
+        model = BakeryV2Extended(Writers=2, MaxCrashes=crashes, MaxRestarts=restarts, Witness=witness)
+        result = check(model, [*SAFETY, "NonCrashedProgress", "SurvivorsFinish"])
+        assert result.distinct == distinct
+        assert [v.name for v in result.violated] == (["SurvivorsFinish"] if witness else [])
+
+
+def test_a_single_writer_needs_no_witness():
+    assert verdict(BakeryV2Extended(Writers=1, Witness=False), "EveryoneCommits") == "reached 7"
+    assert verdict(BakeryV2Extended(Writers=1), "EveryoneCommits") == "not reached"
+
+
+def test_a_lock_that_dies_with_its_holder_lets_the_other_in():
+    orphaned = {**SHARED, "MaxTickets": 3, "MaxCrashes": 1, "ClaimTimeout": True}
+    assert verdict(BakeryV2Extended(**orphaned), "SurvivorsFinish") == "violated 13"
+    result = check(BakeryV2Extended(**orphaned, LockDiesWithHolder=True), [*SAFETY, "SurvivorsFinish"])
+    assert result.distinct == 23531
+    assert not result.violated
+
+
+def test_mutant_nobody_holds_the_lock():
+    def holds_lock(self, s, claim):
+        return False
+
+    small = {**SHARED, "StepGranularity": "split", "LockDiesWithHolder": True}
+    assert verdict(BakeryV2Extended(**small), "NoLakekeeperConflict") == "holds"
+    assert verdict(broken(BakeryV2Extended, holds_lock=holds_lock)(**small), "NoLakekeeperConflict") == "violated 27"
+
+
+# Cleaning up by age ------------------------------------------------------------------------------------------------
+
+
+def test_a_server_restarts_with_all_its_writers():
+    model = BakeryV2Extended(**{**SHARED, "StepGranularity": "split"}, MaxRestarts=1, CleanUp="age", Rollbacks=False)
+    space = explore(model, SAFETY)
+    assert not space.result.violated
+    assert not {"restart", "clean_up"} & set(model.actions)
+    restarts = [t for t, n in enumerate(space.instances) if model.instances[n].label == "restart_server(n1)"]
+    assert restarts
+    for t in restarts:
+        before, after = space.state(space.sources[t]), space.state(space.targets[t])
+        assert all(after.claims[node] == before.claims[node] for node in model.nodes)
+        assert after.started["n1"] == before.next_ticket
+        for w in ("a1", "a2"):
+            again = ("Start", 0) if before.decision[w] is None else ("Done", before.my_ticket[w])
+            assert (after.pc[w], after.my_ticket[w]) == again
+
+
+def test_age_tells_leftovers_from_claims_that_are_alive():
+    crash = {**SHARED, "MaxCrashes": 1, "MaxRestarts": 1}
+    assert verdict(BakeryV2Extended(**crash, CleanUp="node"), "NoLakekeeperConflict") == "violated 18"
+    assert verdict(BakeryV2Extended(**crash, CleanUp="age"), "NoLakekeeperConflict") == "holds"
+
+
+@pytest.mark.parametrize(
+    ("constants", "word"),
+    [
+        ({}, "violated 16"),
+        ({"ClaimTimeout": True}, "holds"),
+        ({"StepGranularity": "atomic"}, "holds"),
+        ({"StepGranularity": "atomic", "MaxCrashes": 1, "Witness": False}, "holds"),
+    ],
+)
+def test_a_restart_between_decision_and_release_leaves_a_claim_until_somebody_tries_again(constants, word):
+    model = BakeryV2Extended(Writers=2, MaxRestarts=1, CleanUp="age", **constants)
+    assert verdict(model, "RestartsHeal") == word
+
+
+def test_mutant_a_clean_up_by_age_takes_the_claims_of_this_life():
+    def is_stale(self, s, claim, w):
+        return True
+
+    small = {**SHARED, "MaxRestarts": 1, "CleanUp": "age"}
+    assert verdict(BakeryV2Extended(**small), "NoLakekeeperConflict") == "holds"
+    assert verdict(broken(BakeryV2Extended, is_stale=is_stale)(**small), "NoLakekeeperConflict").startswith("violated")
+
+
+# False suspicion ---------------------------------------------------------------------------------------------------
+
+
+def test_a_living_node_that_is_taken_for_dead_is_passed_over():
+    model = BakeryV2Extended(Writers=2, MaxSuspicions=1)
+    space = explore(model, SAFETY)
+    for name in ("NoLakekeeperConflict", "TicketOrderPreserved"):
+        assert space.result[name].trace_states == 13
+    passed = [t for t, n in enumerate(space.instances) if model.instances[n].action.name == "pass_over"]
+    assert passed
+    for t in passed:
+        before, after = space.state(space.sources[t]), space.state(space.targets[t])
+        assert sum(before.suspicions_left.values()) == sum(after.suspicions_left.values()) + 1
+    assert not check(model, ["EventualProgress", "SurvivorsFinish"]).violated
+
+
+def test_suspicion_is_owed_by_nobody():
+    model = BakeryV2Extended(Writers=2, MaxSuspicions=3, SafeAcks=False)
+    assert verdict(model, "EventualProgress").startswith("violated"), "a writer waits, though it need not"
+
+
+def test_a_retry_cures_the_409_of_a_suspicion_and_not_the_order():
+    result = check(BakeryV2Extended(Writers=2, MaxSuspicions=1, MaxRetries=1))
+    assert {v.name for v in result.violated} == {"NoLakekeeperConflict", "TicketOrderPreserved"}
+    assert result["NobodyEndsWithConflict"].word == "holds"
+
+
+# All of it ---------------------------------------------------------------------------------------------------------
+
+
+def test_as_it_is_built_and_with_its_repairs():
+    built = {
+        "Writers": 2,
+        "MaxSkew": 1,
+        "Witness": False,
+        "LockDiesWithHolder": True,
+        "CleanUp": "age",
+        "MaxRestarts": 1,
+        "ReleaseTransaction": True,
+        "StepGranularity": "atomic",
+    }
+    assert verdict(BakeryV2Extended(**built), "NoLakekeeperConflict").startswith("violated")
+    assert not check(BakeryV2Extended(**built, RaiseClocks=True)).violated
+
+
+@given(
+    writers=st.integers(1, 2),
+    idle=st.fixed_dictionaries({"RaiseClocks": st.booleans(), "LockDiesWithHolder": st.booleans()}),
+    published=st.fixed_dictionaries(
+        {"SafeAcks": st.booleans(), "AsyncParquet": st.booleans(), "RestampPatch": st.booleans()}
+    ),
+)
+@settings(max_examples=6, deadline=None)
+def test_what_has_nothing_to_work_on_changes_nothing(writers, idle, published):
+    """Clocks that agree need no raising, and where nobody crashes no lock is orphaned."""
+    published["StepGranularity"] = "atomic"
+    assert steps_of(BakeryV2Extended(Writers=writers, **idle, **published)) == steps_of(
+        BakeryV2(Writers=writers, **published)
+    )
 
 
 # Timeouts ----------------------------------------------------------------------------------------------------------
@@ -515,3 +766,62 @@ def test_mutant_a_commit_waits_for_the_rows():
 def test_a_writer_may_not_be_called_like_a_node():
     with pytest.raises(InputError, match="'n1' is not accepted"):
         BakeryV2(Writers=["n1", "w2"])
+
+
+# What the configurations notice ------------------------------------------------------------------------------------
+
+
+def missed(mutant, name):
+    """The expectations of a configuration that the mutant does not meet."""
+    one = configurations.load(SPECS / f"{name}.toml")
+    model = mutant(**one.model.constants)
+    result = check(model, one.properties, symmetry=one.symmetry)
+    return {line.split(":")[0] for line in replace(one, model=model).differences(result)}
+
+
+def sleeps_on(self, s, w):
+    self.at(s, w, "Start")
+    require(False, f"{w} sleeps on")
+
+
+def retry_with(**kept):
+    """A retry that leaves something as it was, or sets it to another value."""
+
+    def retry(self, s, w):
+        decision = s.decision[w]
+        BakeryV2Extended.retry.function(self, s, w)
+        for variable, value in kept.items():
+            getattr(s, variable)[w] = decision if variable == "decision" else value
+
+    return retry
+
+
+def commits_run_ahead_of_nothing(self, s):
+    return {snapshot.writer for snapshot in s.iceberg} == {None, *self.Writers}
+
+
+def someone_rolls_back(self, s):
+    return any(s.decision[w] == catalog.ROLLED_BACK for w in self.Writers)
+
+
+@pytest.mark.parametrize(
+    ("base", "name", "methods", "noticed"),
+    [
+        (BakeryV2, "v2_published", {"start": sleeps_on}, {"distinct", "depth", "EveryoneCommits", "EventualProgress"}),
+        (BakeryV2Extended, "v2_retry_restart", {"retry": retry_with(decision=None)}, {"distinct"}),
+        (BakeryV2Extended, "v2_retry_restart", {"retry": retry_with(my_ticket=1)}, {"distinct"}),
+        (BakeryV2Extended, "v2_retry_restart", {"retry": retry_with(parent_seen=1)}, {"distinct"}),
+        (BakeryV2Extended, "v2_retry_restart", {"retry": retry_with(parent_staged=1)}, {"distinct"}),
+        (
+            BakeryV2Extended,
+            "v2_user_table_split",
+            {"CommitsRunAhead": commits_run_ahead_of_nothing},
+            {"CommitsRunAhead"},
+        ),
+        (BakeryV2Extended, "v2_timeout_wedge", {"SomeoneTimesOut": someone_rolls_back}, {"SomeoneTimesOut"}),
+    ],
+    ids=lambda x: "-".join(x) if isinstance(x, dict) else None,
+)
+def test_a_mistake_that_was_not_noticed_once_is(base, name, methods, noticed):
+    assert noticed <= missed(broken(base, **methods), name)
+    assert missed(base, name) == set()

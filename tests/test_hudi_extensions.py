@@ -253,6 +253,42 @@ def test_an_operation_gives_way_to_earlier_markers_of_its_group_and_to_no_others
     assert gives_way_wrongly(model) > 0
 
 
+class LooksBeforeItDeclares(HudiExtended):
+    """Markers are looked for first, and who finds one leaves no Inflight instant."""
+
+    @action(Hudi.writer)
+    def read_merge_target(self, s, w):
+        self.at(s, w, "Read")
+        if self.EarlyConflictDetection and not self.MarkerLock and self.announced(s, w):
+            return self.abort(s, w)
+        Hudi.read_merge_target.function(self, s, w)
+
+
+def test_who_gives_way_has_declared_itself_inflight_before_it_looks():
+    assert check(HudiExtended(**SMALL, **EARLY)).distinct == 3159
+    looks_first = check(LooksBeforeItDeclares(**SMALL, **EARLY))
+    assert looks_first.distinct == 3123
+    assert looks_first["SomeWriteIsSpared"].word == "not reached"
+
+
+class CountsAtOnce(HudiExtended):
+    """An operation that has declared itself Inflight, and been given up, counts before the others are Ready."""
+
+    @reachable
+    def SomeoneIsSpared(self, s):
+        at_work = {s.stamp[w] for w in self.Writers}
+        return any(
+            s.inflight[x] and x not in at_work and all(s.slices[group, *x] is None for group in self.file_groups)
+            for x in self.stamps
+        )
+
+
+@pytest.mark.parametrize("extension", [EARLY, LOCKED])
+def test_a_spared_write_is_counted_three_states_after_the_operation_has_given_way(extension):
+    result = check(CountsAtOnce(**SMALL, **extension), ["SomeWriteIsSpared", "SomeoneIsSpared"])
+    assert result["SomeWriteIsSpared"].trace_states - result["SomeoneIsSpared"].trace_states == 3
+
+
 # Failures in any phase ---------------------------------------------------------------------------------------------
 
 

@@ -68,6 +68,16 @@ def test_a_state_reads_like_the_model_says():
     assert repr(start.basket) == "basket[c1={}, c2={}]"
 
 
+def test_a_variable_without_cells_is_not_shown():
+    class Closed(Shop):
+        places = ()
+
+    assert Closed().layout.variables == ["stock", "sold", "basket"]
+    start = Closed().initial_states()[0]
+    assert start.lines() == ["stock: {apple: 1, pear: 2}", "sold: 0", "basket: c1={}, c2={}"]
+    assert not start.grid
+
+
 def test_a_state_does_not_change():
     (start,) = MODEL.initial_states()
     with pytest.raises(ModelError, match="only an action may assign: sold = 1"):

@@ -31,6 +31,7 @@ NAMES = [
     "05_state_space_as_data",
     "06_your_own_model",
     "07_real_tables",
+    "08_real_logs",
 ]
 ON_SPARK = {"04_what_if", "05_state_space_as_data"}
 FEWEST_CELLS, MOST_CELLS = 20, 30

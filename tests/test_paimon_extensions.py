@@ -1,16 +1,19 @@
-"""Paimon beyond the published specification: restored sequence numbers, and readers that skip level 0."""
+"""Paimon beyond the published specification: restored sequence numbers, readers that skip level 0, and any level."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from workbench.engines.check import check
-from workbench.kernel import InputError, require
+from workbench.kernel import InputError, choose, require
 from workbench.models import get_model
 from workbench.models import paimon_table as table
 from workbench.models.paimon import READY, Paimon
 from workbench.models.paimon_extended import PaimonExtended
+from workbench.models.paimon_table import LevelsRewrite
+from workbench.pictures import picture
 
 ROOT = Path(__file__).parent.parent
 INVARIANTS = ["ConsistentRead", "NoDanglingDeletionVectors", "OneValidRowPerKeyAboveLevel0"]
@@ -62,6 +65,7 @@ def test_the_model_of_that_name_has_the_extensions_and_they_are_off():
     assert get_model("paimon_published") is Paimon
     assert not model.RestoreSequence
     assert not model.ReadersSkipLevel0
+    assert not model.CompactToAnyLevel
 
 
 @pytest.mark.parametrize("name", [name for name, line in FIGURES.items() if line["distinct"] < 2_000])
@@ -320,3 +324,96 @@ def test_a_reader_that_takes_one_compacted_version_too_few_is_noticed(monkeypatc
 def test_readers_that_skip_level_0_need_right_deletion_vectors(constants, message):
     with pytest.raises(InputError, match=message):
         PaimonExtended(**constants, **SKIP)
+
+
+# Compaction to any level -------------------------------------------------------------------------------------------
+
+ANY = {**ONE_WRITER, "MAX_LEVEL": 3, "CompactToAnyLevel": True}
+
+
+def rewrites_of(highest, *levels):
+    """What a compaction can choose if the bucket has files of these levels: the levels to merge, and the result's."""
+    chosen = set()
+
+    class Chosen(PaimonExtended):
+        def choose_rewrite(self, bucket, present):
+            rewrite = super().choose_rewrite(bucket, frozenset(levels))
+            chosen.add(rewrite[1:])
+            return rewrite
+
+    model = Chosen(**{**ANY, "MAX_LEVEL": highest})
+    (start,) = (one for one in model.instances if one.label.startswith("start_compaction"))
+    model.outcomes(start, model.initial_states()[0])
+    return chosen
+
+
+@pytest.mark.parametrize(
+    ("levels", "merged", "into"),
+    [((0,), (0,), 5), ((4, 5), (4, 5), 5), ((0, 4), (0,), 3), ((0, 4, 5), (0, 4, 5), 5), ((0, 1), (0, 1), 1)],
+)
+def test_what_real_compactions_do_can_be_chosen(levels, merged, into):
+    assert (merged, into) in rewrites_of(5, *levels)
+
+
+@pytest.mark.parametrize(
+    ("levels", "merged", "into"),
+    [
+        ((0, 1), (0,), 2),  # past files of level 1
+        ((0, 1, 2), (0, 2), 2),  # without what is between
+        ((3,), (3,), 3),  # nothing goes up
+        ((0, 2), (0, 2), 1),  # down
+    ],
+)
+def test_what_would_change_the_order_of_rows_cannot(levels, merged, into):
+    assert (merged, into) not in rewrites_of(3, *levels)
+
+
+def test_compaction_of_a_level_into_the_next_is_among_them():
+    next_level = {((level,), level + 1) for level in (0, 1, 2)}
+    assert next_level < rewrites_of(3, 0, 1, 2, 3)
+
+
+def contents(states, model):
+    """What each state's snapshots have: levels, files and deletion vectors, whatever the compactors are about to do."""
+    return {
+        tuple(
+            (s.snapshots[v], s.bucket_files[s.snapshots[v], "p0b0"], s.vectors[s.snapshots[v], "p0b0"])
+            for v in model.versions
+            if s.snapshots[v]
+        )
+        + tuple(s.level.values())
+        for s in states
+    }
+
+
+def test_every_table_of_the_published_compaction_comes_about_with_it_too():
+    small = {**ANY, "Col2Values": ["red"], "MAX_WRITE_OPS": 2}
+    published = PaimonExtended(**{**small, "CompactToAnyLevel": False})
+    free = PaimonExtended(**small)
+    assert contents(reachable_states(published), published) < contents(reachable_states(free), free)
+
+
+class PassesFiles(PaimonExtended):
+    """The result of a compaction may go past files that are not merged."""
+
+    def choose_rewrite(self, bucket, levels):
+        level = choose(levels - {self.MAX_LEVEL}, "level")
+        return LevelsRewrite(bucket, (level,), choose(range(level + 1, self.MAX_LEVEL + 1), "into"))
+
+
+def test_without_deletion_vectors_a_delete_that_goes_past_the_row_it_deletes_is_dropped_too_early():
+    constants = {**ANY, "DV_ENABLED": False, "MAX_COMPACTIONS": 3, "MAX_COMPACTIONS_PER_COMPACTOR": 3}
+    constants |= {"Col2Values": ["red"], "ALLOW_UPDATES": False}
+    assert violations(PaimonExtended(**constants)) == {}
+    assert set(violations(PassesFiles(**constants))) == {"ConsistentRead"}
+    assert violations(PassesFiles(**{**constants, "DV_ENABLED": True})) == {}  # the row has been marked by then
+
+
+@pytest.mark.parametrize(
+    ("witness", "said"),
+    [("LevelsAreMerged", {"compacts levels 0, 1 of p0b0", "into level 1"}), ("LevelsArePassed", {"into level 2"})],
+)
+def test_a_picture_says_which_levels_are_merged_and_into_which(witness, said):
+    model = PaimonExtended(**ANY)
+    svg = picture(model, check(model, [witness])[witness].trace.states[-1]).svg
+    assert {*said, "c0 compacts it"} <= set(re.findall(r">([^<>]+)<", svg))

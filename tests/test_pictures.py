@@ -71,6 +71,11 @@ SMALL: dict[str, tuple[str, dict[str, Any]]] = {
         "bakery_v2",
         {"Writers": 2, "MaxCrashes": 1, "MaxRestarts": 1, "MaxRetries": 1, "MaxTickets": 5, "UserTable": True},
     ),
+    "bakery v2 clocks": ("bakery_v2", {"Writers": 2, "MaxSkew": 1, "MaxRounds": 2}),
+    "bakery v2 suspicion": ("bakery_v2", {"Writers": 2, "MaxSuspicions": 1, "MaxRestarts": 1, "CleanUp": "age"}),
+    "bakery v2 rows": (
+        "bakery_v2", {"Writers": 2, "ReleaseTransaction": True, "ClaimTimeout": True, "StepGranularity": "atomic"},
+    ),
     "bakery v2 same node": ("bakery_v2_published", {"NodeParts": [["w1", "w2"], ["w3"]]}),
 }  # fmt: skip
 STATES = 150

@@ -36,6 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "guided": {"kernel", "models", "storage", "engines", "questions", "formats", "tables"},
     "pictures": {"kernel", "models"},
     "tables": {"kernel", "models", "storage", "engines"},
+    "driving": {"kernel", "models", "storage", "tables"},
     "view": {"kernel", "formats", "pictures", "tables"},
     "session": {"kernel", "models", "storage", "engines", "spaces", "questions", "formats", "guided", ""},
     "widgets": {
@@ -65,6 +66,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "guided",
         "pictures",
         "tables",
+        "driving",
         "view",
         "bench",
         "",

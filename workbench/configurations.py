@@ -1,7 +1,7 @@
 """Named configurations: a model with constants, what to check, and what is expected, each in a small TOML file."""
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -94,8 +94,14 @@ def _with_states(word: str, states: int | None) -> str:
     return word if states is None else f"{word} ({counted(states, 'state')})"
 
 
-def load(path: Path) -> Configuration:
+def load(path: Path, find_model: Callable[[str], type[Model]] = get_model) -> Configuration:
     """Read one configuration.
+
+    Parameters
+    ----------
+    path : Path
+    find_model : callable
+        The model of the name that the file gives.
 
     Raises
     ------
@@ -115,19 +121,19 @@ def load(path: Path) -> Configuration:
     except ValueError as error:  # also for a number of thousands of digits
         raise InputError(f"configuration {str(path)!r} is not TOML: {error}") from None
     try:
-        return _from_table(path, table)
+        return _from_table(path, table, find_model)
     except InputError as error:
         raise InputError(f"{printable(str(path))}: {error}") from None
 
 
-def _from_table(path: Path, table: dict[str, Any]) -> Configuration:
+def _from_table(path: Path, table: dict[str, Any], find_model: Callable[[str], type[Model]]) -> Configuration:
     for key in table:
         if key not in _KEYS:
             raise unknown("key", key, _KEYS)
     title = _typed(table, "title", path.stem, str, "a text")
     source = _typed(table, "source", "", str, "a text")
     constants = _typed(table, "constants", {}, dict, "a table")
-    model = get_model(_typed(table, "model", None, str, "the name of a model"))(**constants)
+    model = find_model(_typed(table, "model", None, str, "the name of a model"))(**constants)
     symmetry = _names(table, "symmetry", [])
     for name in symmetry:
         if name not in model.symmetry:

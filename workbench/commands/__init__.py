@@ -4,8 +4,8 @@ import importlib
 from types import ModuleType
 
 _COMMANDS = (
-    *("check", "list", "show", "replay", "scenario", "graph", "report", "audit", "sweep", "save", "resume", "bench"),
-    "warm",
+    *("check", "list", "show", "replay", "decode", "scenario", "graph"),
+    *("report", "audit", "drive", "sweep", "save", "resume", "bench", "warm"),
 )
 
 

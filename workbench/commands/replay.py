@@ -4,7 +4,8 @@
   workbench replay bakery log.itf.json --set Writers=2 --stutter
   workbench replay bakery_v2 'workbench:bakery_v2?MaxCrashes=1#0/0.0'
   workbench replay bakery_v2 trace.itf.json --html trace.html  to be stepped through, with pictures
-  workbench replay queue events.jsonl --map mapping.py:Queue   events of a real system, one JSON object per line
+  workbench replay bakery_v2 events.jsonl --map coldfront      events of a real system, one JSON object per line
+  workbench replay queue events.jsonl --map mapping.py:Queue   the same with a mapping of your own
   workbench replay paimon /warehouse/db.db/t --key jack       the history of a real table, snapshot by snapshot
 
 The model's constants are those that the file notes, or its events tell, and --set goes before them.
@@ -13,25 +14,20 @@ Exit status: 0 it is a behaviour of the model, 1 it is not, 2 bad input, 3 not d
 
 import argparse
 import os
-from collections.abc import Callable
-from typing import Any
 
 from workbench.commands import outputs
-from workbench.commands.files import file_of_model, read_text, reading
+from workbench.commands.files import file_of_model, reading
 from workbench.commands.options import above_zero, console, parse_assignments, progress_line
-from workbench.formats.itf import constants_from_itf, parse_itf, read_itf
-from workbench.formats.permalink import parse_permalink
+from workbench.commands.recorded import follow, is_permalink, make, read_trace
 from workbench.formats.recording import Recording
 from workbench.guided.events import read_events
 from workbench.guided.mapping import Mapped, get_mapping
-from workbench.guided.report import Behaviour, Report
-from workbench.kernel import InputError, Model, ModelError, replay
-from workbench.kernel.errors import brief
+from workbench.guided.report import Report
+from workbench.kernel import InputError, Model
 from workbench.models import get_model
 
 NAME = "replay"
 VALID, NOT_A_BEHAVIOUR, NOT_DECIDED = 0, 1, 3
-_PERMALINK = "workbench:"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,19 +49,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    is_permalink, settings = arguments.file.startswith(_PERMALINK), None
-    inputs = [] if is_permalink else [arguments.file]
+    settings = None
+    inputs = [] if is_permalink(arguments.file) else [arguments.file]
     outputs.check_shown(arguments, [*file_of_model(arguments.model), *file_of_model(arguments.map or ""), *inputs])
     model, given = get_model(arguments.model), parse_assignments(arguments.set)
-    if is_permalink:
-        report = _follow(model, arguments.file, given)
+    if is_permalink(arguments.file):
+        report = follow(model, arguments.file, given)
     else:
         is_table = os.path.isdir(arguments.file)
-        read = _read_table if is_table else _read_itf if arguments.map is None else _read_events
-        noted, record = read(model, arguments)
-        made = _make(model, noted, given, arguments.file)
+        read = _read_table if is_table else _read_trace if arguments.map is None else _read_events
+        mapped = read(model, arguments)
+        made = make(model, mapped.constants, given, arguments.file)
         with reading(arguments.file):
-            report, settings = _validate(made, record, arguments)
+            report, settings = _validate(made, mapped, arguments)
     with outputs.report(arguments, tuple(outputs.SHOWN)):
         out = console()
         out.print(str(report), markup=False)
@@ -77,17 +73,11 @@ def run(arguments: argparse.Namespace) -> int:
     return NOT_DECIDED if report.valid is None else VALID if report.valid else NOT_A_BEHAVIOUR
 
 
-def _read_itf(model: type[Model], arguments: argparse.Namespace) -> tuple[dict[str, Any], Callable[[Model], Recording]]:
-    """The constants that an ITF file notes, and what it records of a model."""
-    text = read_text(arguments.file, "trace")
-    with reading(arguments.file):
-        document = parse_itf(text)
-        return constants_from_itf(document), lambda made: read_itf(made, document)
+def _read_trace(model: type[Model], arguments: argparse.Namespace) -> Mapped:
+    return read_trace(model, arguments.file)
 
 
-def _read_events(
-    model: type[Model], arguments: argparse.Namespace
-) -> tuple[dict[str, Any], Callable[[Model], Recording]]:
+def _read_events(model: type[Model], arguments: argparse.Namespace) -> Mapped:
     """The constants that a mapping takes from events, and what they record of a model."""
     mapping = get_mapping(arguments.map)
     events = read_events(arguments.file)
@@ -96,9 +86,7 @@ def _read_events(
     return _of(model, mapped, f"--map {arguments.map} reads events")
 
 
-def _read_table(
-    model: type[Model], arguments: argparse.Namespace
-) -> tuple[dict[str, Any], Callable[[Model], Recording]]:
+def _read_table(model: type[Model], arguments: argparse.Namespace) -> Mapped:
     """The constants that follow from a table, and what its snapshots record of a model."""
     from workbench.guided.tables import recorded  # pyarrow loads here
 
@@ -106,15 +94,13 @@ def _read_table(
     return _of(model, recorded(arguments.file, arguments.key, arguments.bucket), f"{arguments.file} is a table")
 
 
-def _of(model: type[Model], mapped: Mapped, what: str) -> tuple[dict[str, Any], Callable[[Model], Recording]]:
+def _of(model: type[Model], mapped: Mapped, what: str) -> Mapped:
     if not issubclass(model, get_model(mapped.model)):
         raise InputError(f"{what} of {mapped.model}, not of {model.name}")
-    return dict(mapped.constants), mapped.record
+    return mapped
 
 
-def _validate(
-    model: Model, record: Callable[[Model], Recording], arguments: argparse.Namespace
-) -> tuple[Report, object]:
+def _validate(model: Model, mapped: Mapped, arguments: argparse.Namespace) -> tuple[Report, object]:
     """What comes of the recording, and, if that is asked for, of the same with other settings."""
     from workbench.guided.settings import accepted_under  # numba loads here, not with the command line
     from workbench.guided.validate import validate
@@ -123,33 +109,11 @@ def _validate(
     stutter = arguments.stutter or arguments.map is not None
 
     def begun(made: Model) -> Recording:
-        recording = record(made)
+        recording = mapped.record(made)
         return recording if arguments.begin is None else recording._replace(begins=arguments.begin)
 
     with progress_line() as on_progress:
         report = validate(model, begun(model), stutter, **budgets, on_progress=on_progress)
         if report.valid or not arguments.settings:
             return report, None
-        return report, accepted_under(model, begun, stutter, **budgets, on_progress=on_progress)
-
-
-def _make(model: type[Model], noted: dict[str, Any], given: dict[str, Any], source: str) -> Model:
-    """The model with the constants that a recording notes, and those of the command line before them."""
-    try:
-        return model(**{**noted, **given})
-    except InputError as error:
-        where = f" (the constants that {source} notes, and --set)" if noted else ""
-        raise InputError(f"{error}{where}") from None
-
-
-def _follow(model: type[Model], line: str, given: dict[str, Any]) -> Report:
-    """What a permalink leads to: its moves are taken one after the other."""
-    link = parse_permalink(line)
-    if link.model != model.name:
-        raise InputError(f"the permalink is one of {brief(link.model)}, not of {model.name}")
-    made = _make(model, link.constants, given, "the permalink")
-    behaviour = Behaviour(made, link.start, link.moves, link.loop)
-    try:
-        return Report(valid=True, states=len(replay(*behaviour)), behaviour=behaviour)
-    except ModelError as error:
-        return Report(valid=False, states=0, why=str(error))
+        return report, accepted_under(model, begun, stutter, also=mapped.changes, **budgets, on_progress=on_progress)

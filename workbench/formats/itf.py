@@ -41,7 +41,7 @@ def to_itf(trace: Trace) -> dict[str, Any]:
         "source": model.name,
         "constants": json.loads(json.dumps(model.constants)),
     }
-    document = {"#meta": meta, "vars": list(variables_of(trace.steps[0].state)), "states": states}
+    document = {"#meta": meta, "vars": model.layout.variables, "states": states}
     return document if trace.loop is None else {**document, "loop": trace.loop}
 
 

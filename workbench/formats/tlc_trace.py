@@ -32,7 +32,7 @@ def to_tlc_json(trace: Trace) -> dict[str, Any]:
         actions.append([states[index], _step(instance, outcome), targets[index]])
     if trace.loop is not None and trace.back is None:
         actions.append([states[-1], {"name": "Stuttering"}, states[-1]])
-    return {"vars": sorted(variables_of(trace.steps[0].state)), "counterexample": {"action": actions, "state": states}}
+    return {"vars": sorted(trace.model.layout.variables), "counterexample": {"action": actions, "state": states}}
 
 
 def plain(value: Any) -> Any:

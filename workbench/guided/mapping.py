@@ -18,7 +18,7 @@ from workbench.kernel.errors import brief, unknown
 from workbench.models import load_file
 
 #: Where the mappings are that come with the workbench; each is imported when it is asked for.
-MAPPINGS: dict[str, str] = {}
+MAPPINGS = {"coldfront": "workbench.guided.coldfront:ColdFront"}
 
 
 class Mapped(NamedTuple):
@@ -32,11 +32,15 @@ class Mapped(NamedTuple):
         Constants for it; the others have their defaults.
     record : callable
         Makes the recording for a model with these constants, or some of them changed.
+    changes : sequence of (str, object)
+        Constants, each with a value with which the recording may be accepted where it is not with these, beside those
+        that are tried anyway.
     """
 
     model: str
     constants: Constants[str, Any]
     record: Callable[[Model], Recording]
+    changes: Sequence[tuple[str, Any]] = ()
 
 
 @runtime_checkable
@@ -58,14 +62,18 @@ class Mapping(Protocol):
 def get_mapping(name: str) -> Mapping:
     """The mapping called `name`, or one in a file given as ``path/to/file.py:NAME``: an object, or a class of such.
 
+    What follows the name of one that comes with the workbench, as in ``coldfront:ice.default.orders``, is its argument.
+
     Raises
     ------
     InputError
         If there is no such mapping.
     """
-    if name in MAPPINGS:
-        module, _, attribute = MAPPINGS[name].partition(":")
-        return _made(getattr(importlib.import_module(module), attribute), name)
+    known, _, argument = name.partition(":")
+    if known in MAPPINGS:
+        module, _, attribute = MAPPINGS[known].partition(":")
+        mapping = getattr(importlib.import_module(module), attribute)
+        return _made(mapping(argument) if argument else mapping, name)
     path, _, attribute = name.rpartition(":") if not name.endswith(".py") else (name, ":", "")
     if not path.endswith(".py"):
         raise unknown("mapping", name, [*MAPPINGS, "path/to/file.py:NAME"])

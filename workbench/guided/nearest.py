@@ -62,7 +62,7 @@ def _compare(
     recorded: Mapping[int, Any],
     watched: frozenset[int],
 ) -> tuple[Nearest, bool]:
-    """How a step compares with what was recorded, and whether it changes anything of that."""
+    """How a step compares with what was recorded, and whether it would be seen at all."""
     cells, before = model.layout.cells, state.values
     differences = [
         Difference(cells[cell], value, now)
@@ -74,7 +74,7 @@ def _compare(
         for cell, value in writes.items()
         if cell in watched and cell not in recorded and value != before[cell]
     ]
-    moves = any(cell in recorded and value != before[cell] for cell, value in writes.items())
+    moves = any(value != before[cell] for cell, value in writes.items() if cell in recorded or cell in watched)
     return Nearest(label, differences, lacks), moves
 
 

@@ -77,6 +77,7 @@ def accepted_under(
     stutter: bool = False,
     *,
     changes: Iterable[tuple[str, Any]] | None = None,
+    also: Iterable[tuple[str, Any]] = (),
     should_stop: Callable[[], bool] | None = None,
     **budgets: Any,
 ) -> Settings:
@@ -92,6 +93,8 @@ def accepted_under(
     changes : iterable of (str, object), optional
         Constants and their new values; by default every other value of a switch or a choice, and of a number the next
         smaller and the next larger.
+    also : iterable of (str, object), optional
+        More of them.
     should_stop : callable, optional
         Asked again and again; what was tried is returned once it is True.
     **budgets
@@ -109,6 +112,7 @@ def accepted_under(
     """
     tried: list[Setting] = []
     todo = list(alternatives(model, integers=True) if changes is None else changes)
+    todo += [change for change in also if change not in todo and model.constants[change[0]] != change[1]]
     for name, value in todo:
         try:
             changed = type(model)(**{**model.constants, name: value})

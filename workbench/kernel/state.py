@@ -90,6 +90,11 @@ class Layout:
         self.position_of = {cell: i for i, cell in enumerate(self.cells)}
         self._bound: dict[type[Reader], type[Any]] = {}
 
+    @property
+    def variables(self) -> list[str]:
+        """The variables that have a cell: what is switched off may have none."""
+        return [name for name, where in self.positions.items() if where != {}]
+
     def bind(self, base: type["Reader"]) -> type[Any]:
         """A subclass of `base` with one attribute per variable."""
         if base not in self._bound:

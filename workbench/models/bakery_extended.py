@@ -12,6 +12,7 @@
 from workbench.kernel import Constant, Process, Variable, action, eventually_always, leads_to, liveness, reachable
 from workbench.models import iceberg_catalog as catalog
 from workbench.models.bakery import Bakery
+from workbench.models.iceberg_catalog import ROLLED_BACK
 
 
 class BakeryExtended(Bakery):
@@ -34,6 +35,11 @@ class BakeryExtended(Bakery):
     def RestartedWriterCommits(self, s):
         """A writer can commit with its second ticket."""
         return any(snapshot.ticket > len(self.Writers) for snapshot in s.iceberg)
+
+    @reachable(by_default=False)
+    def SomeoneRollsBack(self, s):
+        """A writer can give up."""
+        return any(s.decision[w] == ROLLED_BACK for w in self.Writers)
 
     @liveness(w="Writers", when="MaxRestarts")
     def RestartsHeal(self, w):

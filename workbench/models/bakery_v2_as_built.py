@@ -20,7 +20,7 @@ from workbench.models.bakery_v2 import BakeryV2, in_small_steps
 from workbench.models.iceberg_catalog import COMMITTED
 
 
-def drains_apart(model):
+def separate_drains(model):
     """Whether releasing a claim and serving what waited for it are steps of their own."""
     return in_small_steps(model) and not model.ReleaseTransaction
 
@@ -30,20 +30,18 @@ class BakeryV2AsBuilt(BakeryV2):
 
     name = "bakery_v2_as_built"
 
-    MaxSkew = Constant(0, range(0, 101), "how far a clock, read for a ticket, may be off, in claims; 0: one counter")
+    MaxSkew = Constant(0, range(0, 101), "how far clocks may be off, counted in claims; 0: one counter gives tickets")
     RaiseClocks = Constant(False, bool, "a node takes no ticket that is smaller than one it has seen")
     Witness = Constant(True, bool, "a writer takes a ticket only while another one is alive to witness it")
-    LockDiesWithHolder = Constant(False, bool, "the claim of a dead writer does not keep its node's others waiting")
+    LockDiesWithHolder = Constant(False, bool, "a dead writer's claim keeps no other of its node from queueing")
     MaxSuspicions = Constant(0, range(0, 4), "times that a node may take a living one for dead, for each pair")
     ReleaseTransaction = Constant(
         False, bool, "release, drain and forget are one transaction; deletes and acks reach other nodes one by one"
     )
 
     clock = Variable(0, per="clocks", doc="the largest ticket that the node has taken; with RaiseClocks, or seen")
-    taken = Variable(frozenset(), doc="the tickets handed out that a clock might still show")
-    suspicions_left = Variable(
-        lambda m, pair: m.MaxSuspicions, per="pairs", doc="times that one may rule the other dead"
-    )
+    taken = Variable(frozenset(), per="clocks", doc="the tickets of the node that another clock might still show")
+    suspicions_left = Variable(lambda m, pair: m.MaxSuspicions, per="pairs", doc="times left to take a node for dead")
     acks_sent = Variable(frozenset(), per="senders", doc="the tickets whose ack has left the node, and has not arrived")
     late_claims = Variable(frozenset(), per="senders", doc="claims withdrawn before they came here; they come, and go")
 
@@ -80,9 +78,12 @@ class BakeryV2AsBuilt(BakeryV2):
             return super().take_ticket(s, node)
         claims = s.next_ticket
         least = max(1, claims - self.MaxSkew, s.clock[node] + 1)
-        ticket = choose([t for t in range(least, claims + self.MaxSkew + 1) if t not in s.taken], "ticket")
+        taken = frozenset().union(*s.taken.values())
+        ticket = choose([t for t in range(least, claims + self.MaxSkew + 1) if t not in taken], "ticket")
         s.clock[node] = ticket
-        s.taken = frozenset(t for t in (*s.taken, ticket) if t > claims - self.MaxSkew)
+        s.taken[node] |= {ticket}
+        for other in self.nodes:
+            s.taken[other] = frozenset(t for t in s.taken[other] if t > claims - self.MaxSkew)
         s.next_ticket += 1
         return ticket
 
@@ -117,14 +118,14 @@ class BakeryV2AsBuilt(BakeryV2):
 
     @action(BakeryV2.writer, when=in_small_steps)
     def release(self, s, w):
-        """Withdraw the claim; in one transaction with it, serve and forget the acks that waited for my ticket."""
+        """Withdraw the claim; with ReleaseTransaction also serve and forget the acks that waited for it."""
         super().release(s, w)
         if self.ReleaseTransaction:
             self.forward_acks(s, w)
             self.delete_deferrals(s, w)
 
-    drain_forward = replace(BakeryV2.drain_forward, when=drains_apart)
-    drain_delete = replace(BakeryV2.drain_delete, when=drains_apart)
+    drain_forward = replace(BakeryV2.drain_forward, when=separate_drains)
+    drain_delete = replace(BakeryV2.drain_delete, when=separate_drains)
 
     def withdraw(self, s, node, claims):
         if not self.ReleaseTransaction:

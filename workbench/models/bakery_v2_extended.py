@@ -34,20 +34,20 @@ from workbench.models.bakery_v2_as_built import BakeryV2AsBuilt
 from workbench.models.iceberg_catalog import COMMITTED, CONFLICT, ROLLED_BACK
 
 
-def servers_restart(model):
+def restarts_of_servers(model):
     return model.MaxRestarts > 0 and model.CleanUp == "age"
 
 
-def writers_restart(model):
+def restarts_of_writers(model):
     return model.MaxRestarts > 0 and model.CleanUp != "age"
 
 
 def restarts_with_clean_up(model):
-    return writers_restart(model) and model.CleanUp != "off"
+    return restarts_of_writers(model) and model.CleanUp != "off"
 
 
-def writers_come_back(model):
-    return catalog.crashes_and_restarts(model) or servers_restart(model)
+def crashes_and_restarts(model):
+    return catalog.crashes_and_restarts(model) or restarts_of_servers(model)
 
 
 def several_rounds(model):
@@ -65,10 +65,10 @@ class BakeryV2Extended(BakeryV2AsBuilt):
 
     MaxRestarts = Constant(0, range(0, 4), "restarts of crashed writers that have not decided, in total")
     CleanUp = Constant(
-        "stale", ("stale", "node", "off", "age"), "claims of its node that a restarted writer, or (age) any, withdraws"
+        "stale", ("stale", "node", "off", "age"), "claims of its node that who restarts (age: who queues) withdraws"
     )
     MaxRetries = Constant(0, range(0, 4), "rounds that a writer may add after a 409")
-    MaxRounds = Constant(1, range(1, 10_001), "passes that each writer takes")
+    MaxRounds = Constant(1, range(1, 10_001), "passes that each writer takes; MaxTickets is for each of them")
     Rollbacks = Constant(True, bool, "a writer that could commit may roll back instead")
     ClaimTimeout = Constant(False, bool, "a writer that waits for acks may give up")
     UserTable = Constant(False, bool, "each writer puts a row into a user table, which replicates in its own time")
@@ -76,7 +76,7 @@ class BakeryV2Extended(BakeryV2AsBuilt):
     restart_budget = Variable(lambda m: m.MaxRestarts, doc="restarts that may still happen")
     started = Variable(0, per="servers", doc="smaller tickets were taken before the node's server was started")
     retries_left = Variable(lambda m, w: m.MaxRetries, per="Writers", doc="rounds that may still be added")
-    rounds_left = Variable(lambda m, w: m.MaxRounds - 1, per="Writers", doc="passes that are still to come")
+    rounds_left = Variable(lambda m, w: m.MaxRounds - 1, per="repeaters", doc="passes that are still to come")
     user_rows = Variable(frozenset(), per="nodes", doc="the rows in a node's copy of the user table, by their writer")
 
     operator = Process(doc="restarts crashed writers; nobody can count on it, so it is not fair")
@@ -94,6 +94,7 @@ class BakeryV2Extended(BakeryV2AsBuilt):
             )
         self.tickets = self.numbered(min(self.last_ticket, most))
         self.servers = self.nodes if self.CleanUp == "age" else ()
+        self.repeaters = self.Writers if self.MaxRounds > 1 else ()
 
     def most_begun_again(self):
         """How many passes may begin anew after a restart."""
@@ -103,7 +104,7 @@ class BakeryV2Extended(BakeryV2AsBuilt):
 
     # Restarts ----------------------------------------------------------------------------------------------------
 
-    @action(operator, w="Writers", when=writers_restart)
+    @action(operator, w="Writers", when=restarts_of_writers)
     def restart(self, s, w):
         """A writer that crashed before it decided begins again; its claims and deferrals are still there."""
         catalog.restart(s, w, first_step="Start" if self.CleanUp == "off" else "CleanUp")
@@ -132,7 +133,7 @@ class BakeryV2Extended(BakeryV2AsBuilt):
             return claim.ticket < s.started[self.node_of[w]]
         return self.CleanUp == "node" or claim.writer == w or s.crashed[claim.writer]
 
-    @action(operator, node="servers", when=servers_restart)
+    @action(operator, node="servers", when=restarts_of_servers)
     def restart_server(self, s, node):
         """A server and its writers restart: who had decided is done, and what they claimed is older than the start."""
         require(s.restart_budget > 0, "the restart budget is used up")
@@ -151,12 +152,11 @@ class BakeryV2Extended(BakeryV2AsBuilt):
             self.withdraw_stale(s, w)
         super().queue(s, w)
 
-    @reachable(when=writers_come_back)
+    @reachable(when=crashes_and_restarts)
     def RestartedWriterCommits(self, s):
         """A writer that crashed with a ticket in its hand can commit with another."""
-        first_time = all(
-            s.retries_left[w] == self.MaxRetries and s.rounds_left[w] == self.MaxRounds - 1 for w in self.Writers
-        )
+        first_round = all(left == self.MaxRounds - 1 for left in s.rounds_left.values())
+        first_time = first_round and all(left == self.MaxRetries for left in s.retries_left.values())
         return first_time and any(snapshot.ticket > len(self.Writers) for snapshot in s.iceberg)
 
     # Retries -----------------------------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ class BakeryV2Extended(BakeryV2AsBuilt):
         )
 
     def restart_is_open(self, s):
-        if servers_restart(self):
+        if restarts_of_servers(self):
             return s.restart_budget > 0 and any(s.crashed[w] for w in self.Writers)
         return catalog.restart_is_open(self, s)
 

@@ -238,22 +238,30 @@ class Paimon(Model):
         self.at(s, c, READY)
         require(s.compactions_of[c] < self.MAX_COMPACTIONS_PER_COMPACTOR, f"{c} has used up its compactions")
         require(s.compactions < self.MAX_COMPACTIONS, "the compactions are used up")
-        levels = frozenset(s.level[file] for file in table.live_files(s, s.latest, bucket)) - {self.MAX_LEVEL}
-        s.rewrite[c] = Rewrite(bucket, choose(levels, "level"))
+        levels = frozenset(s.level[file] for file in table.live_files(s, s.latest, bucket))
+        s.rewrite[c] = self.choose_rewrite(bucket, levels)
         s.compactions_of[c] += 1
         s.compactions += 1
         s.pc[c] = WRITE_DATA_FILES
+
+    def choose_rewrite(self, bucket, levels):
+        """What to merge, given the levels that the bucket has files of."""
+        return Rewrite(bucket, choose(levels - {self.MAX_LEVEL}, "level"))
+
+    def merged(self, rewrite):
+        """The bucket of a rewrite, the levels whose files it merges, and the level of the file that it makes."""
+        return rewrite.bucket, (rewrite.level,), rewrite.level + 1
 
     @action(compactor, when=compactions_happen)
     def compact_data_files(self, s, c):
         """Merge the level's files, as they are by now, into one file of the next level."""
         self.at(s, c, WRITE_DATA_FILES)
-        bucket, level = s.rewrite[c]
+        bucket, levels, into = self.merged(s.rewrite[c])
         live, vectors = table.live_files(s, s.latest, bucket), table.deletion_vectors(s, s.latest, bucket)
-        sources = tuple(file for file in live if s.level[file] == level)
-        above = [file for file in live if s.level[file] > level]
+        sources = tuple(file for file in live if s.level[file] in levels)
+        above = [file for file in live if s.level[file] > max(levels)]
         output = self.file_name(c, s.compactions_of[c] - 1)
-        s.level[output] = level + 1
+        s.level[output] = into
         kinds = {}  # for each key its kind of row in the sources; the row is written unless it is a delete to drop
         for key in self.keys_of[c]:
             file = table.newest(key, sources, s.sequence, vectors) if self.bucket_of[key] == bucket else None

@@ -1,4 +1,4 @@
-"""Paimon, with two things that real writers and readers do and those of the published model do not.
+"""Paimon, with three things that real tables show and the published model does not.
 
 Each extension hangs on one constant, whose default switches it off; what remains is the published protocol, state by
 state::
@@ -6,15 +6,16 @@ state::
     workbench check specs/paimon/restored_two_writers.toml       # ConsistentRead: two writers take the same number
     workbench check specs/paimon/skip_level_0.toml               # an earlier version is read, and it is consistent
     workbench check specs/paimon/skip_level_0_two_compactors.toml    # ConsistentRead: a key is read twice
+    workbench check paimon --set CompactToAnyLevel=true          # levels are merged, and passed over: everything holds
 
 ``specs/paimon/README.md`` says what comes of them.
 """
 
-from workbench.kernel import Constant, Fault, InputError, Map, Place, reachable
+from workbench.kernel import Constant, Fault, InputError, Map, Place, choose, reachable
 from workbench.kernel.values import show
 from workbench.models import paimon_table as table
 from workbench.models.paimon import Paimon
-from workbench.models.paimon_table import COLUMNS
+from workbench.models.paimon_table import COLUMNS, LevelsRewrite
 
 
 class PaimonExtended(Paimon):
@@ -24,6 +25,7 @@ class PaimonExtended(Paimon):
 
     RestoreSequence = Constant(False, bool, "an operation goes on from the bucket's largest sequence number")
     ReadersSkipLevel0 = Constant(False, bool, "readers, also those of updates, read files above level 0, unmerged")
+    CompactToAnyLevel = Constant(False, bool, "a compaction merges neighbouring levels, and may pass over empty ones")
 
     def validate(self) -> None:
         super().validate()
@@ -93,3 +95,32 @@ class PaimonExtended(Paimon):
             for column in COLUMNS
             for version in range(min(as_of.values()) + 2, as_of[key] + 1)  # the first one that is not read is older
         )
+
+    # CompactToAnyLevel -------------------------------------------------------------------------------------------
+
+    def choose_rewrite(self, bucket, levels):
+        """Levels with none that has files between them, and a level for the result that no other file is below.
+
+        The result is above the lowest of the levels merged: something goes up.
+        """
+        if not self.CompactToAnyLevel:
+            return super().choose_rewrite(bucket, levels)
+        present = sorted(levels)
+        first = choose(present, "from")
+        last = choose([level for level in present if level >= first], "to")
+        highest = min((level for level in present if level > last), default=self.MAX_LEVEL)
+        into = choose(range(max(last, first + 1), highest + 1), "into")
+        return LevelsRewrite(bucket, tuple(level for level in present if first <= level <= last), into)
+
+    def merged(self, rewrite):
+        return tuple(rewrite) if self.CompactToAnyLevel else super().merged(rewrite)
+
+    @reachable(when="CompactToAnyLevel")
+    def LevelsAreMerged(self, s):
+        """A compaction can take the files of several levels."""
+        return any(rewrite is not None and len(rewrite.levels) > 1 for rewrite in s.rewrite.values())
+
+    @reachable(when="CompactToAnyLevel")
+    def LevelsArePassed(self, s):
+        """A compaction can go further up than to the next level."""
+        return any(rewrite is not None and rewrite.into > rewrite.levels[-1] + 1 for rewrite in s.rewrite.values())

@@ -29,6 +29,14 @@ class Rewrite(NamedTuple):
     level: int
 
 
+class LevelsRewrite(NamedTuple):
+    """A compactor's operation that is free in its levels: those whose files it merges, and the one of the result."""
+
+    bucket: str
+    levels: tuple[int, ...]
+    into: int
+
+
 class CommitMessage(NamedTuple):
     """What an operation wants committed once its data file is written.
 

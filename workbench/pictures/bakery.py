@@ -71,7 +71,8 @@ def bakery_v2(model, s):
     for n in model.nodes:
         yield from held_arrows(model, s, n)
     yield from history(model, s)
-    around = (applier(model, s), *stray_acks(model, s), next_ticket(s), crasher(s), restarts(model, s))
+    following = next_ticket(s) if not reads_clocks(model) else next_reading(model, s)
+    around = (applier(model, s), *stray_acks(model, s), following, crasher(s), restarts(model, s))
     yield part("others", "applier, counters", *around)
 
 
@@ -81,6 +82,9 @@ def bakery_v2_extended(model, s):
     if model.MaxRetries:
         left = [text(f"{w}: {s.retries_left[w]} left") for w in model.Writers]
         yield part("retries-part", "retries", card("retries", "further rounds", *left))
+    if model.MaxRounds > 1:
+        to_come = [text(f"{w}: {s.rounds_left[w]} to come") for w in model.Writers]
+        yield part("rounds-part", "rounds", card("rounds", "further passes", *to_come))
     if model.UserTable:
         yield part("user-table", "user table", *(user_rows(s, n) for n in model.nodes))
 
@@ -104,13 +108,19 @@ def writer(model, s, w, *more):
     return card(name("writer", w), w, *lines, *more, tone=tone, faded=crashed, of=of)
 
 
-def claim(c, where, orphaned, of, *, on_its_way=False, mine=False):
+def claim(c, where, orphaned, of, *, on_its_way=False, mine=False, withdrawn=False, old=False):
     """A claim as it stands in a queue."""
-    rest = note("of a crashed writer") if orphaned else note("on its way") if on_its_way else None
+    told = {
+        "of a crashed writer": orphaned,
+        "on its way": on_its_way,
+        "withdrawn": withdrawn,
+        "before the restart": old,
+    }
+    rest = note(", ".join(what for what, so in told.items() if so)) if any(told.values()) else None
     build = slot if on_its_way else card
     id = name("claim", where, c.ticket, c.writer)
     title, tone = f"{c.ticket} \N{MIDDLE DOT} {c.writer}", BUSY if mine else PLAIN
-    return build(id, title, rest, tone=tone, of=of, faded=orphaned)
+    return build(id, title, rest, tone=tone, of=of, faded=orphaned or withdrawn or old)
 
 
 def line_of(id, claims):
@@ -138,20 +148,34 @@ def node(model, s, n):
             line_of(name("queue", n), view(model, s, n)),
         ),
         *(held_back(model, s, n, deferral) for deferral in sorted(s.deferred[n])),
+        *acks_under_way(model, s, n),
+        itself(model, s, n),
         tone=PLAIN if alive else QUIET,
     )
 
 
 def view(model, s, n):
     """The claims that a node sees, and those that it does not see yet, in the order of their tickets."""
-    seen = {(c, False) for c in s.claims[n]}
-    under_way = {
-        (c, True) for other in model.nodes for c in s.claims[other] - s.claims[n] if model.node_of[c.writer] == other
-    }
-    for c, late in sorted(seen | under_way):
-        place = Place("claims", model.node_of[c.writer] if late else n, c)
-        mine = not late and model.node_of[c.writer] == n
-        yield claim(c, n, s.crashed[c.writer] and not late, place, on_its_way=late, mine=mine)
+    for c in sorted(s.claims[n].union(*(model.news(s, other, n) for other in model.nodes if other != n))):
+        owner, late = model.node_of[c.writer], c not in s.claims[n]
+        gone = c not in s.claims[owner]
+        place = Place("late_claims", n, c) if late and gone else Place("claims", owner if late else n, c)
+        mine = owner == n
+        yield claim(
+            c,
+            n,
+            s.crashed[c.writer] and not late,
+            place,
+            on_its_way=late,
+            mine=mine,
+            withdrawn=gone,
+            old=mine and is_old(model, s, n, c),
+        )
+
+
+def is_old(model, s, n, c):
+    """Whether a claim is older than its node's server."""
+    return isinstance(model, BakeryV2Extended) and n in s.started and c.ticket < s.started[n]
 
 
 def acks(model, s, w):
@@ -159,16 +183,18 @@ def acks(model, s, w):
     ticket = s.my_ticket[w]
     if ticket:
         others = [n for n in model.nodes if n != model.node_of[w] or n in s.acks[ticket]]
-        yield across(name("acks", w), None, *(ack(s, w, n) for n in others))
+        yield across(name("acks", w), None, *(ack(model, s, w, n) for n in others))
 
 
-def ack(s, w, n):
+def ack(model, s, w, n):
     """The ack of a node for a writer's ticket, or its place."""
     ticket = s.my_ticket[w]
     if n in s.acks[ticket]:
         return envelope(name("ack", w, ticket, n), f"ack of {n}", of=Place("acks", ticket, n), tone=GOOD)
     waits = s.pc[w] == "WaitAcks"
-    return slot(name("ack", w, ticket, n), None, note(f"no ack of {n}"), tone=ODD if waits else PLAIN)
+    passed_over = (s.pc[w] == "Prepare" or s.parent_seen[w]) and model.node_alive(s, n)
+    missing = note(f"no ack of {n}: taken for dead" if passed_over else f"no ack of {n}")
+    return slot(name("ack", w, ticket, n), None, missing, tone=ODD if waits or passed_over else PLAIN)
 
 
 def held_back(model, s, n, deferral):
@@ -177,16 +203,19 @@ def held_back(model, s, n, deferral):
     late = too_late(model, s, n, behind)
     why = note(f"pinned behind ticket {behind}, until that is released")
     if late:
-        why = text(f"pinned behind ticket {behind}, whose acks {late} has sent before: it will never go", tone=BAD)
+        why = text(f"pinned behind {late}: it will never go", tone=BAD)
     id, of = name("deferral", n, ticket, behind), Place("deferred", n, deferral)
     return envelope(id, f"ack for ticket {ticket}", why, tone=BAD if late else ODD, of=of)
 
 
 def too_late(model, s, n, behind):
-    """The writer that had the ticket, if it has sent the acks that were held back: nobody will send another."""
+    """What is wrong with the ticket that an ack waits for, if the acks behind it have been sent: none will follow."""
     holders = [w for w in model.writers_of[n] if s.my_ticket[w] == behind]
-    sent = [w for w in holders if s.pc[w] in ("DrainDelete", "Done")]
-    return sent[0] if sent and sent == holders else None
+    if behind in {c.ticket for c in s.claims[n]} or any(s.pc[w] == "DrainForward" for w in holders):
+        return None
+    if not behind:
+        return "no ticket"
+    return f"ticket {behind}, " + (f"whose acks {holders[0]} has sent before" if holders else "which is gone")
 
 
 def held_arrows(model, s, n):
@@ -223,6 +252,49 @@ def stray_acks(model, s):
             yield envelope(
                 name("ack", ticket, n), f"ack of {n}", note(f"for ticket {ticket}, which nobody has"), faded=True
             )
+
+
+# As it is built ------------------------------------------------------------------------------------------------------
+
+
+def reads_clocks(model):
+    return isinstance(model, BakeryV2Extended) and model.MaxSkew > 0
+
+
+def next_reading(model, s):
+    """What the clocks may show whoever takes the next ticket."""
+    least, most = max(1, s.next_ticket - model.MaxSkew), s.next_ticket + model.MaxSkew
+    return card("next-ticket", "clocks show", text(f"{least} to {most}"), of=Place("next_ticket"), tone=QUIET)
+
+
+def acks_under_way(model, s, n):
+    """The acks that have left a node, and have not arrived."""
+    if isinstance(model, BakeryV2Extended) and model.ReleaseTransaction:
+        for ticket in sorted(s.acks_sent[n]):
+            of = Place("acks_sent", n, ticket)
+            yield envelope(name("sent", n, ticket), f"ack for ticket {ticket}", note("on its way"), of=of)
+
+
+def itself(model, s, n):
+    """What a node remembers besides the queue: its clock, its server's start, and whom it took for dead."""
+    if not isinstance(model, BakeryV2Extended):
+        return None
+    lines, of = [], []
+    if n in s.clock:
+        lines.append(text(f"clock past ticket {s.clock[n]}" if s.clock[n] else "clock not read yet"))
+        if s.taken[n]:
+            lines.append(text(f"its tickets of late: {', '.join(map(str, sorted(s.taken[n])))}"))
+        of += [Place("clock", n), Place("taken", n)]
+    if n in s.started:
+        lines.append(text(f"server started before ticket {s.started[n]}" if s.started[n] else "server never restarted"))
+        of.append(Place("started", n))
+    for other in model.nodes if model.MaxSuspicions else ():
+        if other != n:
+            used = model.MaxSuspicions - s.suspicions_left[n, other]
+            told = f"took {other} for dead: {used} of {model.MaxSuspicions}"
+            lines.append(text(told, tone=ODD if used else PLAIN))
+            of.append(Place("suspicions_left", (n, other)))
+    return card(name("itself", n), f"what {n} keeps", *lines, of=of, tone=QUIET) if lines else None
 
 
 def user_rows(s, n):

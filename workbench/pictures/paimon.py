@@ -165,10 +165,12 @@ def compactors_of(model, s, one):
     """Who is about to replace a file."""
     for c in model.compactors:
         message, rewrite = s.message[c], s.rewrite[c]
-        replaces = message is not None and one in message.replaces
-        merges = rewrite is not None and s.level[one] == rewrite.level and one in live_in(s, rewrite.bucket)
-        if replaces or merges:
+        if message is not None and one in message.replaces:
             yield c
+        elif rewrite is not None:
+            bucket, levels, _ = model.merged(rewrite)
+            if s.level[one] in levels and one in live_in(s, bucket):
+                yield c
 
 
 def live_in(s, bucket):
@@ -246,7 +248,7 @@ def operation(model, s, op):
         lines += writing(s.write[op])
         lines.append(note(f"writes started: {s.sequence_no[op]}"))
     else:
-        lines += compacting(s.rewrite[op])
+        lines += compacting(model, s.rewrite[op])
         lines.append(note(f"compactions started: {s.compactions_of[op]}"))
     plan = message(model, s, op)
     return card(name("operation", op), op, *lines, *plan, tone=QUIET if s.pc[op] == READY else BUSY, of=of)
@@ -259,9 +261,13 @@ def writing(write):
         yield note(f"seq {write.sequence}, sets {', '.join(write.sets)}")
 
 
-def compacting(rewrite):
+def compacting(model, rewrite):
     if rewrite is not None:
-        yield text(f"compacts level {rewrite.level} of {rewrite.bucket}", bold=True)
+        bucket, levels, into = model.merged(rewrite)
+        which = f"level {levels[0]}" if len(levels) == 1 else f"levels {', '.join(map(str, levels))}"
+        yield text(f"compacts {which} of {bucket}", bold=True)
+        if levels != (into - 1,):
+            yield text(f"into level {into}")
 
 
 def message(model, s, op):

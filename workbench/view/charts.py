@@ -79,7 +79,7 @@ def access_chart(space: "Space", sample: int = SAMPLE) -> Grid:
     for (action, variable), letters in seen.items():
         text = _ACCESS["R" in letters, "W" in letters]
         cells[action, variable] = Cell(words[text], text, f"{action} {words[text]} {variable}")
-    panel = Panel("", tuple(model.actions), tuple(model.declared_variables), cells)
+    panel = Panel("", tuple(model.actions), tuple(model.layout.variables), cells)
     note = f"As seen when every action runs in {len(numbers):,} of {counted(len(space), 'state')}."
     title = f"{model.name}: which action reads and writes which variable"
     return Grid(title, (panel,), ("action", "variable"), (note,))

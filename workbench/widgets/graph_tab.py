@@ -76,11 +76,12 @@ class GraphTab(Tab):
     def refresh(self, result: Result) -> None:
         model = result.model
         verdict = self.session.verdict
-        if self._variables.options != tuple(model.declared_variables):
+        variables = model.layout.variables
+        if self._variables.options != tuple(variables):
             self._drawing = True
-            self._variables.options = list(model.declared_variables)
-            first = [name for name in ("pc", "phase") if name in model.declared_variables]
-            self._variables.value = first or list(model.declared_variables)[:1]
+            self._variables.options = variables
+            first = [name for name in ("pc", "phase") if name in variables]
+            self._variables.value = first or variables[:1]
             if verdict is not None and verdict.trace is not None:
                 self._mode.value = _TRACE
             self._drawing = False

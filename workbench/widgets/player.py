@@ -120,7 +120,7 @@ class TracePlayer(Panel, anywidget.AnyWidget):
         lazy : bool
             Draw a state only when it is stepped to, so that long traces may grow quickly. Needs a live kernel.
         """
-        names = list(trace.model.declared_variables)
+        names = trace.model.layout.variables
         with self._lock, self.hold_sync(), self.hold_trait_notifications():
             self.trace, self.lazy, self._properties = trace, lazy, properties
             self.options = {name: list(map(show, choices)) for name, choices in options_of(trace.model).items()}

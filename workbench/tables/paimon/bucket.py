@@ -149,6 +149,19 @@ class Bucket:
             if differs[key] or len(top) > 1:
                 yield Doubt(version, int(key), top, last if last >= 0 else None)
 
+    def read(self, version: int) -> dict[int, list[int]]:
+        """For each key that a version has the rows that a reader may get: all with the largest sequence number."""
+        rows = self.rows
+        valid = np.isin(rows.file, [one.file for one in self.live_at(version)])
+        for mark in self.marks_at(version):
+            valid[mark.rows] = False
+        found: dict[int, list[int]] = {}
+        for row in np.flatnonzero(valid)[np.argsort(-rows.sequence[valid], kind="stable")].tolist():
+            mine = found.setdefault(int(rows.key[row]), [row])
+            if row != mine[0] and rows.sequence[row] == rows.sequence[mine[0]]:
+                mine.append(row)
+        return found
+
     def reads_as_nothing(self, row: int | None) -> bool:
         """Whether a key whose row counts as this one has no row."""
         return row is None or self.rows.kind[row] in _NOTHING

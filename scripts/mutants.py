@@ -1,0 +1,303 @@
+"""Would the figures notice a mistake in a model? Make small mistakes, one at a time, and check what is expected.
+
+::
+
+    python scripts/mutants.py                              # all mistakes in all models of the workbench: make mutants
+    python scripts/mutants.py workbench/models/hudi.py     # those in one file
+    python scripts/mutants.py --sample 100                 # some of them, always the same
+    python scripts/mutants.py append.py --specs checks     # in a model of your own, with configurations of your own
+
+Each *mutant* is a model whose source has one mistake (``scripts/mutations.py``). It is checked in the configurations of
+the models that use that source, the smallest first, up to the first one in which anything differs from what the file
+expects: then it is *noticed*. So it is, too, if the model raises an error, or has more than twice as many states as
+expected. A mutant that no configuration notices *survives*, unless ``tests/equivalent_mutants.toml`` lists it, with the
+reason why it is no mistake. Exit status: 0 if none survives and the list is right, 1 if not.
+
+Tools that make mutants of Python, such as mutmut and Cosmic Ray, run a suite of tests for each; here a model is
+mutated in a process that has the search kernels loaded, and is judged by figures, which takes a tenth of a second.
+"""
+
+import argparse
+import hashlib
+import math
+import multiprocessing
+import os
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from mutations import Mutation, mutations
+
+from workbench import configurations
+from workbench.configurations import Configuration
+from workbench.engines.check import check
+from workbench.kernel import InputError, Model
+from workbench.models import get_model
+
+ROOT = Path(__file__).resolve().parent.parent
+MODELS = ROOT / "workbench" / "models"
+EQUIVALENT = ROOT / "tests" / "equivalent_mutants.toml"
+#: Mutants that are listed meet only configurations with up to so many states, which would tell if one is so by mistake.
+SMALL = 20_000
+#: A search that takes longer than this has gone wrong, in seconds.
+PATIENCE = 600
+
+
+#: What tells a mutant from all others: file, function, before, after, nth.
+Key = tuple[str, str, str, str, int]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file in which mistakes are made."""
+
+    path: Path
+    module: ModuleType
+
+    @property
+    def text(self) -> str:
+        return self.path.read_text()
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A source with one mistake in it."""
+
+    source: Source
+    mutation: Mutation
+
+    def __str__(self) -> str:
+        m = self.mutation
+        again = f" (number {m.nth} of these)" if m.nth > 1 else ""
+        return f"{self.source.path.name}:{m.line} {m.function}: {m.before} -> {m.after or 'left out'}{again}"
+
+    @property
+    def key(self) -> Key:
+        m = self.mutation
+        return (self.source.path.name, m.function, m.before, m.after, m.nth)
+
+    @property
+    def lot(self) -> str:
+        """Where it comes when lots are drawn; other mutants that come or go do not move it."""
+        return hashlib.sha256(repr(self.key).encode()).hexdigest()
+
+
+# Models with a mistake -----------------------------------------------------------------------------------------------
+
+
+def mutated(mutant: Mutant) -> Callable[[str], type[Model]]:
+    """What finds models by their names, with the mistake in them; the modules that are loaded are loaded anew.
+
+    Only for a process that has nothing else to do: there is no way back.
+    """
+    package = sys.modules["workbench.models"]
+    for name in [name for name in sys.modules if name.startswith("workbench.models.")]:
+        del sys.modules[name]
+        vars(package).pop(name.rpartition(".")[2], None)
+    original, path = mutant.source.module.__name__, mutant.source.path
+    module = ModuleType(original)
+    module.__file__ = str(path)
+    sys.modules[original] = module  # where those models will find it that import it
+    if original.startswith("workbench.models."):
+        setattr(package, original.rpartition(".")[2], module)
+    exec(compile(mutant.mutation.applied(mutant.source.text), path, "exec"), vars(module))
+
+    def find(name: str) -> type[Model]:
+        file, _, attribute = name.rpartition(":")
+        return getattr(module, attribute) if file and Path(file).resolve() == path else get_model(name)
+
+    return find
+
+
+def first_difference(mutant: Mutant | None, paths: Iterable[tuple[Path, int]]) -> str | None:
+    """What of all that is expected a mutant misses first; None if it passes for right.
+
+    Parameters
+    ----------
+    mutant : Mutant or None
+        None for no mistake.
+    paths : iterable of (Path, int)
+        The configurations, with the number of states that each has.
+    """
+    try:
+        find = get_model if mutant is None else mutated(mutant)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    for path, states in paths:
+        try:
+            one = configurations.load(path, find)
+            result = check(
+                one.model,
+                one.properties,
+                symmetry=one.symmetry,
+                max_states=2 * states + 100,
+                max_seconds=PATIENCE,
+            )
+        except Exception as error:  # of the model, which may have become anything
+            return f"{path.stem}: {type(error).__name__}: {error}"
+        if not one.as_expected(result):
+            return f"{path.stem}: " + (one.differences(result) or ["too many states"])[0]
+    return None
+
+
+# What is mutated, and what judges it ---------------------------------------------------------------------------------
+
+
+def sources_of(model: type[Model]) -> dict[Path, ModuleType]:
+    """The files that a model's behaviour stands in: its class's, those of its bases, and the models' that they use."""
+    found: dict[Path, ModuleType] = {}
+    waiting = [sys.modules[base.__module__] for base in model.__mro__ if base.__module__ != "builtins"]
+    while waiting:
+        module = waiting.pop()
+        own = not module.__name__.startswith("workbench.") or module.__name__.startswith("workbench.models.")
+        if own and getattr(module, "__file__", None) and (path := Path(str(module.__file__)).resolve()) not in found:
+            found[path] = module
+            used = [v if isinstance(v, ModuleType) else _module_of(v) for v in vars(module).values()]
+            waiting += [other for other in used if other and other.__name__.startswith("workbench.models.")]
+    return found
+
+
+def _module_of(value: Any) -> ModuleType | None:
+    return sys.modules.get(str(getattr(value, "__module__", None)))
+
+
+@dataclass
+class Bench:
+    """The sources, their mutants, and for each source the configurations that it is used in, the smallest first."""
+
+    mutants: list[Mutant] = field(default_factory=list)
+    judges: dict[Path, list[tuple[Path, int]]] = field(default_factory=dict)
+
+
+def prepare(files: Sequence[Path], targets: Iterable[Path], most: float = math.inf) -> Bench:
+    """All mutants of `files`, or of all that the configurations in `targets` with up to `most` states use.
+
+    Raises
+    ------
+    InputError
+        If a file is not used by any configuration, or a configuration says nothing of the number of states.
+    """
+    modules: dict[Path, ModuleType] = {}
+    bench = Bench()
+    for path in configurations.find(targets):
+        one = configurations.load(path)
+        used, states = sources_of(type(one.model)), _states(one)
+        modules |= used
+        for file in used:
+            if states <= most:
+                bench.judges.setdefault(file, []).append((path, states))
+    unused = [file for file in files if file.resolve() not in bench.judges]
+    if unused:
+        raise InputError(f"{str(unused[0])!r} is not mutated, since no configuration is of a model that uses it")
+    for file in [file.resolve() for file in files] or sorted(bench.judges):
+        bench.judges[file].sort(key=lambda judge: judge[1])
+        source = Source(file, modules[file])
+        bench.mutants += [Mutant(source, one) for one in mutations(source.text, vars(source.module))]
+    return bench
+
+
+def _states(one: Configuration) -> int:
+    if "distinct" not in one.expect:
+        raise InputError(f"{one.path} says nothing of the number of states; give `distinct` under [expect]")
+    return int(one.expect["distinct"])
+
+
+# Those that are no mistakes ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Equivalents:
+    """The list of mutants that are no mistakes.
+
+    An entry names a file and a function, why, and either mutants of it, as ``[before, after]`` or
+    ``[before, after, nth]``, or none, and then means all of them.
+    """
+
+    functions: frozenset[tuple[str, str]]
+    mutants: frozenset[Key]
+
+    @classmethod
+    def read(cls, path: Path) -> "Equivalents":
+        functions, mutants = set(), set()
+        for entry in tomllib.loads(path.read_text())["equivalent"]:
+            place = (entry["file"], entry["function"])
+            if "mutants" not in entry:
+                functions.add(place)
+            for before, after, *nth in entry.get("mutants", ()):
+                mutants.add((*place, before, after, nth[0] if nth else 1))
+        return cls(frozenset(functions), frozenset(mutants))
+
+    def has(self, mutant: Mutant) -> bool:
+        return mutant.key in self.mutants or mutant.key[:2] in self.functions
+
+    def unknown(self, mutants: Iterable[Mutant]) -> list[str]:
+        """What the list has of the files of `mutants`, and is not among these."""
+        keys = {mutant.key for mutant in mutants}
+        files, places = {key[0] for key in keys}, {key[:2] for key in keys}
+        stale = [key for key in self.mutants - keys if key[0] in files]
+        return sorted(map(str, stale + [place for place in self.functions - places if place[0] in files]))
+
+
+# The command ---------------------------------------------------------------------------------------------------------
+
+_shared: list[Any] = []  # what the forks take over, without its being sent to them
+
+
+def judge(bench: Bench, mutants: list[Mutant], listed: Equivalents, jobs: int) -> Iterator[tuple[Mutant, str | None]]:
+    """The mutants with what notices each, as they are done, each in a process of its own."""
+    context = multiprocessing.get_context("fork")  # a fork has the kernels loaded, and the mutants made
+    first_difference(None, min(bench.judges.values(), key=len)[:1])
+    with context.Pool(jobs, _shared.extend, [(bench, mutants, listed)], maxtasksperchild=1) as pool:
+        for number, difference in pool.imap_unordered(_judge, range(len(mutants))):
+            yield mutants[number], difference
+
+
+def _judge(number: int) -> tuple[int, str | None]:
+    bench, mutants, listed = _shared
+    mutant = mutants[number]
+    most = SMALL if listed.has(mutant) else math.inf
+    return number, first_difference(mutant, (judge for judge in bench.judges[mutant.source.path] if judge[1] <= most))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", type=Path, help="sources of models; all that the configurations use")
+    parser.add_argument("--specs", nargs="+", type=Path, default=[ROOT / "specs"], help="configurations, or folders")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N of the mutants, by lot, always the same")
+    parser.add_argument("--states", type=int, metavar="N", help="leave out configurations with more states than N")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes at a time")
+    options = parser.parse_args(arguments)
+    try:
+        bench = prepare(options.files, options.specs, math.inf if options.states is None else options.states)
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    listed, mutants = Equivalents.read(EQUIVALENT), bench.mutants
+    wrong = [f"listed as equivalent, and no mutant: {entry}" for entry in listed.unknown(mutants)]
+    print(*wrong, sep="\n", end="\n" * bool(wrong), flush=True)
+    if options.sample is not None:
+        mutants = sorted(mutants, key=lambda mutant: mutant.lot)[: options.sample]
+    by_file: dict[str, Counter[str]] = {}
+    for mutant, difference in judge(bench, mutants, listed, options.jobs):
+        outcome = "equivalent" if listed.has(mutant) else "survived" if difference is None else "noticed"
+        by_file.setdefault(mutant.source.path.name, Counter())[outcome] += 1
+        if outcome == "survived":
+            wrong.append(f"survives: {mutant}")
+        elif outcome == "equivalent" and difference is not None and mutant.key in listed.mutants:
+            wrong.append(f"listed as equivalent, and noticed: {mutant}: {difference}")
+        else:
+            continue
+        print(wrong[-1], flush=True)
+    for name, counts in sorted(by_file.items()):
+        print(f"{name}: " + ", ".join(f"{counts[one]:,} {one}" for one in ("noticed", "equivalent", "survived")))
+    print(f"{len(wrong)} to look at" if wrong else "no mutant survives")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

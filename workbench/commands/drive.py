@@ -1,0 +1,117 @@
+"""Make real processes do what a trace says, and compare what comes of it with what the model foretells.
+
+TRACE is a file that `workbench check --itf` wrote, or a permalink:
+  workbench check paimon --set PUT_IF_ABSENT=false --property ConsistentRead --itf lost.itf.json
+  workbench drive paimon lost.itf.json
+  workbench drive paimon lost.itf.json --keep driven       and `workbench audit driven/db.db/t`
+
+Each process of the model is a process of the system, which waits at each step until it is its turn. A step is done; or
+it is refused, where the system finds a conflict; or it is impossible, where the system has no way to do it.
+
+Exit status: 0 the system did what the model foretells, 1 it did not, 2 bad input, also where the system is not
+installed, 3 it is not decided, as with the time limit or an interrupt.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from workbench.commands import recorded, status
+from workbench.commands.files import reading
+from workbench.commands.options import above_zero, console, parse_assignments
+from workbench.commands.standard import say
+from workbench.driving import Driven, PaimonDriver, Taken, drive
+from workbench.driving.course import TIME_LIMIT
+from workbench.driving.paimon import MODELS
+from workbench.formats.permalink import parse_permalink
+from workbench.guided.report import Report
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+from workbench.kernel.text import printable
+from workbench.kernel.values import spell
+from workbench.models import get_model
+
+NAME = "drive"
+SYSTEMS = ("paimon",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("system", metavar="SYSTEM", choices=SYSTEMS, help=", ".join(SYSTEMS))
+    parser.add_argument("trace", metavar="TRACE.itf.json|PERMALINK")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
+    parser.add_argument("--keep", metavar="DIR", help="make the table in this new folder, and leave it there")
+    parser.add_argument(
+        "--time-limit", type=above_zero(float), default=TIME_LIMIT, metavar="S", help=f"by default {TIME_LIMIT:.0f}"
+    )
+    parser.add_argument("--python", metavar="PATH", help="the Python of an environment that has the system")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    report = _report(arguments.trace, arguments.system, parse_assignments(arguments.set))
+    if report.valid is None:
+        say(f"not decided: {report.why}")
+        return status.UNKNOWN
+    if report.trace is None or not report.valid:
+        raise InputError(f"{printable(arguments.trace)} is no behaviour of the model: {report.why}")
+    driver = PaimonDriver(arguments.python)
+    driven = drive(report.trace, driver, keep=arguments.keep, time_limit=arguments.time_limit)
+    if arguments.json:
+        say(json.dumps(driven.as_dict()))
+    else:
+        _print(console(), driven)
+        if arguments.keep is not None:
+            say(f"\nthe table is in {printable(str(Path(arguments.keep) / 'db.db' / 't'))}")
+    return {True: status.HOLDS, False: status.VIOLATED, None: status.UNKNOWN}[driven.as_foretold]
+
+
+def _report(source: str, system: str, given: dict[str, Any]) -> Report:
+    """Whether what is given is a behaviour of the model that is driven."""
+    if recorded.is_permalink(source):
+        name = parse_permalink(source).model
+        if name not in MODELS:  # a link must not name what is loaded
+            raise InputError(f"a permalink of {brief(name)} is not accepted; it takes one of {' or '.join(MODELS)}")
+        return recorded.follow(get_model(name), source, given)
+    from workbench.guided.validate import validate  # numba loads here, not with the command line
+
+    model = get_model(system)
+    mapped = recorded.read_trace(model, source)
+    made = recorded.make(model, mapped.constants, given, source)
+    with reading(source):
+        return validate(made, mapped.record(made))
+
+
+def _print(out: Console, driven: Driven) -> None:
+    model, steps = driven.trace.model, driven.steps
+    out.print(f"[bold]{escape(model.name)}[/]  {escape(spell(model.constants))}")
+    out.print(f"{driven.system}: {len(steps)} of {len(driven.trace) - 1} steps\n")
+    table = Table("step", "", "action", "real system", "what it said", box=None, pad_edge=False)
+    table.columns[0].justify = "right"
+    table.columns[-1].overflow = "fold"  # names of files stay whole
+    for step in steps:
+        table.add_row(str(step.number), escape(step.actor), escape(step.label), _verdict(step), escape(step.said))
+    for number, left in enumerate(driven.trace.steps[len(steps) + 1 :], start=len(steps) + 1):
+        table.add_row(str(number), escape(left.lane), escape(left.label), "[dim]not tried[/]", "")
+    out.print(table, width=None if out.is_terminal else 1000)
+    different = [
+        one._replace(what=f"after step {step.number}: {one.what}") for step in steps for one in step.differences
+    ]
+    if different or driven.compared:
+        table = Table("", "", "foretold", "found", box=None, pad_edge=False)
+        for one in [*different, *driven.compared]:
+            mark = "[green]\N{CHECK MARK}[/]" if one.agrees else "[bold red]\N{BALLOT X}[/]"
+            table.add_row(mark, escape(one.what), escape(one.foretold), escape(one.found))
+        out.print()
+        out.print(table, width=None if out.is_terminal else 1000)
+    out.print()
+    out.print(driven.verdict(), markup=False)
+
+
+def _verdict(step: Taken) -> str:
+    mark = "[green]\N{CHECK MARK}[/]" if step.as_foretold else "[bold red]\N{BALLOT X}[/]"
+    return f"{mark} {step.verdict}" + ("" if step.verdict == step.foretold else f", not {step.foretold}")

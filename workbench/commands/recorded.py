@@ -1,0 +1,49 @@
+"""Behaviours that the command line is given: an ITF document, or a permalink."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.commands.files import read_text, reading
+from workbench.formats.itf import constants_from_itf, parse_itf, read_itf
+from workbench.formats.permalink import parse_permalink
+from workbench.guided.mapping import Mapped
+from workbench.guided.report import Behaviour, Report
+from workbench.kernel import InputError, Model, ModelError, replay
+from workbench.kernel.errors import brief
+
+_PERMALINK = "workbench:"
+
+
+def is_permalink(source: str) -> bool:
+    """Whether what is given is a permalink, and not a file."""
+    return source.startswith(_PERMALINK)
+
+
+def read_trace(model: type[Model], path: str) -> Mapped:
+    """The constants that an ITF file notes, and what it records of the model."""
+    text = read_text(path, "trace")
+    with reading(path):
+        document = parse_itf(text)
+        return Mapped(model.name, constants_from_itf(document), lambda made: read_itf(made, document))
+
+
+def make(model: type[Model], noted: Mapping[str, Any], given: dict[str, Any], source: str) -> Model:
+    """The model with the constants that a recording notes, and those of the command line before them."""
+    try:
+        return model(**{**noted, **given})
+    except InputError as error:
+        where = f" (the constants that {source} notes, and --set)" if noted else ""
+        raise InputError(f"{error}{where}") from None
+
+
+def follow(model: type[Model], line: str, given: dict[str, Any]) -> Report:
+    """What a permalink leads to: its moves are taken one after the other."""
+    link = parse_permalink(line)
+    if link.model != model.name:
+        raise InputError(f"the permalink is one of {brief(link.model)}, not of {model.name}")
+    made = make(model, link.constants, given, "the permalink")
+    behaviour = Behaviour(made, link.start, link.moves, link.loop)
+    try:
+        return Report(valid=True, states=len(replay(*behaviour)), behaviour=behaviour)
+    except ModelError as error:
+        return Report(valid=False, states=0, why=str(error))

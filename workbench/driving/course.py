@@ -1,0 +1,270 @@
+"""Drive a real system along a behaviour of a model, step by step, and say whether it did what the model foretells."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from workbench.driving.processes import ActorError, Answer, Processes, Verdict
+from workbench.kernel import InputError, State, Trace
+from workbench.kernel.budget import INTERRUPTED
+from workbench.kernel.trace import Step
+from workbench.kernel.values import show
+
+#: How many seconds a drive may take, where nobody says.
+TIME_LIMIT = 120.0
+
+
+class Compared(NamedTuple):
+    """Something that the model foretells, and what was found instead, or the same.
+
+    Attributes
+    ----------
+    what, foretold, found : str
+    agrees : bool
+    """
+
+    what: str
+    foretold: str
+    found: str
+    agrees: bool
+
+
+def compared(what: str, foretold: Any, found: Any) -> Compared:
+    """What the model foretells beside what was found, as people read both.
+
+    Examples
+    --------
+    >>> compared("the files", ("a", "b"), ("a",))
+    Compared(what='the files', foretold='(a, b)', found='(a)', agrees=False)
+    """
+    return Compared(what, show(foretold), show(found), foretold == found)
+
+
+class Request(NamedTuple):
+    """What a step of the model is for the real system.
+
+    Attributes
+    ----------
+    actor : str
+        Who is to do it.
+    asks : mapping
+        What it is asked, as JSON.
+    foretold : {"done", "refused", "impossible"}
+        What the model says will come of it.
+    """
+
+    actor: str
+    asks: Mapping[str, Any]
+    foretold: Verdict = "done"
+
+
+Ask = Callable[[str, Mapping[str, Any]], Answer]
+
+
+class Course(Protocol):
+    """One trace, and a system that is to follow it: what a driver makes of each trace."""
+
+    @property
+    def actors(self) -> Sequence[str]:
+        """Who acts; all are started at the beginning."""
+
+    def begin(self, ask: Ask) -> None:
+        """Bring the system into the state in which the trace begins.
+
+        Raises
+        ------
+        InputError
+            If it cannot be brought there.
+        """
+
+    def request(self, before: State, step: Step) -> Request:
+        """What is asked for a step of the model."""
+
+    def compare(self, step: Step, answer: Answer) -> Iterable[Compared]:
+        """What the model foretells after a step that was taken, and what is there."""
+
+    def conclude(self, trace: Trace) -> Iterable[Compared]:
+        """The same of all that was done: the trace ends with the last step that the system has taken."""
+
+
+class Driver(Protocol):
+    """How a system is made to follow traces."""
+
+    @property
+    def name(self) -> str:
+        """What the system is called."""
+
+    def command(self) -> Sequence[str]:
+        """What starts an actor."""
+
+    def course(self, trace: Trace, folder: Path) -> Course:
+        """Get ready for one trace; whatever it makes goes into the folder, which is empty.
+
+        Raises
+        ------
+        InputError
+            If the system cannot be set up as the trace's model is.
+        """
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A step of a drive.
+
+    Attributes
+    ----------
+    number : int
+        The step's place in the trace, whose state 0 is the initial one.
+    actor, label : str
+        Who was to do what.
+    foretold, verdict : {"done", "refused", "impossible"}
+    said : str
+        What the real system said.
+    differences : tuple of Compared
+        What is not as foretold after it.
+    """
+
+    number: int
+    actor: str
+    label: str
+    foretold: Verdict
+    verdict: Verdict
+    said: str
+    differences: tuple[Compared, ...] = ()
+
+    @property
+    def as_foretold(self) -> bool:
+        return self.verdict == self.foretold and not self.differences
+
+
+@dataclass(frozen=True)
+class Driven:
+    """What came of a drive.
+
+    Attributes
+    ----------
+    system : str
+    trace : Trace
+    steps : tuple of Taken
+        Those that were asked for: the last one is the first that did not come out as foretold, if there is one.
+    compared : tuple of Compared
+        What the model foretells for the end, and what there is.
+    stopped : str or None
+        Why the drive is incomplete.
+    """
+
+    system: str
+    trace: Trace
+    steps: tuple[Taken, ...]
+    compared: tuple[Compared, ...] = ()
+    stopped: str | None = None
+
+    @property
+    def as_foretold(self) -> bool | None:
+        """Whether the real system did what the model foretells; None if that is not known."""
+        if not all(step.as_foretold for step in self.steps) or not all(one.agrees for one in self.compared):
+            return False
+        return None if self.stopped else True
+
+    def verdict(self) -> str:
+        """The answer in one line."""
+        if self.as_foretold:
+            return "the real system did what the model foretells"
+        if self.as_foretold is None:
+            return f"not decided: {self.stopped}"
+        for step in self.steps:
+            if step.verdict != step.foretold:
+                return f"not as foretold: step {step.number}, {step.label}, is {step.verdict}: {step.said}"
+            if step.differences:
+                first = step.differences[0]
+                return (
+                    f"not as foretold: after step {step.number}, {step.label}, "
+                    f"{first.what} is {first.found}, not {first.foretold}"
+                )
+        first = next(one for one in self.compared if not one.agrees)
+        return f"not as foretold: {first.what} is {first.found}, not {first.foretold}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        return {
+            "system": self.system,
+            "model": self.trace.model.name,
+            "as_foretold": self.as_foretold,
+            "verdict": self.verdict(),
+            "stopped": self.stopped,
+            "steps": [
+                {
+                    "step": step.number,
+                    "actor": step.actor,
+                    "label": step.label,
+                    "foretold": step.foretold,
+                    "verdict": step.verdict,
+                    "said": step.said,
+                    "differences": [one._asdict() for one in step.differences],
+                }
+                for step in self.steps
+            ],
+            "not_tried": [step.label for step in self.trace.steps[len(self.steps) + 1 :]],
+            "compared": [one._asdict() for one in self.compared],
+        }
+
+    def __repr__(self) -> str:
+        return f"<drive of {self.system}, {len(self.steps)} of {len(self.trace) - 1} steps: {self.verdict()}>"
+
+
+def follow(trace: Trace, driver: Driver, processes: Processes, folder: Path, time_limit: float | None = None) -> Driven:
+    """Drive a system along a trace.
+
+    The drive ends with the first step that does not come out as foretold, since the model's next one begins where the
+    system is not. What there is then is compared with the model's state before that step.
+
+    Parameters
+    ----------
+    trace : Trace
+    driver : Driver
+    processes : Processes
+        Where actors are started; they are left for the next trace, unless something is wrong with one of them.
+    folder : path
+        An empty folder, for whatever the system makes.
+    time_limit : float, optional
+        In seconds.
+
+    Raises
+    ------
+    InputError
+        If the trace is one that nothing can follow to its end, or the system is not there.
+    """
+    if trace.back is not None:
+        raise InputError("a trace that goes round for ever cannot be driven; it takes one that ends, or stops for ever")
+    course = driver.course(trace, folder)
+    until = time.monotonic() + (TIME_LIMIT if time_limit is None else time_limit)
+    steps: list[Taken] = []
+    compared: tuple[Compared, ...] = ()
+    stopped = None
+    try:
+        for actor in course.actors:
+            processes[actor]
+        course.begin(lambda actor, asks: processes[actor].ask(asks, until))
+        for number in range(1, len(trace)):
+            step = trace.steps[number]
+            request = course.request(trace.steps[number - 1].state, step)
+            answer = processes[request.actor].ask(request.asks, until)
+            is_foretold = answer.verdict == request.foretold
+            found = course.compare(step, answer) if is_foretold else ()
+            different = tuple(one for one in found if not one.agrees)
+            steps.append(
+                Taken(number, request.actor, step.label, request.foretold, answer.verdict, answer.said, different)
+            )
+            if not steps[-1].as_foretold:
+                break
+        reached = len(steps) if not steps or steps[-1].verdict == steps[-1].foretold else len(steps) - 1
+        compared = tuple(course.conclude(Trace(trace.model, trace.start, trace.steps[: reached + 1])))
+    except KeyboardInterrupt:
+        stopped = INTERRUPTED
+    except ActorError as error:
+        stopped = str(error)
+    if stopped is not None:
+        processes.close()
+    return Driven(driver.name, trace, tuple(steps), compared, stopped)

@@ -1,0 +1,246 @@
+"""Actors: processes that do one thing after the other when they are asked to.
+
+An actor is asked by a JSON object in one line of its standard input, and answers with one in a line of its standard
+output; ``docs/driving.md`` has the protocol. It has as long as the time limit says, and is never believed: what it
+says is checked, bounded and made printable.
+"""
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Literal, Self, get_args
+
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+from workbench.kernel.text import printable
+from workbench.storage.strict_json import read_json
+
+Verdict = Literal["done", "refused", "impossible"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+#: The longest line that an actor may say, and how much is kept of what it says elsewhere.
+MOST_BYTES = 2**16
+_MOST_SAID = 300
+
+
+class ActorError(Exception):
+    """An actor that has ended, was too slow, or says what is no answer: nothing follows from it for the system."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an actor says to a request.
+
+    Attributes
+    ----------
+    verdict : {"done", "refused", "impossible"}
+        It is done; the system found a conflict and did not do it; the system has no way to do it.
+    said : str
+        In words.
+    facts : mapping
+        Whatever else it said, unchecked.
+    """
+
+    verdict: Verdict
+    said: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Actor:
+    """A process that acts when it is asked.
+
+    Parameters
+    ----------
+    name : str
+        For messages.
+    command : sequence of str
+        What starts the process.
+    """
+
+    def __init__(self, name: str, command: Sequence[str]) -> None:
+        self.name = name
+        try:
+            # In a group of its own: an interrupt at the terminal is for the driver, which ends all of the group.
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise InputError(f"{brief(command[0])} cannot be started: {error.strerror}") from None
+        self._to_say, self._heard, self._errors = b"", b"", b""
+        self._selector = selectors.DefaultSelector()
+        # What tells its end also where somebody whom it has started holds its pipes.
+        self._end, self._is_over = os.pidfd_open(self._process.pid), False
+        self._selector.register(self._end, selectors.EVENT_READ)
+        for pipe, events in (
+            (self._process.stdin, selectors.EVENT_WRITE),
+            (self._process.stdout, selectors.EVENT_READ),
+            (self._process.stderr, selectors.EVENT_READ),
+        ):
+            assert pipe is not None
+            os.set_blocking(pipe.fileno(), False)
+            self._selector.register(pipe, events)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def ask(self, request: Mapping[str, Any], until: float) -> Answer:
+        """Ask for something, and wait for the answer, at most until the clock `time.monotonic` shows `until`.
+
+        Raises
+        ------
+        ActorError
+            If there is none.
+        """
+        self.send(request)
+        return self.answer(until)
+
+    def send(self, request: Mapping[str, Any]) -> None:
+        """Ask for something, without waiting; each request has its answer, in their order."""
+        self._to_say += json.dumps(request).encode() + b"\n"
+        self._exchange(0)
+
+    def answer(self, until: float) -> Answer:
+        """The next answer."""
+        has_ended = False
+        while b"\n" not in self._heard:
+            if len(self._heard) > MOST_BYTES:
+                raise ActorError(f"{self.name} says more than {MOST_BYTES:,} bytes in a line")
+            if has_ended:
+                raise ActorError(self._ended())
+            left, was_over = until - time.monotonic(), self._is_over
+            if left <= 0:
+                raise ActorError(f"{self.name} has not answered within the time limit")
+            self._exchange(0 if was_over else left)
+            # What was said before the end is heard at once: a pipe does not hold more than is read.
+            has_ended = was_over or self._process.stdout not in self._open()
+        line, _, self._heard = self._heard.partition(b"\n")
+        return self._checked(line)
+
+    def _open(self) -> set[Any]:
+        return {key.fileobj for key in self._selector.get_map().values()}
+
+    def _exchange(self, seconds: float) -> None:
+        """Say and hear what can be, waiting at most so long for it."""
+        stdin = self._process.stdin
+        assert stdin is not None
+        if stdin in self._open() and not self._to_say:
+            self._selector.unregister(stdin)
+        elif self._to_say and not stdin.closed and stdin not in self._open():
+            self._selector.register(stdin, selectors.EVENT_WRITE)
+        for key, _ in self._selector.select(seconds):
+            if key.fileobj is stdin:
+                self._say()
+            elif key.fileobj == self._end:
+                self._is_over = True
+                self._selector.unregister(self._end)
+            elif not (said := os.read(key.fd, MOST_BYTES)):
+                self._selector.unregister(key.fileobj)
+            elif key.fileobj is self._process.stdout:
+                self._heard += said
+            else:
+                self._errors = (self._errors + said)[-MOST_BYTES:]
+
+    def _say(self) -> None:
+        stdin = self._process.stdin
+        assert stdin is not None
+        try:
+            said = os.write(stdin.fileno(), self._to_say)
+        except BrokenPipeError:  # that it has ended shows where its answers end
+            self._selector.unregister(stdin)
+            stdin.close()
+            said = len(self._to_say)
+        self._to_say = self._to_say[said:]
+
+    def _ended(self) -> str:
+        """That the process is over, and its last words."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
+        self._exchange(0)  # what it has said before is there by now, and no more than is read
+        status = self._process.returncode
+        lines = self._errors.decode(errors="replace").strip().splitlines()
+        why = f": {_short(lines[-1])}" if lines else ""
+        if status is None:
+            return f"{self.name} has closed its standard output{why}"
+        how = f"by signal {-status}" if status < 0 else f"with status {status}"
+        return f"{self.name} has ended {how}{why}"
+
+    def _checked(self, line: bytes) -> Answer:
+        try:
+            answer = read_json(line, "the answer")
+        except InputError as error:
+            raise ActorError(f"{self.name} says {_short(line.decode(errors='replace'))}: {error}") from None
+        if not isinstance(answer, dict) or answer.get("verdict") not in VERDICTS or type(answer.get("said")) is not str:
+            what = f"an object with 'verdict', one of {', '.join(VERDICTS)}, and 'said', a text"
+            raise ActorError(f"{self.name} says {_short(line.decode())}; it takes {what}")
+        facts = {name: value for name, value in answer.items() if name not in ("verdict", "said")}
+        return Answer(answer["verdict"], _short(answer["said"]), facts)
+
+    def kill(self) -> None:
+        """End the process, and whatever it has started in its group."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """End the process, and let go of what it has."""
+        self.kill()
+        self._selector.close()
+        os.close(self._end)
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+        self._process.wait()
+
+
+def _short(text: str) -> str:
+    text = printable(" ".join(text.split()))
+    return text if len(text) <= _MOST_SAID else f"{text[:_MOST_SAID]}..."
+
+
+class Processes:
+    """The actors of a drive, each started when it is first asked for; all end with the ``with`` block.
+
+    Examples
+    --------
+    >>> import sys, time
+    >>> program = "import sys; [print(line.replace('greet', 'done'), flush=True) for line in sys.stdin]"
+    >>> with Processes([sys.executable, "-c", program]) as processes:
+    ...     processes["w0"].ask({"verdict": "greet", "said": "hello"}, until=time.monotonic() + 60)
+    Answer(verdict='done', said='hello', facts={})
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = list(command)
+        self._actors: dict[str, Actor] = {}
+
+    def __getitem__(self, name: str) -> Actor:
+        if name not in self._actors:
+            self._actors[name] = Actor(name, self._command)
+        return self._actors[name]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all actors."""
+        for actor in self._actors.values():  # first of all: an interrupt may come while one is waited for
+            actor.kill()
+        while self._actors:
+            self._actors.popitem()[1].close()

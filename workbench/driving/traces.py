@@ -1,0 +1,92 @@
+"""Traces that are worth driving, taken from a model's state space: each action, and each pair that is in conflict."""
+
+from collections.abc import Callable
+from itertools import permutations
+
+from workbench.kernel import InputError, Model, State, Trace, replay
+from workbench.kernel.actions import ActionInstance
+from workbench.kernel.trace import Move
+
+#: How many states a model may have.
+MOST_STATES = 20_000
+
+
+_Path = tuple[int, tuple[Move, ...]]  # the number of an initial state, and what is taken from there
+_Steps = dict[ActionInstance, list[State]]
+
+
+def covering(model: Model) -> dict[tuple[str, ...], Trace]:
+    """Traces that together have each step in each circumstance that matters.
+
+    For each action that can be taken it is a shortest behaviour that ends with it. For each two actions of different
+    processes that are in conflict it is a shortest one that ends with the first and then the second. They are in
+    conflict where both can be taken and it matters which one is first: it leads to other states, or the other one
+    cannot be taken any more.
+
+    Parameters
+    ----------
+    model : Model
+        One with a small state space.
+
+    Returns
+    -------
+    dict
+        By the name of the action, or the names of the two.
+
+    Raises
+    ------
+    InputError
+        If it has too many states.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery import Bakery
+    >>> found = covering(Bakery(Writers=2, MaxCrashes=0))
+    >>> [step.label for step in found["begin_claim", "begin_claim"].steps[1:]]
+    ['node_startup(w1)', 'node_startup(w2)', 'begin_claim(w1)', 'begin_claim(w2)']
+    """
+    paths: dict[State, _Path] = {}
+    for number, state in enumerate(model.each_initial_state()):
+        paths.setdefault(state, (number, ()))
+    known: dict[State, _Steps] = {}
+
+    def steps(state: State) -> _Steps:
+        if state not in known:
+            known[state] = _steps(model, state)
+        return known[state]
+
+    found: dict[tuple[str, ...], _Path] = {}
+    queue = list(paths)
+    for state in queue:  # which grows
+        start, moves = paths[state]
+        for instance, successors in steps(state).items():
+            found.setdefault((instance.action.name,), (start, (*moves, Move(instance.number, 0))))
+            for ordinal, successor in enumerate(successors):
+                if successor not in paths:
+                    paths[successor] = (start, (*moves, Move(instance.number, ordinal)))
+                    queue.append(successor)
+        if len(paths) > MOST_STATES:
+            raise InputError(f"{model.name} has more than {MOST_STATES:,} states; it takes smaller constants")
+        for one, other in permutations(steps(state), 2):
+            names = one.action.name, other.action.name
+            if one.lane != other.lane and names not in found and _in_conflict(steps, state, one, other):
+                for ordinal, after in enumerate(steps(state)[one]):
+                    if other in steps(after):
+                        last = Move(one.number, ordinal), Move(other.number, 0)
+                        found.setdefault(names, (start, (*moves, *last)))
+    return {names: replay(model, start, moves) for names, (start, moves) in found.items()}
+
+
+def _steps(model: Model, state: State) -> _Steps:
+    """What can be done in a state, and what each leads to."""
+    outcomes = {instance: model.outcomes(instance, state) for instance in model.instances}
+    return {instance: [after for _, after in some] for instance, some in outcomes.items() if some}
+
+
+def _in_conflict(steps: Callable[[State], _Steps], state: State, one: ActionInstance, other: ActionInstance) -> bool:
+    """Whether it matters which of two steps is taken first."""
+
+    def ends(first: ActionInstance, second: ActionInstance) -> set[State]:
+        return {end for after in steps(state)[first] for end in steps(after).get(second, ())}
+
+    return ends(one, other) != ends(other, one)

@@ -1,0 +1,231 @@
+"""The mapping ``coldfront``: what logical decoding shows of ColdFront's bakery, as a recording of ``bakery_v2``.
+
+Nodes, writers and tickets are taken from the log, in their order: nodes by their names, tickets by their numbers. Which
+writer holds a ticket is not logged; a node gets as few writers as it ever held claims at once. Nothing is seen of
+files, heads and decisions: these steps are found by the search.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from workbench.formats.recording import Observation, Recording
+from workbench.guided.coldfront_log import Log, read_log
+from workbench.guided.coldfront_rows import CLAIMS, DEFERRALS, DELETE, Change, Transaction
+from workbench.guided.events import Event
+from workbench.guided.mapping import Mapped
+from workbench.kernel import InputError, Model, State
+from workbench.kernel.state import Cell
+from workbench.models.bakery_v2 import Claim, Deferral
+from workbench.models.bakery_v2_extended import BakeryV2Extended
+
+#: What is seen of a state.
+WATCHED = ("claims", "deferred", "acks", "acks_sent")
+
+
+class ColdFront:
+    """Reads the changes of the bakery's tables: those for one Iceberg table, if there are several.
+
+    Parameters
+    ----------
+    iceberg_table : str, optional
+    """
+
+    name = "coldfront"
+
+    def __init__(self, iceberg_table: str | None = None) -> None:
+        self.iceberg_table = iceberg_table
+
+    def read(self, events: Sequence[Event]) -> Mapped:
+        log = read_log(events, self.iceberg_table)
+        writers, writer_of = _writers(log)
+        passes = Counter(writer_of.values())
+        constants = {
+            "Writers": [writer for part in writers.values() for writer in part],
+            "NodeParts": list(writers.values()),
+            "MaxRounds": max(passes.values()),
+            "ReleaseTransaction": True,
+            "Witness": False,
+        }
+
+        def record(model: Model) -> Recording:
+            if not isinstance(model, BakeryV2Extended):
+                raise InputError(f"the changes of the bakery's tables are of bakery_v2, not of {model.name}")
+            if [list(part) for part in model.writers_of.values()] != list(writers.values()):
+                parts = " and ".join(f"{', '.join(part)} on {node}" for node, part in writers.items())
+                raise InputError(f"Writers and NodeParts are not those of the log: {parts}")
+            if len(log.owner) > len(model.tickets):
+                raise InputError(
+                    f"the log has {len(log.owner)} tickets, and with these constants there are {len(model.tickets)}"
+                )
+            return _Observer(log, writer_of, model).recording()
+
+        return Mapped("bakery_v2", constants, record, [("MaxSkew", _skew(log))])
+
+
+def _skew(log: Log) -> int:
+    """How far a ticket is from the place at which it was taken, at most: what a clock was off, in claims."""
+    taken = [
+        change.key.ticket
+        for transaction in [*log.held, *log.transactions]
+        for change in transaction.changes
+        if change.key.table == CLAIMS and change.op != DELETE and log.owner[change.key.ticket] == transaction.node
+    ]
+    place = {ticket: place for place, ticket in enumerate(sorted(taken))}
+    return max((abs(place[ticket] - at) for at, ticket in enumerate(taken)), default=0)
+
+
+def _writers(log: Log) -> tuple[dict[str, list[str]], dict[int, str]]:
+    """The writers of each node, and who holds each ticket: whoever of its node holds none, or else one more."""
+    places: dict[str, list[int]] = {node: [] for node in log.nodes}  # the tickets that are held, 0 for a place left
+    place_of: dict[int, int] = {}
+    for change, node in ((change, t.node) for t in [*log.held, *log.transactions] for change in t.changes):
+        ticket = change.key.ticket
+        if change.key.table == CLAIMS and log.owner[ticket] == node:
+            if change.op == DELETE:
+                places[node][place_of[ticket]] = 0
+            else:
+                if 0 not in places[node]:
+                    places[node].append(0)
+                place_of[ticket] = places[node].index(0)
+                places[node][place_of[ticket]] = ticket
+    names = iter(f"w{number}" for number in range(1, 1 + sum(max(1, len(held)) for held in places.values())))
+    writers = {node: [next(names) for _ in held or [0]] for node, held in places.items()}
+    # A claim that was released before the log began, and is still on other nodes, was any writer's.
+    return writers, {ticket: writers[node][place_of.get(ticket, 0)] for ticket, node in log.owner.items()}
+
+
+def _answered_late(log: Log) -> set[tuple[str, int]]:
+    """The claims that come to a node, and are answered there only after something else was applied somewhere, or never.
+
+    The model has one applier, which answers a claim before it goes on; so these are said to come with their answer.
+    """
+    applied: list[tuple[str, int]] = []
+    answered: set[tuple[str, int]] = set()
+    for change, node in ((change, t.node) for t in log.transactions for change in t.changes):
+        here = node, change.key.ticket
+        if change.op != DELETE and log.owner[change.key.ticket] != node and here not in answered:
+            applied.append(here)
+            if change.key.table != CLAIMS:
+                answered.add(here)
+    at_once = {one for one, other in pairwise(applied) if one == other}
+    return {here for here, times in Counter(applied).items() if times > 1 or here not in answered} - at_once
+
+
+class _Observer:
+    """Follows the log's changes in the model's variables."""
+
+    def __init__(self, log: Log, writer_of: dict[int, str], model: BakeryV2Extended) -> None:
+        self.log, self.model = log, model
+        numbers = {ticket: number for number, ticket in enumerate(sorted(log.owner), start=1)}
+        self.numbers = numbers
+        self.claims = {ticket: Claim(numbers[ticket], writer) for ticket, writer in writer_of.items()}
+        self.nodes = dict(zip(log.nodes, model.nodes, strict=True))
+        positions = model.layout.positions
+        self.positions = {name: cells for name in WATCHED if isinstance(cells := positions[name], dict)}
+        self.start: State = model.initial_states()[0]
+        self.cells = {cell: self.start.values[cell] for cells in self.positions.values() for cell in cells.values()}
+        self.come: set[tuple[str, int]] = set()
+        self.to_come_late = _answered_late(log)
+
+    def recording(self) -> Recording:
+        for held in self.log.held:
+            self.follow(held)
+        states = [Observation(dict(self.cells), source="the beginning")]
+        begins = [self.state_with_claims()] if self.log.held else None
+        for transaction in self.log.transactions:
+            changed, steps = self.follow(transaction)
+            if changed:
+                cells = {position: self.cells[position] for position in changed}
+                states.append(Observation(cells, steps=steps, source=transaction.source))
+        return Recording(states, begins=begins or "initial", watched=frozenset(self.cells), irrelevant=self.unseen())
+
+    def unseen(self) -> frozenset[int]:
+        """What no row depends on: how a pass ended, unless a 409 leads to another one."""
+        names = () if self.model.MaxRetries else ("iceberg", "decision", "parent_seen", "parent_staged")
+        return frozenset(at for at, cell in enumerate(self.model.layout.cells) if cell.variable in names)
+
+    def state_with_claims(self) -> State:
+        """Where a log begins while claims are held: their writers wait for acks, from where all else follows."""
+        values, layout = list(self.start.values), self.model.layout
+
+        def put(variable: str, index: Any, value: Any) -> None:
+            values[layout.position_of[Cell(variable, index)]] = value
+
+        for position, value in self.cells.items():
+            values[position] = value
+        seen = frozenset[Claim]().union(*(self.cells[cell] for cell in self.positions["claims"].values()))
+        to_come = Counter(claim.writer for claim in self.claims.values() if claim not in seen)
+        for writer, home in self.model.node_of.items():
+            own = [c for c in self.cells[self.positions["claims"][home]] if c.writer == writer]
+            for claim in own:
+                put("pc", writer, "WaitAcks")
+                put("my_ticket", writer, claim.ticket)
+            if not own and not to_come[writer]:
+                put("pc", writer, "Done")
+            if self.model.MaxRounds > 1:
+                put("rounds_left", writer, max(0, to_come[writer] - (not own)))
+        put("next_ticket", None, len(seen) + 1)
+        if self.model.MaxSkew:
+            for node in self.model.nodes:
+                taken = frozenset(claim.ticket for claim in seen if self.model.node_of[claim.writer] == node)
+                known = {claim.ticket for claim in seen} if self.model.RaiseClocks else taken
+                put("taken", node, taken)
+                put("clock", node, max(known, default=0))
+        return self.model.state(values)
+
+    def follow(self, transaction: Transaction) -> tuple[set[int], int]:
+        """The cells that a transaction changes, and in how many steps at most."""
+        changed: set[int] = set()
+        steps = 0
+        for change in transaction.changes:
+            for cells in self.effects(transaction.node, change):
+                changed |= cells
+                steps += 1
+        return changed, steps
+
+    def effects(self, node: str, change: Change) -> Iterator[set[int]]:
+        """The cells that a row's change stands for, step by step. Acks count where they are waited for."""
+        table, ticket, other = change.key
+        number, here, own = self.numbers[ticket], self.nodes[node], self.log.owner[ticket] == node
+        if table == CLAIMS and change.op == DELETE:
+            if (node, ticket) in self.come:
+                yield {self.discard("claims", here, self.claims[ticket])}
+        elif table == CLAIMS:
+            if (node, ticket) not in self.to_come_late:
+                yield from self.comes(node, ticket)
+        elif table == DEFERRALS:
+            deferral = Deferral(number, self.numbers[other])
+            if change.op == DELETE:
+                yield {self.discard("deferred", here, deferral)}
+            else:
+                yield from self.comes(node, ticket)
+                yield {self.add("deferred", here, deferral)}
+        elif other == node and change.op != DELETE:
+            yield from self.comes(node, ticket)
+            if not self.model.ReleaseTransaction:
+                yield {self.add("acks", number, here)}
+            elif here not in self.cells[self.positions["acks"][number]]:  # as it may where the log begins
+                yield {self.add("acks_sent", here, number)}
+        elif own and change.op != DELETE and self.model.ReleaseTransaction:
+            there = self.nodes[other]
+            yield {self.discard("acks_sent", there, number), self.add("acks", number, there)}
+        elif own and change.op == DELETE and self.claims[ticket] in self.cells[self.positions["claims"][here]]:
+            yield {self.discard("acks", number, self.nodes[other])}
+
+    def comes(self, node: str, ticket: int) -> Iterator[set[int]]:
+        """A claim comes to a node with its row, or with its answer: an ack may be committed before the row is."""
+        if (node, ticket) not in self.come:
+            self.come.add((node, ticket))
+            yield {self.add("claims", self.nodes[node], self.claims[ticket])}
+
+    def add(self, variable: str, index: Any, element: Any) -> int:
+        position = self.positions[variable][index]
+        self.cells[position] |= {element}
+        return position
+
+    def discard(self, variable: str, index: Any, element: Any) -> int:
+        position = self.positions[variable][index]
+        self.cells[position] -= {element}
+        return position

@@ -1,0 +1,182 @@
+"""What a log says of the three tables of ColdFront's bakery on several nodes: of one Iceberg table, and in one order.
+
+An event is a change of one row on one node. Rows of other nodes arrive as changes too; they are told from the
+originals by whose they are: an ack names the node that gave it, and a claim is that of the node where it appeared
+first without being answered there.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from workbench.guided.coldfront_order import CausalOrder
+from workbench.guided.coldfront_rows import (
+    ACKS,
+    CLAIMS,
+    DEFERRALS,
+    DELETE,
+    KEYS,
+    READ,
+    Change,
+    Key,
+    Transaction,
+    read_change,
+)
+from workbench.guided.events import Event
+from workbench.kernel import InputError
+from workbench.kernel.errors import listed, unknown
+
+
+@dataclass(frozen=True)
+class Log:
+    """The bakery of one Iceberg table.
+
+    Attributes
+    ----------
+    nodes : list of str
+        In the order of their names.
+    owner : dict
+        For each ticket the node that took it.
+    held : list of Transaction
+        The rows that were there at the beginning, for each node.
+    transactions : list of Transaction
+        In an order in which nothing arrives before it was sent.
+    """
+
+    nodes: list[str]
+    owner: dict[int, str]
+    held: list[Transaction]
+    transactions: list[Transaction]
+
+
+def read_log(events: Iterable[Event], iceberg_table: str | None = None) -> Log:
+    """Check events, and put them in order.
+
+    Parameters
+    ----------
+    iceberg_table : str, optional
+        The table whose bakery it is; needed where the log has claims for several.
+
+    Raises
+    ------
+    InputError
+        With the line, for whatever is no change of these tables, or cannot have happened on a PostgreSQL.
+    """
+    by_node: dict[str, list[Transaction]] = {}
+    places: dict[str, tuple[tuple[int, int], int]] = {}  # of each node's last commit: its LSN, and the line
+    begun: dict[tuple[str, str], int] = {}
+    for event in events:
+        node, xid, lsn, change = read_change(event)
+        line = event.line
+        if node in places and lsn < places[node][0]:
+            before = f"it is before that of line {places[node][1]}"
+            raise event.refused(
+                "lsn", f"{before}; transactions are in the order of their commits, with the commit's lsn"
+            )
+        places[node] = lsn, line
+        transactions = by_node.setdefault(node, [])
+        if not transactions or transactions[-1].xid != xid:
+            if (node, xid) in begun:
+                raise InputError(
+                    f"line {line}: {node} goes on with xid {xid} of line {begun[node, xid]}, after another transaction"
+                )
+            begun[node, xid] = line
+            transactions.append(Transaction(node, xid))
+        transactions[-1].changes.append(change)
+    of_one = _of_one_table(by_node, iceberg_table)
+    for node, transactions in of_one.items():
+        _check_rows(node, transactions)
+    owner = _owners(of_one)
+    _check_names(of_one, owner)
+    held = [t for transactions in of_one.values() for t in transactions if t.changes[0].op == READ]
+    return Log(sorted(of_one, key=_natural), owner, held, list(CausalOrder(of_one, owner)))
+
+
+def _natural(name: str) -> list[tuple[bool, int, str]]:
+    """n2 before n10."""
+    return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in re.split(r"(\d+)", name)]
+
+
+def _of_one_table(by_node: dict[str, list[Transaction]], chosen: str | None) -> dict[str, list[Transaction]]:
+    """The transactions, without the changes for other Iceberg tables; nodes stay, also if nothing remains of them."""
+    changes = [change for transactions in by_node.values() for t in transactions for change in t.changes]
+    table_of = {c.key.ticket: c.iceberg_table for c in changes if c.key.table == CLAIMS and c.op != DELETE}
+    tables = sorted(set(table_of.values()))
+    if not tables:
+        raise InputError("the log has no claim; it takes the changes of claims, claim_acks and deferred_acks")
+    if chosen is None and len(tables) > 1:
+        raise InputError(f"the log has claims for {len(tables)} Iceberg tables; choose one: {listed(tables)}")
+    if chosen is not None and chosen not in tables:
+        raise unknown("Iceberg table of the log", chosen, tables)
+    one = chosen or tables[0]
+
+    def counts(change: Change) -> bool:
+        """A log may have acks of claims that were gone before it began; what else has no claim is an error later."""
+        return table_of.get(change.key.ticket, None if change.key.table == ACKS else one) == one
+
+    return {
+        node: [Transaction(t.node, t.xid, kept) for t in transactions if (kept := list(filter(counts, t.changes)))]
+        for node, transactions in by_node.items()
+    }
+
+
+def _check_rows(node: str, transactions: list[Transaction]) -> None:
+    """Raise InputError for what cannot have happened to the rows of a table with these keys."""
+    there: dict[Key, int] = {}
+    begun = False
+    for change in (change for t in transactions for change in t.changes):
+        line, op, key = change.line, change.op, change.key
+        if op == READ and begun:
+            raise InputError(f"line {line}: {READ} after the first change of {node}; it says what was there before")
+        begun = begun or op != READ
+        if op != DELETE and key in there:
+            raise InputError(f"line {line}: {node} has this row of {key.table} from line {there[key]} on: {_row(key)}")
+        if op == DELETE and key not in there:
+            raise InputError(
+                f"line {line}: {node} deletes a row of {key.table} that it does not have: {_row(key)}; rows that were "
+                f"there before the log come first, with op {READ}"
+            )
+        if op == DELETE:
+            del there[key]
+        else:
+            there[key] = line
+
+
+def _row(key: Key) -> str:
+    ticket, other = KEYS[key.table]
+    return f"{ticket} {key.ticket}" + (f", {other} {key.other}" if other else "")
+
+
+def _owners(by_node: dict[str, list[Transaction]]) -> dict[int, str]:
+    """For each ticket the node that took it."""
+    answered, appeared = defaultdict(set), defaultdict(list)
+    for node, transactions in by_node.items():
+        for change in (change for t in transactions for change in t.changes):
+            key = change.key
+            if key.table == DEFERRALS or (key.table == ACKS and key.other == node):
+                answered[key.ticket].add(node)
+            elif key.table == CLAIMS and change.op != DELETE:
+                appeared[key.ticket].append((change.line, node))
+    owner = {}
+    for ticket, places in sorted(appeared.items()):
+        own = [node for _, node in sorted(places) if node not in answered[ticket]]
+        gone = [node for node in by_node if node not in answered[ticket]]  # where it was released before the log began
+        if not gone:
+            raise InputError(
+                f"line {min(places)[0]}: every node answers the claim with ticket {ticket}; the log of the node that "
+                "took it is missing"
+            )
+        owner[ticket] = (own or gone)[0]
+    return owner
+
+
+def _check_names(by_node: dict[str, list[Transaction]], owner: dict[int, str]) -> None:
+    """Raise InputError for an ack of a node without a log, or one that waits behind a ticket that nobody took."""
+    for change in (change for transactions in by_node.values() for t in transactions for change in t.changes):
+        key = change.key
+        if key.table == ACKS and key.other not in by_node:
+            raise InputError(f"line {change.line}: an ack of {key.other}, of which the log has nothing else")
+        if key.table == DEFERRALS and not {key.ticket, key.other} <= owner.keys():
+            missing = key.other if key.ticket in owner else key.ticket
+            raise InputError(f"line {change.line}: {_row(key)}, and no claim in the log has ticket {missing}")

@@ -1,0 +1,90 @@
+"""The rows of the three tables of ColdFront's bakery: what an event says about them, checked."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from workbench.guided.events import Event
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief, listed
+
+CLAIMS, ACKS, DEFERRALS = "claims", "claim_acks", "deferred_acks"
+INSERT, DELETE, READ = "INSERT", "DELETE", "READ"
+
+#: The columns that identify a row: of its ticket, and of what else is in the key.
+KEYS = {CLAIMS: ("ticket", None), ACKS: ("ticket", "ack_from_name"), DEFERRALS: ("ack_for_ticket", "pending_ticket")}
+_LSN = re.compile(r"([0-9A-Fa-f]{1,8})/([0-9A-Fa-f]{1,8})")
+_NUMBER = re.compile("[0-9]{1,19}")
+_MOST_TICKET = 2**63 - 1
+
+
+class Key(NamedTuple):
+    """Which row of which table: `other` is the node that acked, or the ticket behind which an ack waits."""
+
+    table: str
+    ticket: int
+    other: Any = None
+
+
+class Change(NamedTuple):
+    """A row that came or went; of a claim that came, `iceberg_table` says for which table."""
+
+    line: int
+    op: str
+    key: Key
+    iceberg_table: str = ""
+
+
+@dataclass
+class Transaction:
+    node: str
+    xid: str
+    changes: list[Change] = field(default_factory=list)
+
+    @property
+    def line(self) -> int:
+        return self.changes[0].line
+
+    @property
+    def source(self) -> str:
+        return f"line {self.line}: {self.node} xid {self.xid}"
+
+
+def read_change(event: Event) -> tuple[str, str, tuple[int, int], Change]:
+    """The node, the xid and the place of an event, and the change that it is."""
+    node, xid, lsn, table, op = (event.take(name, str) for name in ("node", "xid", "lsn", "table", "op"))
+    event.take("row", dict)
+    place = _LSN.fullmatch(lsn)
+    if place is None:
+        raise event.refused("lsn", "it takes a place in the log, such as 0/25B6700")
+    if table not in KEYS:
+        raise event.refused("table", f"the bakery's are {listed(KEYS)}")
+    if op not in (INSERT, DELETE, READ):
+        raise event.refused("op", f"a row of {table} is changed by {INSERT} and {DELETE} alone")
+    of, other = KEYS[table]
+    key = Key(table, _ticket(event, of), other and (_name if table == ACKS else _ticket)(event, other))
+    named = _name(event, "iceberg_table") if table == CLAIMS and op != DELETE else ""
+    return node, xid, (int(place[1], 16), int(place[2], 16)), Change(event.line, op, key, named)
+
+
+def _column(event: Event, column: str) -> Any:
+    row = event.fields["row"]
+    if column not in row:
+        table = event.fields["table"]
+        raise InputError(f"{event.where}: a row of {table} has a column {column}, and this one has {listed(row)}")
+    return row[column]
+
+
+def _name(event: Event, column: str) -> str:
+    given = _column(event, column)
+    if isinstance(given, str) and given:
+        return given
+    raise InputError(f"{event.where}: {column} = {brief(given)} is not accepted; it takes a name")
+
+
+def _ticket(event: Event, column: str) -> int:
+    given = _column(event, column)
+    text = str(given) if type(given) is int else given
+    if isinstance(text, str) and _NUMBER.fullmatch(text) and 0 < int(text) <= _MOST_TICKET:
+        return int(text)
+    raise InputError(f"{event.where}: {column} = {brief(given)} is not accepted; a ticket is a number above 0")

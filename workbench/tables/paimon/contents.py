@@ -1,0 +1,60 @@
+"""What readers get of a small Paimon table: at each version its files, and the row of each key."""
+
+import json
+from typing import Any, NamedTuple
+
+from workbench.tables.decoding import in_process
+from workbench.tables.paimon.look import Look, look_at
+from workbench.tables.paimon.read import read
+from workbench.tables.paimon.rows import KINDS
+from workbench.tables.shape import alive_at
+from workbench.tables.source import Source
+
+
+class Version(NamedTuple):
+    """A version of a table.
+
+    Attributes
+    ----------
+    files : tuple of str
+        The data files that are live.
+    rows : dict
+        For each key the values that a reader may get, as a mapping of columns, and None for no row: several where the
+        largest sequence number stands twice.
+    """
+
+    files: tuple[str, ...]
+    rows: dict[str, list[dict[str, Any] | None]]
+
+
+def contents(path: str) -> dict[int, Version]:
+    """All versions of a table, by number; every row is read, so the table should be small.
+
+    Raises
+    ------
+    InputError
+        If it is no table, or damaged.
+    UnreadableError
+        If its rows are of a kind that is left out.
+    """
+    table = read(Source(path), in_process)
+    if table is None:
+        return {}
+    looks = [look_at(table, name) for name in sorted(set(table.files["bucket"].to_pylist()))]
+    found = {}
+    for version in table.snapshots["version"].to_pylist():
+        rows = {key: values for look in looks for key, values in _rows(look, version)}
+        found[version] = Version(tuple(alive_at(table.files, version)["name"].to_pylist()), rows)
+    return found
+
+
+def _rows(look: Look, version: int) -> list[tuple[str, list[dict[str, Any] | None]]]:
+    """The keys of a bucket, with what a reader of the version may get of each."""
+    top = look.bucket.read(version)
+    whole = look.whole(row for rows in top.values() for row in rows)
+    found = []
+    for rows in top.values():
+        mine = [whole[look.where(row)] for row in rows]
+        values = [None if KINDS[one["kind"]] in ("-U", "-D") else json.loads(one["value"]) for one in mine]
+        found.append((mine[0]["key"], values))
+    return found
