@@ -23,7 +23,6 @@ from workbench.kernel import (
     InputError,
     Model,
     ModelError,
-    Names,
     Process,
     Variable,
     action,
@@ -32,8 +31,8 @@ from workbench.kernel import (
     require,
 )
 from workbench.kernel.actions import outcome_label
+from workbench.models import get_model
 from workbench.models.bakery import Bakery
-from workbench.models.bakery_v2 import BakeryV2
 
 CELLS = ("a", "b", "c", "d")
 
@@ -510,23 +509,6 @@ def test_overlooking_what_is_required_leaves_nothing_behind():
 # Real sizes ----------------------------------------------------------------------------------------------------------
 
 
-class Rounds(BakeryV2):
-    """The bakery whose writers go round, with tickets that grow."""
-
-    MaxTickets = Constant(6, range(1, 10_001), "tickets")
-    Writers = Constant(3, Names("w", range(1, 6)), "writers")
-
-    def validate(self):
-        super().validate()
-        self.tickets = tuple(range(1, self.MaxTickets + 1))
-
-    @action(BakeryV2.writer)
-    def again(self, s, w):
-        self.at(s, w, "Done")
-        s.pc[w], s.decision[w] = "Start", None
-        s.my_ticket[w] = s.parent_seen[w] = s.parent_staged[w] = 0
-
-
 def bakery_log(model, length):
     """The changes of the claims, acks and deferred acks in a random run, one observation each."""
     positions, chance = model.layout.positions, random.Random(1)
@@ -551,7 +533,7 @@ def bakery_log(model, length):
 
 @pytest.mark.parametrize("length", [1_000, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_a_long_log_of_the_bakery(length):
-    model = Rounds(Writers=3, MaxTickets=length // 2)
+    model = get_model("bakery_v2")(Writers=3, MaxRounds=length // 20, MaxTickets=3)
     recording = bakery_log(model, length)
     report = validate(model, recording)
     assert (report.valid, report.states) == (True, length)

@@ -6,7 +6,6 @@ layer. Memory is used again from layer to layer; what stays of each is how its s
 """
 
 import math
-import random
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,193 +14,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.engines import guided_kernels as kernels
-from workbench.engines.cells import Cells
-from workbench.engines.guided_kernels import ANYTHING, FROZEN, GOAL, KEPT, UNSEEN, Aim, Edges, Nodes
-from workbench.engines.kernels import Table
+from workbench.engines.guided_kernels import ANYTHING, FROZEN, GOAL, KEPT, UNSEEN, Aim, Edges
 from workbench.engines.local import Smallest
-from workbench.engines.trees import Trees
+from workbench.engines.nodes import MISSES_PER_CHECK, IsNamed, Labels, Space
 from workbench.kernel import Model, State
-from workbench.kernel.actions import ActionInstance
 from workbench.kernel.budget import Limits
 from workbench.kernel.trace import Move
 from workbench.kernel.values import is_same
 
 _PAUSE = 4096  # nodes that are expanded before somebody is asked whether to go on
-MISSES_PER_CHECK = 64  # and calls of Python
 _MOST_EDGES = 500_000  # of a layer; beyond them ways are not counted
 _TREES = 16 << 20  # bytes after which trees and numbers are begun anew: values that do not come again make both large
 _FEW_LAYERS = 16
 _NO_EDGES = Edges(np.empty(0, np.int32), np.empty(0, np.int32))
 _NO_NAMES = np.zeros((0, 1), np.bool_)
-
-#: Whether a step of an instance, with what was chosen in it, is the one that somebody has named.
-IsNamed = Callable[[ActionInstance, Sequence[tuple[str, Any]]], bool]
-
-
-class _Numbered(Cells):
-    """Cells whose hashes are drawn by number: they need not be the same elsewhere, and long values take long to hash.
-
-    Parameters
-    ----------
-    irrelevant : collection of int
-        Cells that do not count: states that differ only there have one fingerprint.
-    """
-
-    def __init__(self, model: Model, irrelevant: Collection[int]) -> None:
-        self._irrelevant = irrelevant
-        self._draw = random.Random(0)
-        super().__init__(model)
-
-    def _hash(self, cell: int, value: Any) -> list[int]:
-        return [0 if cell in self._irrelevant else self._draw.getrandbits(64)]
-
-
-class Space:
-    """The states of a search as nodes, with the trees that expand them. What grows, grows by doubling.
-
-    Parameters
-    ----------
-    model : Model
-    salted : bool
-        Whether a state with two marks is two nodes.
-    irrelevant : collection of int
-        Cells in which states may differ and be one node.
-    """
-
-    def __init__(self, model: Model, salted: bool, irrelevant: Collection[int] = ()) -> None:
-        self.model, self.salted, self._irrelevant = model, salted, irrelevant
-        self.served = 0
-        self.forget()
-        self.nodes = self._make_nodes(256)
-        self.cursor = np.zeros(kernels.CURSOR, np.int64)
-        self.possible = np.empty(256, np.int64)
-        self._slots = self._make_table(1024)
-        self.table = self._slots
-
-    def forget(self) -> None:
-        """Begin trees and numbers of values anew."""
-        self.cells = _Numbered(self.model, self._irrelevant)
-        self.trees = Trees(self.cells)
-        self._prepared = False
-
-    def _make_nodes(self, room: int) -> Nodes:
-        width = len(self.model.layout.cells)
-        return Nodes(
-            np.empty((room, width), np.int32),
-            np.empty(room, np.uint64),
-            np.empty(room, np.int32),
-            np.empty(room, np.int32),
-            np.empty(room, np.int32),
-        )
-
-    def _make_table(self, slots: int) -> Table:
-        return Table(np.zeros(slots, np.uint64), np.zeros(0, np.uint64), np.zeros(slots, np.uint32))
-
-    @property
-    def count(self) -> int:
-        """How many nodes there are."""
-        return int(self.cursor[kernels.COUNT])
-
-    @property
-    def tree_bytes(self) -> int:
-        return self.trees.nbytes + self.cells.nbytes
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes that are in use, or have been."""
-        return self.tree_bytes + sum(part.nbytes for part in (*self.nodes, *self._slots))
-
-    def begin(self, count: int) -> None:
-        """Take the first `count` nodes as those to begin with."""
-        self.cursor[:] = 0
-        self.cursor[kernels.COUNT] = count
-        self._index(1024)
-        if not self._prepared and count:
-            self.trees.dispatch.prepare(self.nodes.rows[0].tolist())
-            self._prepared = True
-
-    def reserve(self, count: int) -> None:
-        """Make room for `count` nodes."""
-        room = len(self.nodes.sums)
-        if count <= room:
-            return
-        while room < count:
-            room *= 2
-        grown, used = self._make_nodes(room), self.count
-        for old, new in zip(self.nodes, grown, strict=True):
-            new[:used] = old[:used]
-        self.nodes = grown
-
-    def _index(self, least: int) -> None:
-        """Make a table with room for the nodes, and more."""
-        slots = least
-        while slots * 0.75 < 2 * self.count:
-            slots *= 2
-        if slots > len(self._slots.low):
-            self._slots = self._make_table(slots)
-        self.table = Table(self._slots.low[:slots], self._slots.high, self._slots.number[:slots])
-        self.table.low[:] = 0
-        kernels.rebuild(self.nodes, self.count, self.salted, self.table)
-
-    def add(self, state: State, mark: int) -> None:
-        """Add a state to begin with, before :meth:`begin`."""
-        self.reserve(self.count + 1)
-        row, at, nodes = self.cells.encode(state), self.count, self.nodes
-        nodes.rows[at], nodes.sums[at], nodes.mark[at] = row, self.cells.sums(row)[0], mark
-        nodes.parent[at], nodes.step[at] = -1, at
-        self.cursor[kernels.COUNT] = at + 1
-
-    def serve(self, why: int) -> None:
-        """Do what a kernel has returned for: learn a branch, or make room."""
-        cursor = self.cursor
-        self.served += 1
-        if why == kernels.MISS_ACTION:
-            self.trees.learn_action(int(cursor[kernels.WHAT]), self.nodes.rows[cursor[kernels.NODE]].tolist())
-        elif why == kernels.MISS_GROUP:
-            self.trees.dispatch.learn(int(cursor[kernels.WHAT]), self.nodes.rows[cursor[kernels.NODE]].tolist())
-        elif why == kernels.MISS_PREDICATE:
-            self.trees.learn_predicate(int(cursor[kernels.WHAT]), self.nodes.rows[self.count].tolist())
-        elif why == kernels.STEPS_FULL:
-            self.possible = np.empty(2 * len(self.possible), np.int64)
-        elif why == kernels.NODES_FULL:
-            self.reserve(len(self.nodes.sums) * (1 if len(self.table.low) * 0.75 <= len(self.nodes.sums) else 2))
-            if len(self.table.low) * 0.75 <= len(self.nodes.sums):
-                self._index(2 * len(self.table.low))
-
-    def state(self, node: int) -> Any:
-        """The state of a node."""
-        return self.cells.decode(self.nodes.rows[node].tolist())
-
-
-class Labels:
-    """Which memoised steps are those that somebody has named, as far as they are memoised.
-
-    Parameters
-    ----------
-    trees : Trees
-    tests : sequence of callable
-        One for each name.
-    """
-
-    def __init__(self, trees: Trees, tests: Sequence[IsNamed]) -> None:
-        self._trees, self._tests = trees, tests
-        self._known = np.zeros((256, len(tests)), np.bool_)
-        self._size = 0
-
-    @property
-    def array(self) -> np.ndarray:
-        """A row per step, with a column per name."""
-        steps = self._trees.steps
-        if len(steps) > len(self._known):
-            grown = np.zeros((2 * len(steps), len(self._tests)), np.bool_)
-            grown[: self._size] = self._known[: self._size]
-            self._known = grown
-        instances = self._trees.model.instances
-        for step in range(self._size, len(steps)):
-            chosen = self._trees.choices[step]
-            self._known[step] = [test(instances[steps[step][0]], chosen) for test in self._tests]
-        self._size = len(steps)
-        return self._known
 
 
 class Wanted(NamedTuple):

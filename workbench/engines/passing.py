@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.engines import guided_kernels as kernels
-from workbench.engines.guided import MISSES_PER_CHECK, IsNamed, Labels, Space
 from workbench.engines.local import Smallest
+from workbench.engines.nodes import MISSES_PER_CHECK, IsNamed, Labels, Space
 from workbench.kernel import Model
 from workbench.kernel.budget import Limits
 from workbench.kernel.trace import Move

@@ -8,7 +8,7 @@ from workbench.kernel.actions import ActionInstance, Outcome, outcome_label
 from workbench.kernel.errors import listed
 
 if TYPE_CHECKING:
-    from workbench.engines.guided import IsNamed
+    from workbench.engines.nodes import IsNamed
 
 
 def is_action(model: Model, name: str) -> bool:
