@@ -222,7 +222,7 @@ def test_until_somebody_chooses_the_properties_are_those_that_the_constants_ask_
     shown = Workbench("bakery", Writers=2)
     assert checked(shown)[-1] == "NonCrashedProgress"
     assert shown._head.properties["RestartsHeal"].disabled
-    assert "6 of 8 properties are checked" in shown._head._checked.line
+    assert "6 of 9 properties are checked" in shown._head._checked.line
     shown.apply({"MaxCrashes": 0})
     assert checked(shown)[-1] == "EventualProgress"
     shown.apply({"MaxCrashes": 1, "MaxRestarts": 1})
