@@ -6,7 +6,7 @@ from workbench.cli import main
 from workbench.guided.settings import accepted_under
 from workbench.guided.tables import recorded
 from workbench.guided.validate import validate
-from workbench.kernel import InputError, replay
+from workbench.kernel import Fault, InputError, replay
 from workbench.models import get_model
 
 
@@ -43,6 +43,19 @@ def test_the_setting_that_explains_the_table_is_found(real_table):
     found = accepted_under(model, mapped.record, stutter=True)
     assert str(found) == "accepted with RestoreSequence=TRUE (it is FALSE)"
     assert len(found.tried) > 20
+
+
+def test_a_table_that_java_has_compacted_needs_compactions_to_any_level(real_table):
+    """Two compactors in one bucket; what is wrong with the table is wrong with the behaviour that explains it."""
+    mapped = recorded(real_table("java_dangling"), ["jack"])
+    _, refused = follow(mapped)
+    assert "level[c0-0] is 1, recorded as 5" in str(refused)
+    model, accepted = follow(mapped, CompactToAnyLevel=True)
+    assert (accepted.valid, accepted.states) == (True, 8)
+    wrong = {"NoDanglingDeletionVectors": (7, "p0b0"), "OneValidRowPerKeyAboveLevel0": (7, "jack")}
+    for name, arguments in wrong.items():
+        judged = model.declared_properties[name].function(model, accepted.trace.last, *arguments)
+        assert isinstance(judged, Fault)
 
 
 def test_the_command_takes_a_tables_folder(real_table, capsys):
