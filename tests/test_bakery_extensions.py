@@ -825,3 +825,9 @@ def someone_rolls_back(self, s):
 def test_a_mistake_that_was_not_noticed_once_is(base, name, methods, noticed):
     assert noticed <= missed(broken(base, **methods), name)
     assert missed(base, name) == set()
+
+
+@pytest.mark.parametrize(("timeout", "rollbacks"), [(True, True), (True, False), (False, True), (False, False)])
+def test_a_timeout_is_asked_for_where_a_writer_can_take_one_and_rolls_back_otherwise(timeout, rollbacks):
+    model = BakeryV2Extended(ClaimTimeout=timeout, Rollbacks=rollbacks)
+    assert ("SomeoneTimesOut" in [p.name for p in model.select()]) == (timeout and rollbacks)
