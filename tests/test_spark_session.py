@@ -240,3 +240,13 @@ def test_what_java_says_is_passed_on_but_for_its_line_about_incubator_modules():
 def test_what_goes_wrong_in_a_task_is_said_last():
     ended = subprocess.run([sys.executable, "-c", FAILING], capture_output=True, text=True, check=True)
     assert ended.stdout == "ValueError: on purpose\n"  # what PySpark's workers say as they end is their own affair
+
+
+@pytest.mark.parametrize(("error", "is_shown"), [(EOFError, False), (ValueError, True)])
+def test_that_java_has_gone_is_no_news_to_its_listener(spark, capsys, error, is_shown):
+    listener = spark.sparkContext._accumulatorServer
+    try:
+        raise error
+    except error:
+        listener.handle_error(None, ("127.0.0.1", 1))
+    assert ("Traceback" in capsys.readouterr().err) == is_shown

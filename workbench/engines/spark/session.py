@@ -5,6 +5,7 @@ import logging
 import os
 import re
 import shutil
+import socketserver
 import subprocess
 import sys
 import tempfile
@@ -103,7 +104,9 @@ def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
         with _startup_files_and_variables() as options:
             settings = {**_local_settings(cores), **options, **conf}
             _start_java(settings)
-            return _configured(builder.master(master), settings).getOrCreate()
+            spark = _configured(builder.master(master), settings).getOrCreate()
+            _let_java_go_quietly(spark.sparkContext._accumulatorServer)
+            return spark
     except (PySparkException, Py4JJavaError, ImportError) as error:
         said = error.java_exception.getMessage() if isinstance(error, Py4JJavaError) else str(error)
         raise InputError(f"Spark does not start with master {master!r}: {said.splitlines()[0]}") from error
@@ -131,6 +134,17 @@ def _start_java(settings: dict[str, Any]) -> None:
 
     atexit.register(end)
     SparkContext._ensure_initialized(gateway=gateway)
+
+
+def _let_java_go_quietly(server: socketserver.BaseServer) -> None:
+    """Java may end while a thread of PySpark's still listens to it, which would be shown with a traceback."""
+    show = server.handle_error
+
+    def handle_error(request: Any, address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], EOFError):
+            show(request, address)
+
+    server.handle_error = handle_error  # type: ignore[assignment, method-assign]
 
 
 def _written(value: Any) -> str:
