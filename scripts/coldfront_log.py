@@ -100,6 +100,10 @@ def give_up(why: str) -> NoReturn:
     sys.exit(os.EX_UNAVAILABLE)
 
 
+#: Nobody may reach the programs and the folder also where the root folder, say of a chroot, is closed to others.
+_WITH_REACH = ("--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--securebits=+no_setuid_fixup")
+
+
 @contextlib.contextmanager
 def server() -> Iterator[str]:
     """A server of its own in a temporary folder, whose socket is there; the folder's name."""
@@ -107,16 +111,16 @@ def server() -> Iterator[str]:
     if found is None:
         give_up("PostgreSQL's server programs are missing: install the package postgresql")
     folder = tempfile.mkdtemp(prefix="coldfront_")
-    user: dict[str, int] = {}
+    become: list[str] = []
     if os.geteuid() == 0:  # as which the server refuses to run
         nobody = pwd.getpwnam("nobody")
         os.chown(folder, nobody.pw_uid, nobody.pw_gid)
-        user = {"user": nobody.pw_uid, "group": nobody.pw_gid}
+        become = ["setpriv", f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups", *_WITH_REACH]
 
     def run(program: str, *arguments: str) -> None:
-        command = [found / program, "-D", f"{folder}/data", *arguments]
+        command = [*become, str(found / program), "-D", f"{folder}/data", *arguments]
         with open(f"{folder}/out", "w+") as out:  # pg_ctl leaves it open in the server: no pipe, which would never end
-            done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out, **user)
+            done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
             if done.returncode:
                 out.seek(0)
                 give_up(f"PostgreSQL does not run here: {program}: {' '.join(out.read().split()[-40:])}")
