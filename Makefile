@@ -3,7 +3,8 @@
 
 PYTHON ?= python3
 PY := .venv/bin/python
-PYTEST := $(PY) -m pytest --numprocesses auto --dist loadgroup
+# One worker more than there are cores: those of Spark's and the browser's tests often wait.
+PYTEST := $(PY) -m pytest --numprocesses $(shell expr $$(nproc) + 1) --dist loadgroup
 
 define LINT
 $(PY) -m ruff check
@@ -22,7 +23,7 @@ check: .venv/warm
 		echo "On Spark:" && $(PY) -m workbench check specs/bakery/documented_v1.toml --engine spark; \
 	else echo "make check goes on without Spark"; fi
 
-# The tests run side by side, one worker for each core; those of Spark share a worker, and so do those of the browser.
+# The tests run side by side; those of Spark share a worker, and so do those of the browser.
 quick: .venv/warm
 	@scripts/need.sh dot
 	$(LINT)
