@@ -3,8 +3,7 @@
 
 PYTHON ?= python3
 PY := .venv/bin/python
-# One worker more than there are cores: those of Spark's and the browser's tests often wait.
-PYTEST := $(PY) -m pytest --numprocesses $(shell expr $$(nproc) + 1) --dist loadgroup
+PYTEST := $(PY) -m pytest --numprocesses auto --dist loadgroup
 
 define LINT
 $(PY) -m ruff check
@@ -23,7 +22,7 @@ check: .venv/warm
 		echo "On Spark:" && $(PY) -m workbench check specs/bakery/documented_v1.toml --engine spark; \
 	else echo "make check goes on without Spark"; fi
 
-# The tests run side by side; those of Spark share a worker, and so do those of the browser.
+# The tests run side by side, one worker for each core; those of Spark share a worker, and so do those of the browser.
 quick: .venv/warm
 	@scripts/need.sh dot
 	$(LINT)

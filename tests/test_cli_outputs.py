@@ -281,11 +281,11 @@ def test_a_graph_that_is_ended_leaves_whole_files(here, number):
     [
         ("graph", signal.SIGKILL, 20),
         ("graph", signal.SIGTERM, 20),
-        ("graph", signal.SIGINT, 20),
-        ("report", signal.SIGKILL, 20),
-        ("report", signal.SIGTERM, 20),
-        ("check", signal.SIGKILL, 20),
-        ("check", signal.SIGTERM, 20),
+        ("graph", signal.SIGINT, 10),
+        ("report", signal.SIGKILL, 10),
+        ("report", signal.SIGTERM, 10),
+        ("check", signal.SIGKILL, 10),
+        ("check", signal.SIGTERM, 10),
     ],
 )
 def test_a_command_that_is_ended_at_any_moment_leaves_whole_files(here, command, number, moments):
