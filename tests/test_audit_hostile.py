@@ -141,6 +141,7 @@ def test_avro_that_promises_what_it_does_not_hold_is_refused(content, why):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codec", ["deflate", "zstandard"])
 def test_a_block_that_unpacks_into_a_gigabyte_is_refused(codec):
     packed = bomb(codec)
@@ -401,6 +402,7 @@ def test_a_damaged_table_is_judged_or_refused(real_table, corrupt, data, name):
         assert "\n" not in said
 
 
+@pytest.mark.slow
 def test_memory_stays_bounded(own_table, tmp_path):
     """A table whose every manifest is a bomb takes no more than the audit of any other."""
     path = own_table("seq")

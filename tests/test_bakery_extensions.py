@@ -446,6 +446,7 @@ def test_mutant_an_ack_is_lost_on_its_way():
     assert verdict(bad, "EventualProgress").startswith("violated")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "constants",
     [
@@ -507,6 +508,7 @@ def test_skewed_clocks_break_the_bakery_and_raised_ones_do_not():
         assert verdict(BakeryV2Extended(**raised), name) == "holds"
 
 
+@pytest.mark.slow
 @given(
     skew=st.integers(1, 3),
     parts=st.sampled_from([{"Writers": 2}, SHARED]),
@@ -724,6 +726,7 @@ def test_mutant_a_timeout_leaves_its_claim():
 # The user table ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "constants",
     [{"Writers": 2}, {"Writers": 2, "SafeAcks": False}, {"Writers": 3, "StepGranularity": "atomic"}],

@@ -1053,6 +1053,7 @@ def test_control_c_twice(loud, engine):
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_control_c_again_and_again():
     """Whatever is interrupted: a line at most, and a status that says that nothing is known."""
     command = ["check", "bakery_v2", "--set", "Writers=4", "--set", "MaxCrashes=2", *SAFETY]

@@ -270,6 +270,7 @@ def check_endings(command, number, shares):
             assert text == OLD or is_whole(name, text, written[name]), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_graph_that_is_ended_leaves_whole_files(here, number):
     check_endings("graph", number, [0.4, 0.6, 0.7, 0.8, 0.9, 0.97])
@@ -293,6 +294,7 @@ def test_a_command_that_is_ended_at_any_moment_leaves_whole_files(here, command,
     check_endings(command, number, [chance.uniform(0, 1.1) for _ in range(moments)])
 
 
+@pytest.mark.slow
 def test_a_search_that_is_told_to_end_says_what_it_has(here):
     """Ctrl-C and SIGTERM are one."""
     command = [sys.executable, "-m", "workbench", "check", "bakery_v2", "--set", "Writers=4", "--set", "MaxCrashes=2"]

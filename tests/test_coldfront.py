@@ -22,6 +22,8 @@ from workbench.guided.settings import accepted_under
 from workbench.guided.validate import validate
 from workbench.kernel import InputError
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 LOGS = ROOT / "data" / "logs"
 

@@ -363,6 +363,7 @@ def test_bakery_with_any_constants(way_in_process, writers, crashes, startup, re
     assert_conforms(model, way_in_process, [p.name for p in model.select() if p.kind != "liveness"], symmetry)
 
 
+@pytest.mark.slow
 @given(
     parts=st.sampled_from([None, [["w1", "w2"]]]),
     lock=st.booleans(),

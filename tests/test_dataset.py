@@ -202,6 +202,7 @@ def spaces(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPACES)
 def test_every_state_is_there_as_the_model_has_it(spaces, name):
     space, folder = spaces[name]

@@ -232,6 +232,7 @@ BAKERIES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "name", "expected"), BAKERIES, ids=lambda value: str(value).replace(" ", ""))
 def test_the_bakeries_keep_their_promises_or_stop(model: Model, name: str, expected: int | None) -> None:
     verdict = search(model, [name])[name]

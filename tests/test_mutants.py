@@ -16,6 +16,8 @@ from workbench.models import iceberg_catalog as catalog
 from workbench.models.bakery import Bakery, Claim
 from workbench.models.iceberg_catalog import Snapshot
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 BAKERY = ROOT / "workbench" / "models" / "bakery.py"
 
