@@ -239,6 +239,7 @@ def test_from_a_process_that_misbehaves_nothing_follows(does, why):
     assert Day.latest.everybody_is_gone()
 
 
+@pytest.mark.slow
 def test_a_process_that_takes_too_long_is_ended():
     driven = drive(LOST, Clerks(BEGINS + "time.sleep(1000)"), time_limit=2)
     assert driven.as_foretold is None

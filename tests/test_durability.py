@@ -242,6 +242,7 @@ def stored_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     return folder / "run", wanted
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_a_corrupt_run_is_exact_or_refused(

@@ -262,6 +262,7 @@ class Faulty(Model):
         return s.n < 5
 
 
+@pytest.mark.slow
 def test_a_check_tells_what_it_has_found_before_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.session.session.PROGRESS_SECONDS", 0.0)
     model = get_model("bakery_v2")(AsyncParquet=True, RestampPatch=False, MaxCrashes=1)
