@@ -1,7 +1,6 @@
 """Scenarios: a shortest behaviour through the lines, or the first that cannot follow, held to a plain search."""
 
 import json
-import random
 from collections import deque
 from pathlib import Path
 
@@ -9,48 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.random_tables import CELLS, steps_from, table_model
 from workbench import check, cli, get_model
 from workbench.guided.scenario import read_lines, scenario
-from workbench.kernel import InputError, Model, Variable, action, choose, replay, require
-from workbench.kernel.actions import outcome_label
-
-CELLS = ("a", "b", "c")
-
-
-def table_model(seed):
-    """A model with random tables instead of a protocol."""
-
-    def entry(*what):
-        return random.Random(repr((seed, *what))).randrange(1000)
-
-    def step(kind):
-        def act(self, s):
-            one = CELLS[entry(kind, "reads") % 3]
-            seen = (s.at[one],)
-            require(entry(kind, "on", seen) % 3, "the table says no")
-            if entry(kind, "choice", seen) % 3 == 0:
-                seen += (choose(range(1 + entry(kind, "count", seen) % 2), "n"),)
-            s.at[CELLS[entry(kind, "cell", seen) % 3]] = entry(kind, "to", seen) % 4
-
-        act.__name__ = kind
-        return action(act)
-
-    class Table(Model):
-        at = Variable(lambda model, cell: entry("initial", cell) % 2, per="cells")
-
-        def validate(self):
-            self.cells = CELLS
-
-    return type("Table", (Table,), {kind: step(kind) for kind in ("first", "second", "third")})()
-
+from workbench.kernel import InputError, Model, Variable, action, replay, require
 
 # The reference -------------------------------------------------------------------------------------------------------
-
-
-def steps_from(model, state):
-    for instance in model.instances:
-        for outcome, after in model.outcomes(instance, state):
-            yield {instance.action.name, instance.label, outcome_label(instance, outcome)}, after
 
 
 def conditions(lines, state, passed):

@@ -49,4 +49,4 @@ def run(arguments: argparse.Namespace) -> int:
             out.write(text)
         if arguments.output != STDOUT:
             remark(f"wrote {printable(arguments.output)} ({len(text) / 1024:,.0f} KiB)")
-    return status.of_audit(found.clean)
+    return status.of_answer(found.clean)

@@ -14,7 +14,7 @@ from typing import Any
 
 from rich.table import Table
 
-from workbench.bench import logs, processes, searches
+from workbench.bench import processes, searches
 from workbench.commands.options import console
 from workbench.storage.whole import check_outputs, writing
 
@@ -31,6 +31,12 @@ def _liveness() -> Rows:
     from workbench.bench import liveness  # loads the search kernels
 
     return _each("liveness", liveness.CASES)
+
+
+def _logs() -> Rows:
+    from workbench.bench import logs  # loads mappings and models
+
+    return [logs.measure(*case) for case in logs.CASES]
 
 
 def _recordings() -> Rows:
@@ -50,7 +56,7 @@ SECTIONS: dict[str, tuple[str, Callable[[], Rows]]] = {
     "large": ("Large searches, one core", lambda: [searches.measure(case) for case in searches.LARGE]),
     "process": ("Whole processes, compile cache warm", lambda: [processes.measure(*c) for c in processes.COMMANDS]),
     "liveness": ("Liveness, one core", _liveness),
-    "logs": ("Logs validated, one core", lambda: [logs.measure(*case) for case in logs.CASES]),
+    "logs": ("Logs validated, one core", _logs),
     "recordings": ("Recordings followed, one core", _recordings),
     "spark": ("Spark, two cores, beside the process", _cluster),
 }

@@ -149,11 +149,8 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
             out.print(str(verdict.trace), markup=False)
 
 
-_MARKS = {True: "[green]\N{CHECK MARK}[/]", False: "[bold red]\N{BALLOT X}[/]", None: "[yellow]?[/]"}
-
-
 def _verdict_line(verdict: Verdict) -> str:
-    line = f"{_MARKS[verdict.holds]} {spell(verdict):<24} {verdict.name}"
+    line = f"{status.MARKS[verdict.holds]} {spell(verdict):<24} {verdict.name}"
     return line + (escape(f": {verdict.why}") if verdict.why else "")
 
 
@@ -206,7 +203,7 @@ def _print_table(outcomes: list[tuple[Configuration, Result, list[str]]], wanted
         table.columns[column].justify = "right"
     for one, result, differences in outcomes:
         table.add_row(
-            _MARKS[False if differences else one.as_expected(result) or None],
+            status.MARKS[False if differences else one.as_expected(result) or None],
             _path(one),
             _summary(result),
             f"{result.distinct:,}",

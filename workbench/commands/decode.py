@@ -2,7 +2,7 @@
 
   workbench decode n1=n1.csv n2=n2.csv -o events.jsonl
 
-Each file is what psql prints, as CSV, for the changes of a node's slot; docs/recordings.md has the command.
+Each file is what psql prints, as CSV, for the changes of a node's slot; docs/postgresql.md has the command.
 Exit status: 0 the log is written, 2 bad input.
 """
 

@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         _print(console(), driven)
         if arguments.keep is not None:
             say(f"\nthe table is in {printable(str(Path(arguments.keep) / 'db.db' / 't'))}")
-    return {True: status.HOLDS, False: status.VIOLATED, None: status.UNKNOWN}[driven.as_foretold]
+    return status.of_answer(driven.as_foretold)
 
 
 def _report(source: str, system: str, given: dict[str, Any]) -> Report:
@@ -104,8 +104,7 @@ def _print(out: Console, driven: Driven) -> None:
     if different or driven.compared:
         table = Table("", "", "foretold", "found", box=None, pad_edge=False)
         for one in [*different, *driven.compared]:
-            mark = "[green]\N{CHECK MARK}[/]" if one.agrees else "[bold red]\N{BALLOT X}[/]"
-            table.add_row(mark, escape(one.what), escape(one.foretold), escape(one.found))
+            table.add_row(status.MARKS[one.agrees], escape(one.what), escape(one.foretold), escape(one.found))
         out.print()
         out.print(table, width=None if out.is_terminal else 1000)
     out.print()
@@ -113,5 +112,6 @@ def _print(out: Console, driven: Driven) -> None:
 
 
 def _verdict(step: Taken) -> str:
-    mark = "[green]\N{CHECK MARK}[/]" if step.as_foretold else "[bold red]\N{BALLOT X}[/]"
-    return f"{mark} {step.verdict}" + ("" if step.verdict == step.foretold else f", not {step.foretold}")
+    return f"{status.MARKS[step.as_foretold]} {step.verdict}" + (
+        "" if step.verdict == step.foretold else f", not {step.foretold}"
+    )

@@ -15,7 +15,7 @@ Exit status: 0 it is a behaviour of the model, 1 it is not, 2 bad input, 3 not d
 import argparse
 import os
 
-from workbench.commands import outputs
+from workbench.commands import outputs, status
 from workbench.commands.files import file_of_model, reading
 from workbench.commands.options import above_zero, console, parse_assignments, progress_line
 from workbench.commands.recorded import follow, is_permalink, make, read_trace
@@ -27,7 +27,6 @@ from workbench.kernel import InputError, Model
 from workbench.models import get_model
 
 NAME = "replay"
-VALID, NOT_A_BEHAVIOUR, NOT_DECIDED = 0, 1, 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.trace and report.trace is not None:
             out.print(f"\n{report.trace}", markup=False)
     outputs.write_shown(arguments, lambda: report.trace)
-    return NOT_DECIDED if report.valid is None else VALID if report.valid else NOT_A_BEHAVIOUR
+    return status.of_answer(report.valid)
 
 
 def _read_trace(model: type[Model], arguments: argparse.Namespace) -> Mapped:

@@ -12,14 +12,13 @@ Exit status: 0 found, 1 impossible, 2 bad input, 3 not decided.
 import argparse
 import sys
 
-from workbench.commands import outputs
+from workbench.commands import outputs, status
 from workbench.commands.files import file_of_model, read_text, reading
 from workbench.commands.options import above_zero, console, parse_assignments, progress_line
 from workbench.guided.scenario import scenario
 from workbench.models import get_model
 
 NAME = "scenario"
-FOUND, IMPOSSIBLE, NOT_DECIDED = 0, 1, 3
 _WRITTEN = (*outputs.SHOWN, "--itf")
 
 
@@ -54,4 +53,4 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.trace and told.trace is not None:
             out.print(f"\n{told.trace}", markup=False)
     outputs.write_shown(arguments, lambda: told.trace, _WRITTEN)
-    return NOT_DECIDED if told.found is None else FOUND if told.found else IMPOSSIBLE
+    return status.of_answer(told.found)

@@ -1,14 +1,21 @@
-"""The exit status of a check or an audit, made from its verdicts alone."""
+"""What an answer is on the command line: its exit status, made from verdicts alone, and its mark."""
 
 from workbench.configurations import Configuration
 from workbench.kernel import Result
 
 HOLDS, VIOLATED, UNKNOWN = 0, 1, 3
 
+MARKS = {True: "[green]\N{CHECK MARK}[/]", False: "[bold red]\N{BALLOT X}[/]", None: "[yellow]?[/]"}
+
+
+def of_answer(answer: bool | None) -> int:
+    """0 yes, 1 no, 3 it is not known."""
+    return {True: HOLDS, False: VIOLATED, None: UNKNOWN}[answer]
+
 
 def of_result(result: Result) -> int:
     """0 everything holds, 1 something is violated, 3 something is not known, or nothing was checked."""
-    return {True: HOLDS, False: VIOLATED, None: UNKNOWN}[result.holds]
+    return of_answer(result.holds)
 
 
 def of_comparison(expected: Configuration, result: Result) -> int:
@@ -16,8 +23,3 @@ def of_comparison(expected: Configuration, result: Result) -> int:
     if expected.differences(result):
         return VIOLATED
     return HOLDS if expected.as_expected(result) else UNKNOWN
-
-
-def of_audit(is_clean: bool | None) -> int:
-    """0 nothing is found, 1 a violation is proved, 3 it is not known: something is suspected, or was left out."""
-    return {True: HOLDS, False: VIOLATED, None: UNKNOWN}[is_clean]

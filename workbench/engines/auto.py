@@ -5,11 +5,8 @@ from workbench.engines.local import LocalSearch, load
 from workbench.kernel import InputError, Result
 from workbench.kernel.budget import Limits
 from workbench.kernel.conclusion import conclude
-from workbench.kernel.memory import memory_limit
+from workbench.kernel.memory import most_memory
 from workbench.kernel.plan import Plan
-
-#: The part of the memory that a search may take before it moves to Spark.
-_MOST_MEMORY = 0.6
 
 
 def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
@@ -20,7 +17,7 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
 
         return search_on_spark(plan, limits, resources)
     if most_bytes is None:
-        most_bytes = int(_MOST_MEMORY * memory_limit())
+        most_bytes = most_memory()
     load()
     limits.restart()
     searching = LocalSearch(plan)

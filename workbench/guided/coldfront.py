@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.formats.recording import Observation, Recording
 from workbench.guided.coldfront_log import Log, read_log
-from workbench.guided.coldfront_rows import CLAIMS, DEFERRALS, DELETE, Change, Transaction
+from workbench.guided.coldfront_rows import CLAIMS, DEFERRALS, DELETE, Change, Transaction, each_change
 from workbench.guided.events import Event
 from workbench.guided.mapping import Mapped
 from workbench.kernel import InputError, Model, State
@@ -68,9 +68,8 @@ def _skew(log: Log) -> int:
     """How far a ticket is from the place at which it was taken, at most: what a clock was off, in claims."""
     taken = [
         change.key.ticket
-        for transaction in [*log.held, *log.transactions]
-        for change in transaction.changes
-        if change.key.table == CLAIMS and change.op != DELETE and log.owner[change.key.ticket] == transaction.node
+        for node, change in each_change([*log.held, *log.transactions])
+        if change.key.table == CLAIMS and change.op != DELETE and log.owner[change.key.ticket] == node
     ]
     place = {ticket: place for place, ticket in enumerate(sorted(taken))}
     return max((abs(place[ticket] - at) for at, ticket in enumerate(taken)), default=0)
@@ -80,7 +79,7 @@ def _writers(log: Log) -> tuple[dict[str, list[str]], dict[int, str]]:
     """The writers of each node, and who holds each ticket: whoever of its node holds none, or else one more."""
     places: dict[str, list[int]] = {node: [] for node in log.nodes}  # the tickets that are held, 0 for a place left
     place_of: dict[int, int] = {}
-    for change, node in ((change, t.node) for t in [*log.held, *log.transactions] for change in t.changes):
+    for node, change in each_change([*log.held, *log.transactions]):
         ticket = change.key.ticket
         if change.key.table == CLAIMS and log.owner[ticket] == node:
             if change.op == DELETE:
@@ -103,7 +102,7 @@ def _answered_late(log: Log) -> set[tuple[str, int]]:
     """
     applied: list[tuple[str, int]] = []
     answered: set[tuple[str, int]] = set()
-    for change, node in ((change, t.node) for t in log.transactions for change in t.changes):
+    for node, change in each_change(log.transactions):
         here = node, change.key.ticket
         if change.op != DELETE and log.owner[change.key.ticket] != node and here not in answered:
             applied.append(here)

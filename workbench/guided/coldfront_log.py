@@ -5,6 +5,7 @@ originals by whose they are: an ack names the node that gave it, and a claim is 
 first without being answered there.
 """
 
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable
@@ -21,6 +22,7 @@ from workbench.guided.coldfront_rows import (
     Change,
     Key,
     Transaction,
+    each_change,
     read_change,
 )
 from workbench.guided.events import Event
@@ -100,7 +102,7 @@ def _natural(name: str) -> list[tuple[bool, int, str]]:
 
 def _of_one_table(by_node: dict[str, list[Transaction]], chosen: str | None) -> dict[str, list[Transaction]]:
     """The transactions, without the changes for other Iceberg tables; nodes stay, also if nothing remains of them."""
-    changes = [change for transactions in by_node.values() for t in transactions for change in t.changes]
+    changes = [change for _, change in each_change(itertools.chain.from_iterable(by_node.values()))]
     table_of = {c.key.ticket: c.iceberg_table for c in changes if c.key.table == CLAIMS and c.op != DELETE}
     tables = sorted(set(table_of.values()))
     if not tables:
@@ -125,7 +127,7 @@ def _check_rows(node: str, transactions: list[Transaction]) -> None:
     """Raise InputError for what cannot have happened to the rows of a table with these keys."""
     there: dict[Key, int] = {}
     begun = False
-    for change in (change for t in transactions for change in t.changes):
+    for _, change in each_change(transactions):
         line, op, key = change.line, change.op, change.key
         if op == READ and begun:
             raise InputError(f"line {line}: {READ} after the first change of {node}; it says what was there before")
@@ -151,13 +153,12 @@ def _row(key: Key) -> str:
 def _owners(by_node: dict[str, list[Transaction]]) -> dict[int, str]:
     """For each ticket the node that took it."""
     answered, appeared = defaultdict(set), defaultdict(list)
-    for node, transactions in by_node.items():
-        for change in (change for t in transactions for change in t.changes):
-            key = change.key
-            if key.table == DEFERRALS or (key.table == ACKS and key.other == node):
-                answered[key.ticket].add(node)
-            elif key.table == CLAIMS and change.op != DELETE:
-                appeared[key.ticket].append((change.line, node))
+    for node, change in each_change(itertools.chain.from_iterable(by_node.values())):
+        key = change.key
+        if key.table == DEFERRALS or (key.table == ACKS and key.other == node):
+            answered[key.ticket].add(node)
+        elif key.table == CLAIMS and change.op != DELETE:
+            appeared[key.ticket].append((change.line, node))
     owner = {}
     for ticket, places in sorted(appeared.items()):
         own = [node for _, node in sorted(places) if node not in answered[ticket]]
@@ -173,7 +174,7 @@ def _owners(by_node: dict[str, list[Transaction]]) -> dict[int, str]:
 
 def _check_names(by_node: dict[str, list[Transaction]], owner: dict[int, str]) -> None:
     """Raise InputError for an ack of a node without a log, or one that waits behind a ticket that nobody took."""
-    for change in (change for transactions in by_node.values() for t in transactions for change in t.changes):
+    for _, change in each_change(itertools.chain.from_iterable(by_node.values())):
         key = change.key
         if key.table == ACKS and key.other not in by_node:
             raise InputError(f"line {change.line}: an ack of {key.other}, of which the log has nothing else")

@@ -1,6 +1,7 @@
 """The rows of the three tables of ColdFront's bakery: what an event says about them, checked."""
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -48,6 +49,11 @@ class Transaction:
     @property
     def source(self) -> str:
         return f"line {self.line}: {self.node} xid {self.xid}"
+
+
+def each_change(transactions: Iterable[Transaction]) -> Iterator[tuple[str, Change]]:
+    """The changes of transactions, in their order, each with its node."""
+    return ((one.node, change) for one in transactions for change in one.changes)
 
 
 def read_change(event: Event) -> tuple[str, str, tuple[int, int], Change]:

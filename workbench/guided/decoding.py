@@ -1,6 +1,6 @@
 """Events from PostgreSQL: what its ``test_decoding`` prints of the changes of several nodes, as one log.
 
-psql reads each node's slot into a file, and ``workbench decode`` makes one log of these files; ``docs/recordings.md``
+psql reads each node's slot into a file, and ``workbench decode`` makes one log of these files; ``docs/postgresql.md``
 has the commands.
 """
 

@@ -24,7 +24,7 @@ from workbench.kernel.actions import Outcome
 from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop
 from workbench.kernel.errors import RAISED, text_of, unknown
 from workbench.kernel.expression import Expression
-from workbench.kernel.memory import memory_limit
+from workbench.kernel.memory import most_memory
 from workbench.kernel.model import model_object
 from workbench.kernel.state import Reads
 from workbench.kernel.trace import Step, each_step
@@ -33,7 +33,6 @@ from workbench.kernel.values import counted, show
 if TYPE_CHECKING:
     from workbench.engines.passing import Passing
 
-_MOST_MEMORY = 0.6
 _MOST_LINES = 64
 _MOST_STATES, _MOST_REASONS, _MOST_VALUES = 2000, 3, 8
 
@@ -242,7 +241,7 @@ def scenario(
     from workbench.engines.passing import Condition, Passing, load  # numba loads here
 
     load()
-    most = int(_MOST_MEMORY * memory_limit()) if max_bytes is None else max_bytes
+    most = most_memory() if max_bytes is None else max_bytes
     limits = Limits(Budget(max_states, max_seconds, most), on_progress, should_stop)
     conditions = [
         Condition(None if line.step is None else is_named(line.step), line.holds if line.condition else None)

@@ -23,18 +23,11 @@ def recorded(path: str, keys: Sequence[str] | None = None, bucket: str | None = 
     seen = history(path, keys, bucket)
 
     def record(model: Model) -> Recording:
-        empty = Observation({_position(model, Cell("latest", None)): 0}, source="the empty table")
-        return Recording(
-            [
-                empty,
-                *(
-                    Observation(
-                        {_position(model, cell): value for cell, value in cells.items()}, source=f"snapshot {version}"
-                    )
-                    for version, cells in enumerate(seen.versions, 1)
-                ),
-            ]
-        )
+        observations = [Observation({_position(model, Cell("latest", None)): 0}, source="the empty table")]
+        for version, cells in enumerate(seen.versions, start=1):
+            positions = {_position(model, cell): value for cell, value in cells.items()}
+            observations.append(Observation(positions, source=f"snapshot {version}"))
+        return Recording(observations)
 
     return Mapped("paimon", seen.constants, record)
 

@@ -18,12 +18,9 @@ from workbench.guided.overlooked import Rules, overlooking
 from workbench.guided.report import Behaviour, Nearest, Report
 from workbench.kernel import Model, ModelError
 from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop
-from workbench.kernel.memory import memory_limit
+from workbench.kernel.memory import most_memory
 from workbench.kernel.model import beginning_in, model_object
 from workbench.kernel.trace import Move, each_step
-
-#: The part of the memory that the search may take if nothing else is said.
-_MOST_MEMORY = 0.6
 
 
 def validate(
@@ -84,7 +81,7 @@ def validate(
     """
     recording.check(model_object(model))
     load()
-    most = int(_MOST_MEMORY * memory_limit()) if max_bytes is None else max_bytes
+    most = most_memory() if max_bytes is None else max_bytes
     limits = Limits(Budget(max_states, max_seconds, most), on_progress, should_stop)
     return _Validation(model, recording, stutter, limits, explain).run()
 

@@ -7,6 +7,8 @@ from pathlib import Path
 _STATUS = Path("/proc/self/status")
 _GROUP = Path("/proc/self/cgroup")
 _GROUPS = Path("/sys/fs/cgroup")
+#: The part of the memory that a search may take if nothing else is said.
+_MOST = 0.6
 
 
 def peak_bytes() -> int:
@@ -48,3 +50,8 @@ def _group_limits() -> list[int]:
             if folder == root:
                 break
     return limits
+
+
+def most_memory() -> int:
+    """How many bytes a search may take where nobody says: most of what there is."""
+    return int(_MOST * memory_limit())
