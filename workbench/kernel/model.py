@@ -1,11 +1,10 @@
-"""The base class of models: collects what is declared, binds constants, and gives the model its meaning."""
+"""The base class of models: binds constants to what a class declares, and gives the model its meaning."""
 
 import itertools
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from workbench.kernel.actions import (
@@ -15,56 +14,18 @@ from workbench.kernel.actions import (
     Outcome,
     Process,
     check_finished,
-    parameters_of,
 )
 from workbench.kernel.constants import Constant, Names, Partition, check_partition
+from workbench.kernel.declared import Initial, Variable, collect
 from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, unknown
 from workbench.kernel.properties import Formula, Property, PropertyInstance, call_predicate
 from workbench.kernel.state import Cell, Draft, Layout, State, Values, View
-from workbench.kernel.switches import applies, check_choice, check_switch, is_default, needs
+from workbench.kernel.switches import applies, is_default, needs
 from workbench.kernel.values import check_value, permute, sort_key
 
 MOST_RENAMINGS = 5040
 #: What a model's object has, but not its class; the class's attributes are taken as well.
 _RESERVED = frozenset({"actions", "constants", "instances", "layout", "properties"})
-
-
-class Variable:
-    """A variable of a model: one cell, or one cell per index.
-
-    Parameters
-    ----------
-    initial
-        The initial value, or a function of the model (and, with `per`, of the index) that gives it.
-    per : str, optional
-        The constant, attribute or method of the model whose members are the indices.
-    doc : str
-        One line.
-    """
-
-    def __init__(self, initial: Any, per: str | None = None, doc: str = "") -> None:
-        self.initial, self.per, self.doc = initial, per, doc
-
-    def initial_value(self, model: "Model", index: Any) -> Any:
-        if not callable(self.initial):
-            return self.initial
-        return self.initial(model) if self.per is None else self.initial(model, index)
-
-
-_DECLARED = (Constant, Variable, Action, Property, Process)
-
-
-def initial(function: Callable[..., None]) -> "Initial":
-    """Declare a method ``(self, s)`` that assigns (and may choose) the initial states."""
-    parameters_of(function, {}, first=2)
-    return Initial(function)
-
-
-class Initial:
-    """What ``@initial`` attaches to a method."""
-
-    def __init__(self, function: Callable[..., None]) -> None:
-        self.function = function
 
 
 class Model:
@@ -101,55 +62,21 @@ class Model:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        declared: dict[str, Any] = {}
-        for base in reversed(cls.__mro__[:-1]):
-            declared.update(vars(base))
-        for name, what in declared.items():
-            if isinstance(what, _DECLARED) and (name in _RESERVED or name in vars(Model) or name.startswith("_")):
-                raise ModelError(f"{cls.__name__}: no {type(what).__name__.lower()} may be called {name!r}")
+        declared = collect(cls, cls.__mro__[:-1], _RESERVED | vars(Model).keys())
         for base in (cls, *(base for base in cls.__mro__[:-1] if not issubclass(base, Model))):
             for name in vars(base).keys() & _OWN:
                 raise ModelError(
                     f"{cls.__name__}: {name} belongs to Model"
                     + ("; what has to be checked or made once goes into validate" if name == "__init__" else "")
                 )
-        cls.declared_constants = {n: v for n, v in declared.items() if isinstance(v, Constant)}
-        cls.declared_variables = {n: v for n, v in declared.items() if isinstance(v, Variable)}
-        cls.declared_processes = {n: v for n, v in declared.items() if isinstance(v, Process)}
-        cls.declared_actions = {
-            n: v.of_class(cls.__name__, n, cls.declared_processes) for n, v in declared.items() if isinstance(v, Action)
-        }
-        cls.declared_properties = {n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Property)}
-        starts = {n: v for n, v in declared.items() if isinstance(v, Initial) and n != "declared_initial"}
-        if len(starts) > 1:
-            raise ModelError(f"{cls.__name__} has more than one @initial method: {', '.join(starts)}")
-        cls.declared_initial = next(iter(starts.values()), None)
+        cls.declared_constants, cls.declared_variables = declared.constants, declared.variables
+        cls.declared_actions, cls.declared_processes = declared.actions, declared.processes
+        cls.declared_properties, cls.declared_initial = declared.properties, declared.initial
         if "name" not in vars(cls):
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
         if not (isinstance(cls.name, str) and cls.name.isprintable()):
             raise ModelError(f"{cls.__name__}: name = {brief(cls.name)} is not accepted; it takes a line of text")
-        for name, constant in cls.declared_constants.items():
-            try:
-                constant.parse(name, constant.default)
-            except InputError as error:
-                raise ModelError(f"{cls.__name__}: the default {error}") from None
-            if isinstance(constant.domain, Partition):
-                whole = cls.declared_constants.get(constant.domain.of)
-                if whole is None or not isinstance(whole.domain, Names):
-                    raise ModelError(
-                        f"{cls.__name__}: {name} partitions {constant.domain.of!r}, which is not a set of names"
-                    )
-        switched: list[Action | Property] = [*cls.declared_actions.values(), *cls.declared_properties.values()]
-        for declaration in switched:
-            check_switch(declaration, cls.declared_constants)
-        for declared_property in cls.declared_properties.values():
-            check_choice(declared_property, cls.declared_constants)
-        if not isinstance(cls.symmetry, (tuple, list)):
-            raise ModelError(f"{cls.__name__}: symmetry = {cls.symmetry!r} is not a tuple of names of sets")
-        for name in cls.symmetry:
-            named = cls.declared_constants.get(name)
-            if named is None or not isinstance(named.domain, Names):
-                raise ModelError(f"{cls.__name__}: symmetry names {name!r}, which is not a set of names")
+        declared.check(cls.__name__, cls.symmetry)
 
     def __init__(self, /, **constants: Any) -> None:
         if not self.declared_variables or not self.declared_actions:
