@@ -30,6 +30,7 @@ __all__ = [
     "Place",
     "Process",
     "Result",
+    "SetOf",
     "Simulator",
     "State",
     "StateSpace",

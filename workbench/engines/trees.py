@@ -87,7 +87,7 @@ class Trees:
         self.steps: list[tuple[int, int]] = []
         self.choices: list[tuple[tuple[str, Any], ...]] = []
         self.longest_leaf = 1
-        self._draft: Draft = self.model.draft()
+        self._draft: Draft = cells.layout.draft()
         self._runs = [0] * len(self.model.instances)
         self._roots = [UNKNOWN] * len(self.model.instances)
         self._predicate_roots = Growing(np.int32)
@@ -152,7 +152,7 @@ class Trees:
     def learn_predicate(self, number: int, row: Sequence[int]) -> set[int]:
         """Evaluate predicate `number` in the state `row`, remember the answer, and return the cells read."""
         read = self.cells.reads(row)
-        answer = self.predicates[number](self.model.view(read))
+        answer = self.predicates[number](self.cells.layout.view(read))
         self.misses += 1
         root = int(self._predicate_roots[number])
         self._predicate_roots[number] = self._insert(root, row, read, TRUE if answer else NOTHING, None)
@@ -170,14 +170,14 @@ class Trees:
                 self._node_base.append(0), self._node_size.append(0)
                 root = self._hang(where, child, root)
             elif child < 0 or self._node_cell[child] != cell:
-                raise self._not_a_function(instance, f"read {self.model.layout.cells[cell]} this time, and not")
+                raise self._not_a_function(instance, f"read {self.cells.layout.cells[cell]} this time, and not")
             value = row[cell]
             if value >= self._node_size[child]:
                 self._widen(child, value)
             where = int(self._node_base[child]) + value
             child = int(self._branch[where])
         if child > 0:
-            earlier = self.model.layout.cells[self._node_cell[child]]
+            earlier = self.cells.layout.cells[self._node_cell[child]]
             raise self._not_a_function(instance, f"read nothing more this time, and {earlier}")
         return self._hang(where, -1 - leaf, root) if child == UNKNOWN else root
 

@@ -2,7 +2,7 @@
 
 from workbench.kernel.actions import Process, action, choose, require
 from workbench.kernel.constants import Constant, Names, Partition
-from workbench.kernel.declared import Variable, initial
+from workbench.kernel.declared import SetOf, Variable, initial
 from workbench.kernel.errors import InputError, ModelError
 from workbench.kernel.model import Model
 from workbench.kernel.properties import (
@@ -34,6 +34,7 @@ __all__ = [
     "Place",
     "Process",
     "Result",
+    "SetOf",
     "State",
     "Trace",
     "Variable",
