@@ -2,6 +2,7 @@
 
 from workbench.kernel.actions import Process, action, choose, require
 from workbench.kernel.constants import Constant, Names, Partition
+from workbench.kernel.deadlock import ends
 from workbench.kernel.declared import Variable, initial
 from workbench.kernel.errors import InputError, ModelError
 from workbench.kernel.model import Model
@@ -16,9 +17,11 @@ from workbench.kernel.properties import (
     liveness,
     reachable,
 )
+from workbench.kernel.refinement import refines
 from workbench.kernel.result import Result, Verdict
 from workbench.kernel.search import search
 from workbench.kernel.state import State
+from workbench.kernel.steps import only, step, unchanged
 from workbench.kernel.trace import Trace, replay
 from workbench.kernel.values import Map
 
@@ -41,14 +44,19 @@ __all__ = [
     "action",
     "always_eventually",
     "choose",
+    "ends",
     "eventually",
     "eventually_always",
     "initial",
     "invariant",
     "leads_to",
     "liveness",
+    "only",
     "reachable",
+    "refines",
     "replay",
     "require",
     "search",
+    "step",
+    "unchanged",
 ]

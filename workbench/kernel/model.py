@@ -16,6 +16,7 @@ from workbench.kernel.actions import (
     check_finished,
 )
 from workbench.kernel.constants import Constant, Names, Partition, check_partition
+from workbench.kernel.deadlock import DEADLOCK, Ends
 from workbench.kernel.declared import Initial, Variable, collect
 from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, unknown
 from workbench.kernel.properties import Formula, Property, PropertyInstance, call_predicate
@@ -55,6 +56,7 @@ class Model:
     declared_properties: ClassVar[dict[str, Property]] = {}
     declared_processes: ClassVar[dict[str, Process]] = {}
     declared_initial: ClassVar[Initial | None] = None
+    declared_ends: ClassVar[Ends | None] = None
     #: Names of the constants whose members are interchangeable.
     symmetry: ClassVar[tuple[str, ...]] = ()
     #: What the model is called on the command line; made from the class's name if it is not given.
@@ -71,7 +73,8 @@ class Model:
                 )
         cls.declared_constants, cls.declared_variables = declared.constants, declared.variables
         cls.declared_actions, cls.declared_processes = declared.actions, declared.processes
-        cls.declared_properties, cls.declared_initial = declared.properties, declared.initial
+        cls.declared_properties = declared.properties
+        cls.declared_initial, cls.declared_ends = declared.initial, declared.ends
         if "name" not in vars(cls):
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
         if not (isinstance(cls.name, str) and cls.name.isprintable()):
@@ -275,6 +278,8 @@ class Model:
     def select(self, names: Iterable[str] | None = None) -> list[Property]:
         """The properties called `names`; for None all that apply and are checked by default.
 
+        ``Deadlock`` is a property of every model, also of those that do not list it.
+
         Raises
         ------
         InputError
@@ -283,16 +288,14 @@ class Model:
         if names is None:
             return [p for p in self.properties.values() if is_default(p, self)]
         names = list(dict.fromkeys(names))
-        for name in names:
-            if name not in self.declared_properties:
-                raise unknown(f"property of {self.name}", name, self.properties)
+        for name in self._without_built_in(names):
             if name not in self.properties:
                 condition = needs(self.declared_properties[name])
                 raise InputError(
                     f"property {name!r} of {self.name} does not apply with these constants"
                     + (f": it needs {condition}" if condition else "")
                 )
-        return [self.properties[name] for name in names]
+        return [self.properties.get(name, DEADLOCK) for name in names]
 
     def applicable(self, names: Iterable[str]) -> list[str]:
         """Those of the declared properties called `names` that these constants do not switch off.
@@ -300,10 +303,20 @@ class Model:
         For comparing models with different constants; who asks one model for a property uses :meth:`select`.
         """
         names = list(names)
+        missing = {name for name in self._without_built_in(names) if name not in self.properties}
+        return [name for name in names if name not in missing]
+
+    def _without_built_in(self, names: Sequence[str]) -> list[str]:
+        """`names` without those of properties that every model has; all others must be declared."""
         for name in names:
-            if name not in self.declared_properties:
+            if self.declared_property(name) is None:
                 raise unknown(f"property of {self.name}", name, self.properties)
-        return [name for name in names if name in self.properties]
+        return [name for name in names if name in self.declared_properties]
+
+    @classmethod
+    def declared_property(cls, name: str) -> Property | None:
+        """The property called `name` that the class declares, or that every model has; None if there is none."""
+        return cls.declared_properties.get(name, DEADLOCK if name == DEADLOCK.name else None)
 
     def fairness(self) -> list[Fairness]:
         """The declared fairness conditions: one per fair process, and one per instance of a fair action."""
