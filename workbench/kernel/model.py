@@ -196,7 +196,7 @@ class Model:
             process, parameters = instance.action.process, instance.action.parameters
             per = process.per if process and is_unpacked(parameters) else None
             if per is not None and instance.arguments[0] not in self.members(per):
-                raise ModelError(f"{instance.label}: {brief(instance.arguments[0])} is not in {process.per}")
+                raise ModelError(f"{instance.label}: {brief(instance.arguments[0])} is not in {per}")
 
     def _combinations(self, parameters: Mapping[str, str]) -> Iterable[tuple[Any, ...]]:
         return combinations(parameters, self.members)
