@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.kernel.errors import NOT_SAID, RAISED, ModelError, blame, brief, defined_at, text_of
 from workbench.kernel.parameters import declared_parameters, groups_of, says_parameters, with_first
-from workbench.kernel.state import Draft, Values
+from workbench.kernel.state import Draft, Reader, Values, seen
 from workbench.kernel.switches import When
 from workbench.kernel.values import check_value, show, sort_key
 
@@ -68,6 +68,7 @@ class Action:
     fair: str | bool | None = None
     when: When = None
     stutters: bool = False
+    fair_when: Callable[..., Any] | None = None
 
     def __get__(self, model: "Model | None", owner: "type[Model]") -> Any:
         """The action, of a class; of a model's object the method, for other actions and for subclasses to call."""
@@ -140,6 +141,7 @@ def action(
     fair: str | bool | None = None,
     when: When = None,
     stutters: bool = False,
+    fair_when: Callable[..., Any] | None = None,
     **domains: str,
 ) -> Any:
     """Declare a method ``(self, s, ...)`` to be an action.
@@ -157,6 +159,9 @@ def action(
         The name of a constant, or a function of the model: where it is false, a model does not have the action.
     stutters : bool
         The action leaves the state as it is, on purpose.
+    fair_when : callable, optional
+        A function ``(self, s, ...)``, with the action's parameters, that says of which of its steps fairness is; of all
+        of them without it. Choices are told it by keyword: ``lambda self, s, c, *, value: value == s.held[c]``.
     **domains : str
         For each further parameter the name of a constant, or of an attribute or method of the model, whose
         members it ranges over.
@@ -168,6 +173,8 @@ def action(
     _check_fairness(fair)
     if process is not None and not isinstance(process, Process):
         raise ModelError(f"{process!r} is not a Process: write @action(writer), with writer = Process(...) before it")
+    if fair_when is not None and (fair is False or (fair is None and process is None)):
+        raise ModelError("fair_when is of no use without fairness: give fair='weak' or fair='strong'")
 
     def declare(function: Callable[..., None]) -> Action:
         parameters = declared_parameters(each, domains)
@@ -177,9 +184,23 @@ def action(
                 raise ModelError(f"{function.__name__} needs a parameter for the member of {process.per} that steps")
             parameters = with_first(parameters, names[2], parameters.get(names[2], process.per))
         parameters_of(function, parameters, first=2)
-        return Action(function.__name__, function, process, parameters, fair, when, stutters)
+        if fair_when is not None:
+            _check_condition(function.__name__, fair_when, len(parameters))
+        return Action(function.__name__, function, process, parameters, fair, when, stutters, fair_when)
 
     return declare
+
+
+def _check_condition(name: str, fair_when: Any, parameters: int) -> None:
+    if not callable(fair_when):
+        raise ModelError(f"{name}: fair_when = {brief(fair_when)} is not accepted; it takes a function (self, s, ...)")
+    given = inspect.signature(fair_when).parameters.values()
+    positional = [parameter.name for parameter in given if parameter.kind != parameter.KEYWORD_ONLY]
+    if len(positional) != 2 + parameters:
+        raise ModelError(
+            f"{name}: fair_when takes ({', '.join(positional)}); it takes self, s and the action's parameters, and "
+            "after a * the names of choices"
+        )
 
 
 class Disabled(Exception):
@@ -359,6 +380,24 @@ class ActionInstance:
         finally:
             _path.overlooked = None
         return outcomes
+
+    def counts(self, state: Reader, choices: Sequence[tuple[str, Any]]) -> bool:
+        """Whether fairness is of the step with these `choices` in `state`: not if it lacks one that is asked for."""
+        fair_when = self.action.fair_when
+        if fair_when is None:
+            return True
+        made = dict(choices)
+        given = inspect.signature(fair_when).parameters.values()
+        wanted = [parameter.name for parameter in given if parameter.kind == parameter.KEYWORD_ONLY]
+        if not made.keys() >= set(wanted):
+            return False
+        try:
+            answer = fair_when(self.model, seen(state), *self.arguments, **{name: made[name] for name in wanted})
+        except RAISED as error:
+            raise blame(f"fair_when of {self.action.name}", error) from error
+        if answer is True or answer is False:
+            return answer
+        raise ModelError(f"fair_when of {self.action.name} returned {brief(answer)}; it must return True or False")
 
     def check_pure(self, draft: Draft, before: Values, outcomes: list[Outcome]) -> None:
         """Run the action again and raise :class:`ModelError` unless it does what it did before."""
