@@ -77,6 +77,8 @@ class Trees:
         For each memoised successor the action instance and the ordinal of the outcome.
     choices : list of tuple
         For each of them what was chosen.
+    uncounted : list of int
+        Those of them that fairness is not of, where an action says so.
     """
 
     def __init__(self, cells: Cells) -> None:
@@ -86,6 +88,7 @@ class Trees:
         self.assigns = np.zeros(len(self.model.instances), np.bool_)
         self.steps: list[tuple[int, int]] = []
         self.choices: list[tuple[tuple[str, Any], ...]] = []
+        self.uncounted: list[int] = []
         self.longest_leaf = 1
         self._draft: Draft = self.model.draft()
         self._runs = [0] * len(self.model.instances)
@@ -145,6 +148,10 @@ class Trees:
         self._runs[number] += 1
         if self._runs[number] <= _PURITY_CHECKS:
             instance.check_pure(draft, read, outcomes)
+        if instance.action.fair_when is not None:  # what it reads is read by the action, so that the leaf can tell
+            view, first = self.model.view(read), len(self.steps)
+            counts = [instance.counts(view, outcome.choices) for outcome in outcomes]
+            self.uncounted += [first + i for i, counted in enumerate(counts) if not counted]
         leaf = self._leaf(number, row, read, outcomes) if outcomes else NOTHING
         self._roots[number] = self._insert(self._roots[number], row, read, leaf, instance)
         self.arrays = self._view()

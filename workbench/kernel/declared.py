@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.kernel.actions import Action, Process, parameters_of
-from workbench.kernel.constants import Constant, Names, Partition
+from workbench.kernel.constants import Constant, Names
 from workbench.kernel.deadlock import DEADLOCK, Ends
 from workbench.kernel.errors import InputError, ModelError
 from workbench.kernel.properties import Property
@@ -69,8 +69,9 @@ class Declarations:
                 constant.parse(name, constant.default)
             except InputError as error:
                 raise ModelError(f"{owner}: the default {error}") from None
-            if isinstance(constant.domain, Partition) and not self._is_set(constant.domain.of):
-                raise ModelError(f"{owner}: {name} partitions {constant.domain.of!r}, which is not a set of names")
+            for of in constant.sets:
+                if not self._is_set(of):
+                    raise ModelError(f"{owner}: {name} {constant.domain.verb} {of!r}, which is not a set of names")
         switched: list[Action | Property] = [*self.actions.values(), *self.properties.values()]
         for declaration in switched:
             check_switch(declaration, self.constants)
