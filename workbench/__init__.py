@@ -34,6 +34,7 @@ __all__ = [
     "Process",
     "Relation",
     "Result",
+    "SetOf",
     "Simulator",
     "State",
     "StateSpace",

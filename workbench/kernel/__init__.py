@@ -3,7 +3,7 @@
 from workbench.kernel.actions import Process, action, choose, require
 from workbench.kernel.constants import Assignment, Constant, Integers, Names
 from workbench.kernel.deadlock import ends
-from workbench.kernel.declared import Variable, initial
+from workbench.kernel.declared import SetOf, Variable, initial
 from workbench.kernel.errors import InputError, ModelError
 from workbench.kernel.model import Model
 from workbench.kernel.properties import (
@@ -43,6 +43,7 @@ __all__ = [
     "Process",
     "Relation",
     "Result",
+    "SetOf",
     "State",
     "Trace",
     "Variable",

@@ -34,6 +34,58 @@ class Variable:
         return self.initial(model) if self.per is None else self.initial(model, index)
 
 
+class SetOf(Variable):
+    """A variable that is a set, or one set per index, of members that are declared: messages that may be under way.
+
+    A model sees a frozenset, which can also be asked for the members with certain fields:
+    ``s.messages.where(type="ack", to=w)``. A question, or an assignment, concerns only the members that it is about, so
+    that the space is searched as fast as if each had a cell of its own.
+
+    Parameters
+    ----------
+    universe : str
+        The constant, attribute or method of the model that gives what the set may hold.
+    initial : set, or callable
+        What it holds at first, as for :class:`Variable`.
+    per : str, optional
+        The constant, attribute or method of the model whose members are the indices.
+    doc : str
+        One line.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> from workbench import Model, action, check, choose, reachable, require
+    >>> class Note(NamedTuple):
+    ...     kind: str
+    ...     number: int
+    >>> class Notes(Model):
+    ...     sent = SetOf("notes")
+    ...
+    ...     def notes(self):
+    ...         return [Note(kind, number) for kind in ("ask", "answer") for number in range(3)]
+    ...
+    ...     @action
+    ...     def ask(self, s):
+    ...         s.sent |= {Note("ask", choose(range(3)))}
+    ...
+    ...     @action
+    ...     def answer(self, s):
+    ...         s.sent |= {Note("answer", choose(s.sent.where(kind="ask")).number)}
+    ...
+    ...     @reachable
+    ...     def TwoAnswers(self, s):
+    ...         return s.sent.count(kind="answer") == 2
+    >>> result = check(Notes())
+    >>> result.distinct, result["TwoAnswers"].word
+    (27, 'reached')
+    """
+
+    def __init__(self, universe: str, initial: Any = frozenset(), per: str | None = None, doc: str = "") -> None:
+        super().__init__(initial, per, doc)
+        self.universe = universe
+
+
 class Initial:
     """What ``@initial`` attaches to a method."""
 

@@ -17,11 +17,12 @@ from workbench.kernel.actions import (
 )
 from workbench.kernel.constants import Constant, Names
 from workbench.kernel.deadlock import DEADLOCK, Ends
-from workbench.kernel.declared import Initial, Variable, collect
+from workbench.kernel.declared import Initial, SetOf, Variable, collect
 from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, unknown
+from workbench.kernel.members import Universe
 from workbench.kernel.parameters import combinations, is_unpacked
 from workbench.kernel.properties import Formula, Property, PropertyInstance, call_predicate
-from workbench.kernel.state import Cell, Draft, Layout, State, Values, View
+from workbench.kernel.state import Cell, Draft, Layout, State, Values
 from workbench.kernel.switches import applies, is_default, needs
 from workbench.kernel.symmetry import leaves_alone, telling_apart
 from workbench.kernel.values import check_value, permute, sort_key
@@ -102,9 +103,14 @@ class Model:
         self.actions = {n: a for n, a in self.declared_actions.items() if applies(a, self)}
         self.properties = {n: p for n, p in self.declared_properties.items() if applies(p, self)}
         self.layout = Layout(
-            {n: None if v.per is None else self.members(v.per) for n, v in self.declared_variables.items()}
+            {n: None if v.per is None else self.members(v.per) for n, v in self.declared_variables.items()},
+            {
+                n: Universe(n, v.universe, self.members(v.universe))
+                for n, v in self.declared_variables.items()
+                if isinstance(v, SetOf)
+            },
         )
-        if not self.layout.cells:
+        if not self.layout.parts.cells:
             raise ModelError(f"{type(self).__name__} has no cell: there is nothing that its variables are per")
         self.instances = [
             ActionInstance(self, 0, declared, arguments)
@@ -208,11 +214,11 @@ class Model:
 
     def draft(self) -> Any:
         """A fresh draft for this model's actions to write to; it serves one thread."""
-        return self.layout.bind(Draft)(self.layout)
+        return self.layout.draft()
 
     def view(self, values: Values) -> Any:
         """A state as properties see it."""
-        return self.layout.bind(View)(self.layout, values)
+        return self.layout.view(values)
 
     def state(self, values: Sequence[Any]) -> Any:
         """The state with the given `values`, in the layout's order."""
@@ -252,6 +258,8 @@ class Model:
     def _initial_value(self, cell: Cell) -> Any:
         try:
             value = self.declared_variables[cell.variable].initial_value(self, cell.index)
+            if cell.variable in self.layout.universes:
+                value = self.layout.universes[cell.variable].subset(value)
             check_value(value)
         except RAISED as error:
             raise blame(f"the initial value of {cell}", error) from error
@@ -380,10 +388,11 @@ class Model:
             raise InputError(f"symmetry over {', '.join(names)} has {len(kept):,} permutations; at most {most:,}")
         return kept
 
-    def permuted_cells(self, renaming: Mapping[str, str]) -> list[int]:
-        """For each cell the position of its image under `renaming`."""
+    def permuted_cells(self, renaming: Mapping[str, str], layout: Layout | None = None) -> list[int]:
+        """For each cell, or for each of another `layout`, the position of its image under `renaming`."""
+        layout = layout or self.layout
         try:
-            return [self.layout.position_of[type(c)(c.variable, permute(c.index, renaming))] for c in self.layout.cells]
+            return [layout.position_of[type(c)(c.variable, permute(c.index, renaming))] for c in layout.cells]
         except KeyError as error:
             raise ModelError(f"a renaming maps a cell to {error.args[0]}, which does not exist") from None
 
