@@ -11,7 +11,8 @@ import numpy as np
 
 from workbench.engines.arrays import Growing
 from workbench.kernel import Model
-from workbench.kernel.state import Reads, State
+from workbench.kernel.state import Layout, Reads, State
+from workbench.kernel.steps import Later
 from workbench.kernel.symmetry import Words
 from workbench.kernel.values import cell_hash, permute
 
@@ -156,4 +157,33 @@ class _RowReads(Reads):
 
     def __missing__(self, cell: int) -> Any:
         value = self[cell] = self._values[cell][self._row[cell]]
+        return value
+
+
+class StepReads(Reads):
+    """The same for the row of a step: the state before, the state after, and for each cell whether it changed."""
+
+    def __init__(self, values: Sequence[Sequence[Any]], row: Sequence[int]) -> None:
+        self._values, self._row = values, row
+
+    def __missing__(self, at: int) -> Any:
+        part, cell = divmod(at, len(self._values))
+        value = self[at] = bool(self._row[at]) if part == 2 else self._values[cell][self._row[at]]
+        return value
+
+    def views(self, layout: Layout) -> tuple[Any, Any]:
+        """The two states, whose rows have that `layout`, as step properties see them."""
+        cells = len(self._values)
+        before, after = (_Part(self, first) for first in (0, cells))
+        return layout.view(before), layout.bind(Later)(layout, after, lambda cell: self[2 * cells + cell])
+
+
+class _Part(Reads):
+    """One of the two states."""
+
+    def __init__(self, step: StepReads, first: int) -> None:
+        self._step, self._first = step, first
+
+    def __missing__(self, cell: int) -> Any:
+        value = self[cell] = self._step[self._first + cell]
         return value

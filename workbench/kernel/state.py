@@ -167,6 +167,16 @@ class Layout:
         access = self._access.get(name)
         return Indexed(owner, name, where) if access is None else Sets(owner, name, where, access)
 
+    def cells_of(self, name: str, index: Any = None) -> list[int]:
+        """The numbers of the cells of the variable `name`; only of that with an `index`, if one is given."""
+        where = self.positions[name]
+        firsts = [where] if isinstance(where, int) else [where[index]] if index is not None else where.values()
+        return [first + number for first in firsts for number in range(self._width(name))]
+
+    def _width(self, name: str) -> int:
+        """How many cells the variable `name` has for each index."""
+        return 1
+
     # Cells and parts ---------------------------------------------------------------------------------------------
 
     def split(self, values: Sequence[Any]) -> Sequence[Any]:
@@ -226,6 +236,9 @@ class Parts(Layout):
             first = {index: self._of_cell[at][0] for index, at in where.items()} if isinstance(where, dict) else None
             self.positions[name] = self._of_cell[where][0] if isinstance(where, int) else first or {}
         self._finish({name: _Split(universe) for name, universe in universes.items()})
+
+    def _width(self, name: str) -> int:
+        return len(self.universes[name]) if name in self.universes else 1
 
     def split(self, values: Sequence[Any]) -> Sequence[Any]:
         parts: list[Any] = []

@@ -1,6 +1,6 @@
 """Symmetry: one representative for all states that differ only in interchangeable names."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.errors import InputError
@@ -44,6 +44,29 @@ class Words:
         if isinstance(value, (tuple, frozenset)):
             return next((word for item in value if (word := self._word_in(item)) is not None), None)
         return None
+
+
+def telling_apart(model: "Model", sets: Sequence[str]) -> list[str]:
+    """The constants by which names of the symmetric `sets` differ, such as a graph that is not complete.
+
+    They are changed if two names that stand side by side are exchanged: all renamings are made of such exchanges.
+    """
+    exchanges = [
+        {one: other, other: one}
+        for of in sets
+        for one, other in zip(model.constants[of], model.constants[of][1:], strict=False)
+    ]
+    others = [name for name, constant in model.declared_constants.items() if constant.kind != "names"]
+    return [name for name in others if not all(leaves_alone(model, [name], exchange) for exchange in exchanges)]
+
+
+def leaves_alone(model: "Model", constants: Sequence[str], renaming: Mapping[str, str]) -> bool:
+    """Whether these `constants` are the same after a renaming: a graph is mapped to itself, say."""
+    for name in constants:
+        value, unordered = model.constants[name], model.declared_constants[name].unordered
+        if unordered(permute(value, renaming)) != unordered(value):
+            return False
+    return True
 
 
 def _ambiguous(of: str, word: str, cell: Cell) -> InputError:
