@@ -42,6 +42,7 @@ __all__ = [
     "always_eventually",
     "check",
     "choose",
+    "constraint",
     "eventually",
     "eventually_always",
     "get_model",

@@ -9,8 +9,9 @@ import numpy as np
 from workbench.engines import kernels
 from workbench.engines.contract import Resources, Room
 from workbench.engines.expander import Expander
-from workbench.engines.store import BLOCK, Store
-from workbench.engines.watch import Labels, Watched
+from workbench.engines.kernels import Frontier
+from workbench.engines.store import BLOCK, Store, Transitions
+from workbench.engines.watch import Labels, Place, Watched
 from workbench.kernel import Model, Result, Trace, Variable, action, invariant, replay, require
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration, conclude
@@ -80,11 +81,14 @@ class Completed(NamedTuple):
         The sizes of the completed levels.
     counts : int64 array (enabled/generated/new, instances)
         The counts of the steps between these levels.
+    outside : int
+        What the constraints kept out of these levels.
     """
 
     initial: int
     levels: list[int]
     counts: np.ndarray
+    outside: int
 
 
 class Full(Stop):
@@ -131,9 +135,9 @@ class LocalSearch:
         self.levels: list[int] = []
         self.stopped: str | None = None
         self.full = False
-        self._judged = np.zeros(kernels.CURSOR, np.int64)
+        self._judged, self._judged_outside = (np.zeros(kernels.CURSOR, np.int64) for _ in range(2))
         self._initial = 0
-        self._completed = (0, np.zeros((3, len(plan.model.instances)), np.int64))
+        self._completed = (0, np.zeros((3, len(plan.model.instances)), np.int64), 0)
 
     # The search --------------------------------------------------------------------------------------------------
 
@@ -172,7 +176,7 @@ class LocalSearch:
         done = 0
         while done < self.store.count:
             end = self.store.count
-            self._completed = (len(self.levels), np.stack(self.expander.counts))
+            self._completed = (len(self.levels), np.stack(self.expander.counts), self.expander.outside.total)
             if not self.expander.expand(self.store, done, end, limits.most_states, pause):
                 limits.room(limits.most_states)
             done = end
@@ -185,43 +189,54 @@ class LocalSearch:
         for which, state in enumerate(self.model.each_initial_state()):
             self._initial += 1
             row = self.cells.encode(state)
+            if self.expander.outside.keep_initial(row, which):
+                if self.expander.outside.full:
+                    self._inspect(self.plan.fail_fast)
+                continue
             if self.store.count == limits.most_states and not self.store.visited.find(self.cells.sums(row)):
                 limits.room(self.store.count)
             self.store.add_initial(row, which)
             if which % _INITIAL_STATES_PER_CHECK == 0:
                 limits.check(0, self.store.count, self.store.count, lambda: self.nbytes)
-        self.levels.append(self.store.count)
-        self.expander.begin(self.store)
+        self._inspect(self.plan.fail_fast)  # while the expander remembers what is outside
+        if self.store.count:
+            self.levels.append(self.store.count)
+            self.expander.begin(self.store)
 
     def _inspect(self, fail_fast: bool) -> None:
         """Judge the states found since the last call."""
-        watched, cursor = self.watched, self._judged
+        cursor = self._judged
         while (judged := int(cursor[kernels.COUNT])) < self.store.count:
             block, at = self.store.block_of(judged)
             stop = min(self.store.count - block.base, BLOCK)
             for labels in self.labels.values():
                 labels.extend(block.rows[at:stop])
             cursor[kernels.STATE] = at
-            while watched.active.any():
-                why = kernels.inspect(
-                    self.trees.arrays,
-                    self.trees.predicate_roots,
-                    watched.wanted,
-                    watched.active,
-                    watched.reads,
-                    block,
-                    stop,
-                    cursor,
-                )
-                if why == kernels.DONE:
-                    break
-                state, predicate = int(cursor[kernels.STATE]), int(cursor[kernels.WHAT])
-                if why == kernels.MISS_PREDICATE:
-                    cells = self.trees.learn_predicate(predicate, block.rows[state].tolist())
-                    watched.note_reads(predicate, cells)
-                elif watched.hit(predicate, block.base + state) and fail_fast:
-                    raise Stop("stopped at the first violation")
+            self._judge(block, stop, cursor, fail_fast)
             cursor[kernels.COUNT] = block.base + stop
+        outside = self.expander.outside
+        if len(outside):
+            self._judge(outside.block, len(outside), self._judged_outside, fail_fast)
+            self._judged_outside[:] = 0
+            outside.forget()
+
+    def _judge(self, block: Frontier, stop: int, cursor: np.ndarray, fail_fast: bool) -> None:
+        """Judge the states of `block` up to `stop` by what is not decided yet."""
+        watched = self.watched
+        while watched.active.any():
+            why = kernels.inspect(
+                self.trees.arrays, watched.roots, watched.wanted, watched.active, watched.reads, block, stop, cursor
+            )
+            if why == kernels.DONE:
+                break
+            state, predicate = int(cursor[kernels.STATE]), int(cursor[kernels.WHAT])
+            if why == kernels.MISS_PREDICATE:
+                watched.learn(predicate, block.rows[state].tolist())
+                continue
+            numbered = block is not self.expander.outside.block
+            place = block.base + state if numbered else (int(block.parent[state]), int(block.step[state]))
+            if watched.hit(predicate, place) and fail_fast:
+                raise Stop("stopped at the first violation")
 
     # What came of it ---------------------------------------------------------------------------------------------
 
@@ -236,24 +251,35 @@ class LocalSearch:
 
     def completed(self) -> Completed:
         """What had been done when the last level was complete. Its states' rows and sums are still in the store."""
-        number, counts = self._completed
-        return Completed(self._initial, self.levels[:number], counts)
+        number, counts, outside = self._completed
+        return Completed(self._initial, self.levels[:number], counts, outside)
 
-    def transitions(self) -> tuple[np.ndarray, np.ndarray]:
-        """Targets and steps of all transitions kept, in the order of their sources."""
+    def transitions(self) -> Transitions:
+        """All transitions kept."""
         return self.store.transitions(self.expander.edges)
 
-    def trace_to(self, number: int) -> Trace:
-        """A shortest behaviour to state `number`, computed by the model and checked against the visited set.
+    def trace_to(self, place: Place) -> Trace:
+        """A shortest behaviour to a state, computed by the model and checked against the visited set.
+
+        Parameters
+        ----------
+        place : int or (int, int)
+            The state's number; or the number of its predecessor, and the step from there. An initial state that has no
+            number has the step ``-1 - which``.
 
         Raises
         ------
         ModelError
             If the model does not do what was memoised: then it is not a function of the state.
         """
-        which, steps = self.store.path(number)
+        if isinstance(place, tuple):
+            number, last = place
+            which, steps = (-1 - last, []) if last < 0 else self.store.path(number)
+            steps = steps if last < 0 else [*steps, last]
+        else:
+            which, steps = self.store.path(place)
         trace = replay(self.model, which, [self.trees.steps[step] for step in steps])
-        for step in trace.steps:
+        for step in trace.steps[:-1] if isinstance(place, tuple) else trace.steps:
             if not self.store.visited.find(self.cells.sums(self.cells.encode(step.state))):
                 raise ModelError(f"{step.label} led to another state when it was run again: the model is not pure")
         return trace
@@ -276,6 +302,7 @@ class LocalSearch:
             decided=self.watched.decided,
             trace_to=self.trace_to,
             liveness=lambda declared: self._liveness.verdict(declared),
+            outside=self.expander.outside.total,
             collision_probability=collision_probability(self.store.count, self.cells.bits, len(self.cells.renamings)),
             figures={
                 "python_calls": self.trees.misses,

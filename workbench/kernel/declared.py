@@ -58,9 +58,10 @@ class Declarations:
     processes: dict[str, Process]
     actions: dict[str, Action]
     properties: dict[str, Property]
+    constraints: dict[str, Property]
     initial: Initial | None
 
-    def check(self, owner: str, symmetry: Any) -> None:
+    def check(self, owner: str, symmetry: Any, ignores: Any) -> None:
         """Raise :class:`ModelError` unless the declarations of the class called `owner` go together."""
         for name, constant in self.constants.items():
             try:
@@ -70,6 +71,7 @@ class Declarations:
             if isinstance(constant.domain, Partition) and not self._is_set(constant.domain.of):
                 raise ModelError(f"{owner}: {name} partitions {constant.domain.of!r}, which is not a set of names")
         switched: list[Action | Property] = [*self.actions.values(), *self.properties.values()]
+        switched += self.constraints.values()
         for declaration in switched:
             check_switch(declaration, self.constants)
         for declared_property in self.properties.values():
@@ -79,6 +81,11 @@ class Declarations:
         for name in symmetry:
             if not self._is_set(name):
                 raise ModelError(f"{owner}: symmetry names {name!r}, which is not a set of names")
+        if not isinstance(ignores, (tuple, list)):
+            raise ModelError(f"{owner}: ignores = {ignores!r} is not a tuple of names of variables")
+        for name in ignores:
+            if name not in self.variables:
+                raise ModelError(f"{owner}: ignores names {name!r}, which is not a variable")
 
     def _is_set(self, name: str) -> bool:
         return name in self.constants and isinstance(self.constants[name].domain, Names)
@@ -110,11 +117,13 @@ def collect(owner: type, bases: Sequence[type], reserved: Container[str]) -> Dec
     if len(starts) > 1:
         raise ModelError(f"{owner.__name__} has more than one @initial method: {', '.join(starts)}")
     processes = {n: v for n, v in declared.items() if isinstance(v, Process)}
+    judged = {n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Property)}
     return Declarations(
         constants={n: v for n, v in declared.items() if isinstance(v, Constant)},
         variables={n: v for n, v in declared.items() if isinstance(v, Variable)},
         processes=processes,
         actions={n: v.of_class(owner.__name__, n, processes) for n, v in declared.items() if isinstance(v, Action)},
-        properties={n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Property)},
+        properties={n: v for n, v in judged.items() if v.kind != "constraint"},
+        constraints={n: v for n, v in judged.items() if v.kind == "constraint"},
         initial=next(iter(starts.values()), None),
     )

@@ -13,7 +13,7 @@ from workbench.kernel.plan import Plan, make_plan
 from workbench.kernel.properties import Property
 from workbench.kernel.result import ActionCount, Result, Verdict
 from workbench.kernel.symmetry import Canonical
-from workbench.kernel.temporal import check_liveness
+from workbench.kernel.temporal import OUTSIDE, check_liveness
 from workbench.kernel.trace import Move, Trace, replay
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class _Search:
         self.plan, self.model, self.limits = plan, plan.model, limits
         self.canonical = Canonical(plan.model, plan.symmetry)
         self.predicates = {p.name: plan.model.predicates(p.name) for p in plan.safety}
+        self.constraints = plan.model.constraint_predicates()
         self.numbers: dict[Any, int] = {}  # canonical values -> the state's number
         self.states: list[Any] = []
         self.links: list[tuple[int, Move]] = []  # the predecessor's number (-1: initial) and the move from it
@@ -62,7 +63,8 @@ class _Search:
         self.counts = {name: [0, 0, 0, 0] for name in plan.model.actions}  # enabled, generated, new, assigns
         self.levels: list[int] = []
         self.generated = 0
-        self.decided: dict[str, int] = {}  # the property's name -> the state
+        self.outside = 0
+        self.decided: dict[str, tuple[int, Move]] = {}  # the property's name -> the link to the state
         self.stopped: str | None = None
 
     def run(self) -> None:
@@ -130,33 +132,39 @@ class _Search:
         return moves
 
     def _visit(self, state: Any, link: tuple[int, Move]) -> int:
-        """The number of `state`, which may be new."""
+        """The number of `state`, which may be new; :data:`OUTSIDE` if the constraints keep it out."""
         key = self.canonical(state.values)
-        if key not in self.numbers:
+        number = self.numbers.get(key)
+        if number is None and not all(constraint.holds(state) for constraint in self.constraints):
+            number = OUTSIDE
+            self.outside += 1
+            self._judge(state, link)
+        elif number is None:
             self.limits.room(len(self.states))
-            self.numbers[key] = len(self.states)
+            number = self.numbers[key] = len(self.states)
             self.states.append(state)
             self.links.append(link)
-            self._judge(state, self.numbers[key])
+            self._judge(state, link)
         self.generated += 1
-        return self.numbers[key]
+        return number
 
-    def _judge(self, state: Any, number: int) -> None:
+    def _judge(self, state: Any, link: tuple[int, Move]) -> None:
         for declared in self.plan.safety:
             wanted = declared.kind == "reachable"
             if declared.name not in self.decided and any(
                 predicate.holds(state) is wanted for predicate in self.predicates[declared.name]
             ):
-                self.decided[declared.name] = number
+                self.decided[declared.name] = link
                 if self.plan.fail_fast and not wanted:
                     raise Stop("stopped at the first violation")
 
-    def _trace_to(self, number: int) -> Trace:
+    def _trace_to(self, link: tuple[int, Move]) -> Trace:
         path: list[Move] = []
-        while self.links[number][0] >= 0:
-            number, move = self.links[number]
+        while link[0] >= 0:
+            number, move = link
             path.append(move)
-        return replay(self.model, self.links[number][1].instance, path[::-1])
+            link = self.links[number]
+        return replay(self.model, link[1].instance, path[::-1])
 
     def _liveness(self, declared: Property) -> Verdict:
         return check_liveness(self.model, declared, self.states, self.levels[0], self.graph)
@@ -166,6 +174,7 @@ class _Search:
             engine="reference",
             stopped=self.stopped,
             generated=self.generated,
+            outside=self.outside,
             levels=self.levels,
             actions=[
                 ActionCount(name, enabled, generated, new, bool(assigns))

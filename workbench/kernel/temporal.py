@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: For each state, by number, its transitions: the move and the number of the state that it leads to.
 Graph = Sequence[Sequence[tuple[Move, int]]]
 
+#: In place of the number: a state outside the model's constraints. Its action is enabled, and where it leads is not known.
+OUTSIDE = -1
+
 
 @dataclass(frozen=True)
 class Condition:
@@ -75,6 +78,7 @@ def find_lasso(
     """
     everything = set(range(len(graph)))
     conditions = [condition_of(graph, f) for f in fairness]
+    graph = [[(move, target) for move, target in transitions if target != OUTSIDE] for transitions in graph]
     allowed = everything - goal
     entries = allowed
     if kind == "leads_to":
@@ -107,7 +111,8 @@ def condition_of(graph: Graph, fairness: Fairness) -> Condition:
         for move, target in transitions
         if move.instance in fairness.actions and target != source
     }
-    return Condition(fairness.strong, {source for source, _ in steps}, steps)
+    inside = {(source, target) for source, target in steps if target != OUTSIDE}
+    return Condition(fairness.strong, {source for source, _ in steps}, inside)
 
 
 class Routes:

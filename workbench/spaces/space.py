@@ -19,7 +19,7 @@ from workbench.kernel.trace import Move
 class StateSpace:
     """The states that a search found, by number in breadth-first order, and the transitions between them.
 
-    Made by :func:`explore`. With symmetry a state stands for all that differ from it in interchangeable names.
+    Made by :func:`explore`. What lies outside the model's constraints is no part of it. With symmetry a state stands for all that differ from it in interchangeable names.
 
     Attributes
     ----------
@@ -60,8 +60,8 @@ class StateSpace:
 
     @cached_property
     def _transitions(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        targets, steps = self._search.transitions()
-        sources = np.repeat(np.arange(len(self)), self._search.store.column("degree"))
+        degree, targets, steps, *_ = self._search.transitions()
+        sources = np.repeat(np.arange(len(self)), degree)
         return sources, targets, steps
 
     @property

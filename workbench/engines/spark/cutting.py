@@ -48,6 +48,7 @@ def cut(
         taken.append(LevelFile(file.bucket, file.path, rows, file.values_level))
     for name, fingerprints in hits.items():
         manifest.decided[name] = [len(before.levels), *min(fingerprints)]
+    decide_outside(manifest, outcomes)
     level.files, level.counts[2] = taken, new.tolist()
     if not taken:  # no state was taken, but the steps to the level were
         manifest.levels.pop()
@@ -55,6 +56,13 @@ def cut(
             last_level = manifest.levels[-1]
             last_level.counts = (np.array(last_level.counts) + np.array(level.counts)).tolist()
     return manifest
+
+
+def decide_outside(manifest: Manifest, outcomes: Sequence[Admitted]) -> None:
+    """Note in `manifest` what states decide that the constraints keep out, unless others have decided it."""
+    found = [step.decided for outcome in outcomes for step in outcome.steps]
+    for name in {name for decided in found for name in decided}:
+        manifest.decided.setdefault(name, min(decided[name] for decided in found if name in decided))
 
 
 def _first_rows(directory: RunDirectory, file: LevelFile, rows: int) -> tuple[list[int], np.ndarray]:

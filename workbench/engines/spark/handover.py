@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.local import LocalSearch
-from workbench.engines.spark.manifest import PREFIX, Level, Manifest, Prefix
+from workbench.engines.spark.manifest import KEPT_OUT, PREFIX, Level, Manifest, Prefix
 from workbench.engines.spark.messages import Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States
@@ -40,10 +40,23 @@ def write_search(directory: RunDirectory, task: Task, search: LocalSearch, secon
         initial=completed.initial,
         prefix=prefix,
         levels=[Level([file for file in files if file.rows], no_counts, values)],
-        decided={name: [PREFIX, state] for name, state in search.watched.decided.items() if state < visited},
+        decided=dict(_decided(search, first, visited)),
         assigns=search.trees.assigns.tolist(),
         seconds=seconds,
+        outside=completed.outside,
     )
+
+
+def _decided(search: LocalSearch, expanded: int, visited: int) -> Iterator[tuple[str, list[int]]]:
+    """What is decided by the first `visited` states, of which the first `expanded` were expanded, and where."""
+    for name, place in search.watched.decided.items():
+        if not isinstance(place, tuple):
+            if place < visited:
+                yield name, [PREFIX, place]
+        elif place[1] < 0:
+            yield name, [KEPT_OUT, -1 - place[1]]
+        elif place[0] < expanded:
+            yield name, [PREFIX, place[0], *search.trees.steps[place[1]]]
 
 
 def _visited_from(search: LocalSearch, first: int) -> Visited:

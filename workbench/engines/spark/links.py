@@ -6,12 +6,13 @@ import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.cells import Cells
-from workbench.engines.spark.manifest import PREFIX, Manifest
+from workbench.engines.spark.manifest import KEPT_OUT, PREFIX, Manifest
 from workbench.engines.spark.messages import Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import ROW_GROUP
 from workbench.kernel import InputError, Trace, replay
 from workbench.kernel.errors import ModelError
+from workbench.kernel.trace import Move
 
 
 class Links:
@@ -37,10 +38,15 @@ class Links:
         ModelError
             If the model does not do what it did: then it is not a function of the state.
         """
-        model, (level, *words) = self.task.model, place
+        model, (level, *where) = self.task.model, place
+        if level == KEPT_OUT:
+            return replay(model, where[0], [])
+        length = 1 if level == PREFIX else self.task.bits // 64
+        words, last = where[:length], [Move(*where[length:])] if where[length:] else []
         if level == PREFIX:
-            return replay(model, *self._path_in_process(words[0]))
-        moves: list[tuple[int, int]] = []
+            start, moves = self._path_in_process(words[0])
+            return replay(model, start, [*moves, *last])
+        moves = []
         expected = [np.array(words, np.uint64)]
         while True:
             parent, instance, ordinal = self._link(level, expected[-1])
@@ -52,11 +58,11 @@ class Links:
         moves.reverse()
         if self.manifest.prefix is not None:
             start, before = self._path_in_process(int(parent[0]))
-            trace = replay(model, start, [*before, *moves])
+            trace = replay(model, start, [*before, *moves, *last])
         else:
-            trace = replay(model, ordinal, moves)
+            trace = replay(model, ordinal, [*moves, *last])
         cells = Cells(model, self.task.symmetry, self.task.bits)
-        for state, fingerprint in zip(trace.states[::-1], expected, strict=False):
+        for state, fingerprint in zip(trace.states[::-1][len(last) :], expected, strict=False):
             sums = cells.sums(cells.encode(state))
             if not (kernels.canonical_fingerprints(sums[None, :], cells.words)[0] == fingerprint).all():
                 raise ModelError("a trace led to another state when it was run again: the model is not pure")

@@ -1,7 +1,8 @@
 """What travels between the driver and the tasks, and how arrays are packed for that."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -131,12 +132,18 @@ class StepCounts(NamedTuple):
         Per action instance: states in which it was enabled, and successors.
     assigns : bool array
         Per action instance, whether it ever assigned to a variable.
+    outside : int
+        Successors that the model's constraints kept out.
+    decided : dict of str to list of int
+        Properties that such a successor decides, with the smallest place, as a manifest has it.
     """
 
     enabled: np.ndarray
     generated: np.ndarray
     assigns: np.ndarray
     memory: Memory
+    outside: int = 0
+    decided: Mapping[str, list[int]] = MappingProxyType({})
 
 
 class Admitted(NamedTuple):

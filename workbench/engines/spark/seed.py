@@ -1,14 +1,16 @@
 """The first level of a search that is on Spark from its beginning: the initial states, made by the driver."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.cells import Cells
-from workbench.engines.spark.messages import Admitted, Memory, Task
+from workbench.engines.spark.manifest import KEPT_OUT
+from workbench.engines.spark.messages import Admitted, Memory, StepCounts, Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States, narrow
+from workbench.kernel import State
 
 _STATES_PER_CHECK = 256
 
@@ -30,6 +32,9 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
     outcomes : list of Admitted
     """
     cells = Cells(task.model, task.symmetry, task.bits)
+    constraints = task.model.constraint_predicates()
+    kept_out: list[int] = []
+    decided_outside: dict[str, list[int]] = {}
     states: list[tuple[list[int], np.ndarray]] = []  # each with its fingerprint, in the order of their first places
     places: list[int] = []
     seen = set()
@@ -38,16 +43,28 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
         if place % _STATES_PER_CHECK == 0:
             watch()
         initial += 1
+        if not all(constraint.holds(state) for constraint in constraints):
+            kept_out.append(place)
+            for name in _decided_by(task, state):
+                decided_outside.setdefault(name, [KEPT_OUT, place])
+            continue
         row = cells.encode(state)
         fingerprint = kernels.canonical_fingerprints(cells.sums(row)[None, :], cells.words)[0]
         if fingerprint.tobytes() not in seen:
             seen.add(fingerprint.tobytes())
             states.append((row, fingerprint))
             places.append(place)
+    none_new = np.zeros(len(task.model.instances), np.int64)  # no action led here
+    memory = Memory("driver", 0, 0)
+    outcomes = []
+    if kept_out:
+        nothing = StepCounts(none_new, none_new, none_new > 0, memory, len(kept_out), decided_outside)
+        outcomes.append(Admitted(None, {}, none_new, [nothing], {}, [], 0, memory))
+    if not states:
+        return initial, outcomes
     rows, fingerprints = (np.array(column) for column in zip(*states, strict=True))
     ordinals, extras = np.array(places, np.int32), cells.values
     buckets = kernels.bucket(fingerprints, task.buckets)
-    outcomes = []
     for bucket in np.unique(buckets).tolist():
         some = buckets == bucket
         count = int(some.sum())
@@ -60,8 +77,7 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
         )
         file = directory.write_level(0, bucket, [initial_states], 0, [[] for _ in cells.values])
         decided = _judge(task, cells, rows[some], fingerprints[some])
-        none_new = np.zeros(len(task.model.instances), np.int64)  # no action led here
-        outcomes.append(Admitted(file, {}, none_new, [], decided, extras, 0, Memory("driver", 0, 0)))
+        outcomes.append(Admitted(file, {}, none_new, [], decided, extras, 0, memory))
         extras = []
     return initial, outcomes
 
@@ -69,12 +85,17 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
 def _judge(task: Task, cells: Cells, rows: np.ndarray, fingerprints: np.ndarray) -> dict[str, list[int]]:
     """The properties that an initial state decides, with the smallest fingerprint of such a state."""
     decided: dict[str, list[int]] = {}
-    for declared in task.model.select(task.properties):
-        if declared.kind == "liveness":
-            continue
-        wanted = declared.kind == "reachable"
-        for row, fingerprint in zip(rows.tolist(), fingerprints.tolist(), strict=True):
-            state = cells.decode(row)
-            if any(predicate.holds(state) is wanted for predicate in task.model.predicates(declared.name)):
-                decided[declared.name] = min(fingerprint, decided.get(declared.name, fingerprint))
+    for row, fingerprint in zip(rows.tolist(), fingerprints.tolist(), strict=True):
+        for name in _decided_by(task, cells.decode(row)):
+            decided[name] = min(fingerprint, decided.get(name, fingerprint))
     return decided
+
+
+def _decided_by(task: Task, state: State) -> Iterator[str]:
+    """The properties that `state` decides."""
+    for declared in task.model.select(task.properties):
+        wanted = declared.kind == "reachable"
+        if declared.kind != "liveness" and any(
+            predicate.holds(state) is wanted for predicate in task.model.predicates(declared.name)
+        ):
+            yield declared.name

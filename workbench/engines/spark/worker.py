@@ -76,10 +76,12 @@ class Worker:
         """The successors of the states in `work`, once each, by bucket; the counts go to bucket 0."""
         self.catch_up(level)
         before = [counts.copy() for counts in self.expander.counts]
+        outside, decided = self.expander.outside.total, dict[str, list[int]]()
         for file, row_group in work:
-            yield from self._expand(file, row_group, level)
+            yield from self._expand(file, row_group, level, decided)
         enabled, generated, _ = (now - then for now, then in zip(self.expander.counts, before, strict=True))
-        yield 0, StepCounts(enabled, generated, self.trees.assigns.copy(), self.memory)
+        outside = self.expander.outside.total - outside
+        yield 0, StepCounts(enabled, generated, self.trees.assigns.copy(), self.memory, outside, decided)
 
     def rows_of(self, file: LevelFile, states: States) -> np.ndarray:
         """The rows of states of a file, in local numbers."""
@@ -87,13 +89,15 @@ class Worker:
         self.numbering.check(states.rows, file.values_level, extras)
         return self.numbering.to_local(states.rows, file.values_level, extras)
 
-    def _expand(self, file: LevelFile, row_group: int, level: int) -> Iterator[tuple[int, Candidates]]:
+    def _expand(
+        self, file: LevelFile, row_group: int, level: int, decided: dict[str, list[int]]
+    ) -> Iterator[tuple[int, Candidates]]:
         rows = self.rows_of(file, self.directory.states(file.path, ["rows"], row_group))
         store = Store(self.cells, keep_rows=True, keep_edges=False)
         store.add_rows(rows)
         self.expander.begin(store)
         count = len(rows)
-        self.expander.expand(store, 0, count)
+        self.expander.expand(store, 0, count, pause=lambda _: self._judge_outside(store, level, decided))
         if store.count == count:
             return
         words = self.cells.words
@@ -121,6 +125,20 @@ class Worker:
                         extras,
                     ),
                 )
+
+    def _judge_outside(self, store: Store, level: int, decided: dict[str, list[int]]) -> None:
+        """Add to `decided` what the successors decide that the constraints keep out, and be done with them."""
+        outside = self.expander.outside
+        rows = outside.block.rows[: len(outside)]
+        for name, wanted, predicate in self.watched if len(outside) else ():
+            hits = np.flatnonzero(evaluate(self.trees, predicate, rows) == wanted)
+            if len(hits):
+                sums = store.column("sums")[outside.block.parent[hits]]
+                parents = kernels.canonical_fingerprints(sums, self.cells.words).tolist()
+                steps = [self.trees.steps[step] for step in outside.block.step[hits]]
+                place = [level, *min([*parent, *step] for parent, step in zip(parents, steps, strict=True))]
+                decided[name] = min(place, decided.get(name, place))
+        outside.forget()
 
     # Admitting ---------------------------------------------------------------------------------------------------
 
