@@ -215,7 +215,9 @@ def flush(trees, source, out, table, limit, most, queue, edges, counts, bounds, 
 
 
 @njit(cache=True, nogil=True)
-def expand(trees, dispatch, cells, source, stop, out, table, limit, most, queue, edges, counts, bounds, outside, cursor):
+def expand(
+    trees, dispatch, cells, source, stop, out, table, limit, most, queue, edges, counts, bounds, outside, cursor
+):
     """Compute the successors of the states ``cursor[STATE]`` to `stop` of the block `source`.
 
     Parameters

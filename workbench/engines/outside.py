@@ -6,7 +6,8 @@ import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.kernels import Frontier
-from workbench.engines.trees import TRUE, Trees
+from workbench.engines.trees import Trees
+from workbench.engines.watch import evaluate
 
 _ROOM = 1 << 12
 
@@ -61,10 +62,9 @@ class Outside:
 
     def keep_initial(self, row: Sequence[int], which: int) -> bool:
         """Put an initial state aside if it is outside; whether it is. There must be room."""
+        rows = np.array([row], np.int32)
         for predicate in self._predicates:
-            while (leaf := kernels.walk(self._trees.arrays, self._trees.predicate_roots[predicate], np.array(row, np.int32))) < 0:
-                self._trees.learn_predicate(predicate, row)
-            if leaf != TRUE:
+            if not evaluate(self._trees, predicate, rows)[0]:
                 kept = len(self)
                 self.block.rows[kept], self.block.parent[kept], self.block.step[kept] = row, 0, -1 - which
                 self._cursor[kernels.KEPT] += 1

@@ -12,7 +12,6 @@ from workbench.kernel.lasso import truth
 from workbench.kernel.properties import Property, PropertyInstance
 from workbench.kernel.state import Predicate
 
-
 #: The number of a state; or a state that no number is kept of, by its predecessor's number and the step from there.
 Place = int | tuple[int, int]
 

@@ -105,7 +105,8 @@ def _undecided_verdict(plan: Plan, declared: Property, explored: Exploration) ->
     """The verdict on an invariant or reachable property that no state decides, once all states are known."""
     within = constraints_of(plan.model) if explored.outside else None
     if declared.kind == "invariant":
-        return Verdict(declared.name, declared.kind, True, None, None, within)
+        why = None if within is None else f"beyond {within} nothing is known"
+        return Verdict(declared.name, declared.kind, True, None, why, within)
     where = "no reachable state" if within is None else f"no state that is reached within {within}"
     return Verdict(declared.name, declared.kind, False, None, f"{where} satisfies it", within)
 
@@ -116,8 +117,8 @@ def _liveness_verdict(plan: Plan, declared: Property, explored: Exploration) -> 
     if isinstance(explored.liveness, str):
         return Verdict(name, kind, None, None, explored.liveness)
     if plan.model.ignores:
-        ignored = ", ".join(plan.model.ignores)
-        return Verdict(name, kind, None, None, f"states are not told apart by {ignored}, so no behaviour is known whole")
+        why = f"states are not told apart by {', '.join(plan.model.ignores)}, so no behaviour is known whole"
+        return Verdict(name, kind, None, None, why)
     verdict = explored.liveness(declared) if sum(explored.levels) else None
     if explored.outside and (verdict is None or verdict.holds):
         within = constraints_of(plan.model)

@@ -178,8 +178,10 @@ class Result:
 
     def __repr__(self) -> str:
         """The counts and the verdicts; traces are asked for by name."""
+        bounded = "" if self.within is None else f", within {self.within}"
         lines = [
             f"{self.model!r}: {counted(self.distinct, 'distinct state')}, depth {self.depth}, {self.engine} engine"
+            + bounded
         ]
         lines += [] if self.complete else [f"  INCOMPLETE: {self.stopped}"]
         for verdict in self.verdicts:

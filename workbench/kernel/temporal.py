@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: For each state, by number, its transitions: the move and the number of the state that it leads to.
 Graph = Sequence[Sequence[tuple[Move, int]]]
 
-#: In place of the number: a state outside the model's constraints. Its action is enabled, and where it leads is not known.
+#: In place of the number: a state outside the model's constraints. The action is enabled; what follows is not known.
 OUTSIDE = -1
 
 

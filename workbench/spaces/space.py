@@ -19,7 +19,8 @@ from workbench.kernel.trace import Move
 class StateSpace:
     """The states that a search found, by number in breadth-first order, and the transitions between them.
 
-    Made by :func:`explore`. What lies outside the model's constraints is no part of it. With symmetry a state stands for all that differ from it in interchangeable names.
+    Made by :func:`explore`. With symmetry a state stands for all that differ from it in interchangeable names.
+    What lies outside the model's constraints is no part of the space, nor are the steps that lead there.
 
     Attributes
     ----------

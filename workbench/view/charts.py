@@ -100,8 +100,8 @@ def verdict_map(
     ----------
     frame : DataFrame
         A row per configuration: a column per constant, and a column per property with the words of the verdicts
-        (``holds``, ``violated``, ``unknown``, ``reached``, ``not reached`` or ``error``). ``attrs["words"]``, where it
-        is there, has the words for choices, by constant and value.
+        (those of :attr:`workbench.kernel.result.Verdict.word`, or ``error``). ``attrs["words"]``, where it is there,
+        has the words for choices, by constant and value.
     constants : sequence of str, optional
         The columns that are constants; those before the first verdicts for None, as in the table of a sweep.
     x, y : str, optional

@@ -32,9 +32,10 @@ def result_view(result: Result) -> Rendered:
 def model_view(model: Model | type[Model]) -> Rendered:
     """A model: its constants, its actions by process, its properties; of a class all that it declares."""
     if isinstance(model, Model):
-        declared_actions, declared_properties = model.actions, model.properties
+        declared_actions, declared_properties = model.actions, {**model.properties, **model.constraints}
     else:
-        declared_actions, declared_properties = model.declared_actions, model.declared_properties
+        declared_actions = model.declared_actions
+        declared_properties = {**model.declared_properties, **model.declared_constraints}
     doc = (model.__doc__ or "").strip().partition("\n\n")[0]
     actions = [
         (_signature(a.name, a.parameters), escape(a.process.name if a.process else ""), escape(_first(a.doc)))
