@@ -142,7 +142,8 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
     for verdict in result.verdicts:
         out.print(_verdict_line(verdict))
     if result.complete and result.never_taken:
-        out.print(f"\nNever enabled: {', '.join(result.never_taken)}")
+        within = "" if result.within is None else f" within {result.within}"
+        out.print(f"\nNever enabled{within}: {', '.join(result.never_taken)}")
     if result.collision_probability > 1e-6:
         out.print(f"\nThe chance that two states shared a fingerprint is below {result.collision_probability:.1e}.")
     for verdict in result.verdicts:

@@ -165,7 +165,7 @@ def _bounded(plan: Plan, explored: Exploration) -> list[str]:
 
 def _remarks(plan: Plan, explored: Exploration) -> list[str]:
     """What is suspicious about a model whose whole space is known."""
-    if explored.stopped is not None:
+    if explored.stopped is not None or explored.outside:
         return []
     return [
         f"action {count.name} never changes anything, since it assigns nothing; is == written where = is meant? "

@@ -18,7 +18,8 @@ def result_view(result: Result) -> Rendered:
     verdicts = verdict_table(result)
     notes = list(result.notes)
     if result.complete and result.never_taken:
-        notes.append(f"never enabled: {', '.join(result.never_taken)}")
+        within = "" if result.within is None else f" within {result.within}"
+        notes.append(f"never enabled{within}: {', '.join(result.never_taken)}")
     warning = "" if result.complete else badge("unknown", "incomplete") + " "
     markup = (
         f"<p><b>{escape(result.model.name)}</b> {constants_line(result.model).html()}</p>{verdicts.html()}"
