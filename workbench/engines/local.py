@@ -10,6 +10,7 @@ from workbench.engines import kernels
 from workbench.engines.contract import Resources, Room
 from workbench.engines.expander import Expander
 from workbench.engines.kernels import Frontier
+from workbench.engines.steps import WatchedSteps
 from workbench.engines.store import BLOCK, Store, Transitions
 from workbench.engines.watch import Labels, Place, Watched
 from workbench.kernel import Model, Result, Trace, Variable, action, invariant, replay, require
@@ -130,12 +131,14 @@ class LocalSearch:
         self.expander = Expander(plan.model, plan.symmetry, plan.bits)
         self.cells, self.trees = self.expander.cells, self.expander.trees
         self.watched = Watched(plan.model, self.trees, plan.safety)
+        self.steps = WatchedSteps(plan.model, self.trees, plan.steps) if plan.steps else None
         self.labels = {p.name: Labels(plan.model, self.trees, p) for p in plan.liveness}
         self.store = Store(self.cells, keep_rows, keep_edges or bool(plan.liveness))
         self.levels: list[int] = []
         self.stopped: str | None = None
         self.full = False
         self._judged, self._judged_outside = (np.zeros(kernels.CURSOR, np.int64) for _ in range(2))
+        self._steps_judged = 0  # the first state from which not all steps are judged
         self._initial = 0
         self._completed = (0, np.zeros((3, len(plan.model.instances)), np.int64), 0)
 
@@ -160,12 +163,14 @@ class LocalSearch:
             self.levels.append(self.store.count - sum(self.levels))
         if self.stopped is not None:
             self._inspect(fail_fast=False)
+            self._inspect_steps(fail_fast=False)
 
     def _search(self, limits: Limits, room: Room) -> None:
         def pause(expanded: int) -> None:
             self._inspect(self.plan.fail_fast)
-            count, decided = self.store.count, self.watched.decided
-            limits.check(len(self.levels), count, count - expanded, lambda: self.nbytes, decided)
+            self._inspect_steps(self.plan.fail_fast)
+            count = self.store.count
+            limits.check(len(self.levels), count, count - expanded, lambda: self.nbytes, self.decided)
             if room.states is not None and self.store.count > room.states:
                 raise Full(f"more than {counted(room.states, 'state')}")
             if room.bytes is not None and self.nbytes > room.bytes:
@@ -199,9 +204,13 @@ class LocalSearch:
             if which % _INITIAL_STATES_PER_CHECK == 0:
                 limits.check(0, self.store.count, self.store.count, lambda: self.nbytes)
         self._inspect(self.plan.fail_fast)  # while the expander remembers what is outside
-        if self.store.count:
-            self.levels.append(self.store.count)
-            self.expander.begin(self.store)
+        if not self.store.count:
+            return
+        self.levels.append(self.store.count)
+        if self.steps is not None:
+            for part in self.store.slices(0, self.store.count):
+                self.steps.judge_initial(part.rows, lambda at, base=part.base: (base + at, None))
+        self.expander.begin(self.store)
 
     def _inspect(self, fail_fast: bool) -> None:
         """Judge the states found since the last call."""
@@ -216,6 +225,9 @@ class LocalSearch:
             cursor[kernels.COUNT] = block.base + stop
         outside = self.expander.outside
         if len(outside):
+            step = outside.block.step
+            if self.steps is not None and step[0] < 0:  # initial states, which are put aside before all others
+                self.steps.judge_initial(outside.block.rows[: len(outside)], lambda at: (0, int(step[at])))
             self._judge(outside.block, len(outside), self._judged_outside, fail_fast)
             self._judged_outside[:] = 0
             outside.forget()
@@ -234,9 +246,19 @@ class LocalSearch:
                 watched.learn(predicate, block.rows[state].tolist())
                 continue
             numbered = block is not self.expander.outside.block
-            place = block.base + state if numbered else (int(block.parent[state]), int(block.step[state]))
+            place = (block.base + state, None) if numbered else (int(block.parent[state]), int(block.step[state]))
             if watched.hit(predicate, place) and fail_fast:
                 raise Stop("stopped at the first violation")
+
+    def _inspect_steps(self, fail_fast: bool) -> None:
+        """Judge the steps from the states that were expanded since the last call."""
+        if self.steps is None:
+            return
+        expanded = self.expander.expanded
+        self.steps.judge(self.store, self._steps_judged, expanded)
+        self._steps_judged = expanded
+        if self.steps.decided and fail_fast:
+            raise Stop("stopped at the first violation")
 
     # What came of it ---------------------------------------------------------------------------------------------
 
@@ -249,6 +271,11 @@ class LocalSearch:
     def generated(self) -> int:
         return self._initial + int(self.expander.counts.generated.sum())
 
+    @property
+    def decided(self) -> dict[str, Place]:
+        """For each property that is violated or reached, where: what :meth:`trace_to` takes."""
+        return self.watched.decided if self.steps is None else self.watched.decided | self.steps.decided
+
     def completed(self) -> Completed:
         """What had been done when the last level was complete. Its states' rows and sums are still in the store."""
         number, counts, outside = self._completed
@@ -258,28 +285,26 @@ class LocalSearch:
         """All transitions kept."""
         return self.store.transitions(self.expander.edges)
 
-    def trace_to(self, place: Place) -> Trace:
-        """A shortest behaviour to a state, computed by the model and checked against the visited set.
+    def trace_to(self, number: int, last: int | None = None) -> Trace:
+        """A shortest behaviour to state `number`, computed by the model and checked against the visited set.
 
         Parameters
         ----------
-        place : int or (int, int)
-            The state's number; or the number of its predecessor, and the step from there. An initial state that has no
-            number has the step ``-1 - which``.
+        number : int
+        last : int, optional
+            A step of the trees to be taken from there, whether it leads to a state that was visited or outside; or
+            ``-1 - which`` for an initial state that is outside, and has no number.
 
         Raises
         ------
         ModelError
             If the model does not do what was memoised: then it is not a function of the state.
         """
-        if isinstance(place, tuple):
-            number, last = place
-            which, steps = (-1 - last, []) if last < 0 else self.store.path(number)
-            steps = steps if last < 0 else [*steps, last]
-        else:
-            which, steps = self.store.path(place)
+        which, steps = (-1 - last, []) if last is not None and last < 0 else self.store.path(number)
+        if last is not None and last >= 0:
+            steps.append(last)
         trace = replay(self.model, which, [self.trees.steps[step] for step in steps])
-        for step in trace.steps[:-1] if isinstance(place, tuple) else trace.steps:
+        for step in trace.steps if last is None else trace.steps[:-1]:
             if not self.store.visited.find(self.cells.sums(self.cells.encode(step.state))):
                 raise ModelError(f"{step.label} led to another state when it was run again: the model is not pure")
         return trace
@@ -299,8 +324,8 @@ class LocalSearch:
             generated=self.generated,
             levels=self.levels,
             actions=counts,
-            decided=self.watched.decided,
-            trace_to=self.trace_to,
+            decided=self.decided,
+            trace_to=lambda place: self.trace_to(*place),
             liveness=lambda declared: self._liveness.verdict(declared),
             outside=self.expander.outside.total,
             collision_probability=collision_probability(self.store.count, self.cells.bits, len(self.cells.renamings)),

@@ -1,6 +1,6 @@
 """The properties that a search keeps an eye on: predicates with decision trees, judged state by state."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from workbench.kernel.lasso import truth
 from workbench.kernel.properties import Property, PropertyInstance
 from workbench.kernel.state import Predicate
 
-#: The number of a state; or a state that no number is kept of, by its predecessor's number and the step from there.
-Place = int | tuple[int, int]
+#: The number of a state; and the step from there, where that is what counts, or leads to a state without a number. An
+#: initial state without a number has the step ``-1 - which``.
+Place = tuple[int, int | None]
 
 
 class Watched:
@@ -34,9 +35,9 @@ class Watched:
         words = max(1, -(-len(self.instances) // 64))
         self.wanted = np.array([i.property.kind == "reachable" for i in self.instances], bool)
         self.active = np.zeros(words, np.uint64)
-        self.reads = np.zeros((len(model.layout.cells), words), np.uint64)
+        self.reads = np.zeros((len(model.layout.parts.cells), words), np.uint64)
         for number in range(len(self.instances)):
-            self.active[number // 64] |= _bit(number)
+            self.active[number // 64] |= mark(number)
         self.decided: dict[str, Place] = {}
 
     @property
@@ -47,7 +48,7 @@ class Watched:
     def learn(self, predicate: int, row: Sequence[int]) -> None:
         """Evaluate a predicate in the state `row`."""
         cells = self._trees.learn_predicate(self._first + predicate, row)
-        self.reads[list(cells), predicate // 64] |= _bit(predicate)
+        self.reads[list(cells), predicate // 64] |= mark(predicate)
 
     def hit(self, predicate: int, place: Place) -> bool:
         """Note that `predicate` has the wanted value in the state at `place`; whether that violates an invariant."""
@@ -55,7 +56,7 @@ class Watched:
         self.decided[name] = place
         for number, instance in enumerate(self.instances):
             if instance.property.name == name:
-                self.active[number // 64] &= ~_bit(number)
+                self.active[number // 64] &= ~mark(number)
         return not self.wanted[predicate]
 
 
@@ -95,15 +96,18 @@ class Labels:
             column[at : at + len(rows)] = evaluate(self._trees, number, rows)
 
 
-def evaluate(trees: Trees, predicate: int, rows: np.ndarray) -> np.ndarray:
-    """The value of a predicate in each of the states `rows`, as booleans."""
+def evaluate(
+    trees: Trees, predicate: int, rows: np.ndarray, note: Callable[[set[int]], None] = lambda cells: None
+) -> np.ndarray:
+    """The value of a predicate in each of the states `rows`, as booleans; `note` is told of cells that it reads."""
     cursor, truth = np.zeros(kernels.CURSOR, np.int64), np.empty(len(rows), np.bool_)
     while True:
         root = int(trees.predicate_roots[predicate])
         if kernels.evaluate(trees.arrays, root, rows, truth, cursor) == kernels.DONE:
             return truth
-        trees.learn_predicate(predicate, rows[int(cursor[kernels.STATE])].tolist())
+        note(trees.learn_predicate(predicate, rows[int(cursor[kernels.STATE])].tolist()))
 
 
-def _bit(number: int) -> np.uint64:
+def mark(number: int) -> np.uint64:
+    """The bit of predicate `number`, in word ``number // 64``."""
     return np.uint64(1 << (number % 64))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.kernel.budget import Limits
+from workbench.kernel.deadlock import DEADLOCK, judge_end
 from workbench.kernel.errors import ModelError
 from workbench.kernel.memory import peak_bytes
 from workbench.kernel.plan import Plan
@@ -28,9 +29,9 @@ class Exploration:
     generated, levels, actions
         As in :class:`workbench.kernel.result.Result`.
     decided : mapping
-        For each violated invariant and each property that was reached, where: what `trace_to` takes.
+        For each property that is violated or reached, where: what `trace_to` takes.
     trace_to : callable
-        Makes a shortest behaviour to such a place, by running the model.
+        Makes a shortest behaviour to such a place - a state, or the step that is wrong - by running the model.
     liveness : callable or str
         Gives the verdict on a liveness property, if the whole space was visited; or the reason why it cannot.
     outside : int
@@ -93,7 +94,8 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
 def _verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
     name, kind = declared.name, declared.kind
     if name in explored.decided:
-        return decided_verdict(plan.model, declared, explored.trace_to(explored.decided[name]))
+        decide = decided_by_step if declared.of_steps else decided_verdict
+        return decide(plan.model, declared, explored.trace_to(explored.decided[name]))
     if explored.stopped is not None:
         return Verdict(name, kind, None, None, f"the search is incomplete: {explored.stopped}")
     if kind == "liveness":
@@ -102,9 +104,9 @@ def _verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
 
 
 def _undecided_verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
-    """The verdict on an invariant or reachable property that no state decides, once all states are known."""
+    """The verdict on a property that no state and no step decides, once all are known; not for liveness."""
     within = constraints_of(plan.model) if explored.outside else None
-    if declared.kind == "invariant":
+    if declared.kind != "reachable":
         why = None if within is None else f"beyond {within} nothing is known"
         return Verdict(declared.name, declared.kind, True, None, why, within)
     where = "no reachable state" if within is None else f"no state that is reached within {within}"
@@ -161,6 +163,36 @@ def _bounded(plan: Plan, explored: Exploration) -> list[str]:
     kept_out = f"{explored.outside:,} of {counted(explored.generated, 'generated state')}"
     nothing = "" if sum(explored.levels) else "; no initial state is inside, so nothing was explored"
     return [f"explored within {constraints_of(plan.model)}: {kept_out} lie outside, judged but not explored{nothing}"]
+
+
+def decided_by_step(model: Any, declared: Property, trace: Trace) -> Verdict:
+    """The verdict on a property that steps decide, given a shortest trace that ends with what violates it.
+
+    Raises
+    ------
+    ModelError
+        If nothing is wrong there.
+    """
+    answers = wrong_at_end(model, declared, trace)
+    if not answers:
+        raise ModelError(f"{declared.name} was decided otherwise when its trace was run again: the model is not pure")
+    return Verdict(declared.name, declared.kind, False, trace, answers[0])
+
+
+def wrong_at_end(model: Any, declared: Property, trace: Trace) -> list[str]:
+    """What is wrong with the end of `trace` by a property that steps decide: one text for each of its judges."""
+    last = trace.steps[-1]
+    if declared.kind == DEADLOCK.kind:
+        answer = judge_end(model, last.state)
+        return [] if answer is True else [f"stuck: {answer}"]
+    answers: list[bool | str]
+    if last.move is None:
+        answers = [judge.begins(last.state) for judge in declared.judges(model) if judge.begins is not None]
+    else:
+        instance, before = model.instances[last.move.instance], trace.steps[-2].state
+        judges = [judge for judge in declared.judges(model) if judge.concerns(instance) and before != last.state]
+        answers = [judge.judge(before, last.state) for judge in judges]
+    return [f"{last.label}: {answer or 'it is false'}" for answer in answers if answer is not True]
 
 
 def _remarks(plan: Plan, explored: Exploration) -> list[str]:

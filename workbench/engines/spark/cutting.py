@@ -25,7 +25,7 @@ def cut(
         Those that the level was made of.
     """
     manifest = copy.deepcopy(whole)
-    manifest.decided = dict(before.decided)
+    manifest.decided = {name: place for name, place in whole.decided.items() if place[0] < len(before.levels)}
     level = manifest.levels[-1]
     taken: list[LevelFile] = []
     new = np.zeros(len(level.counts[2]), np.int64)
@@ -48,7 +48,6 @@ def cut(
         taken.append(LevelFile(file.bucket, file.path, rows, file.values_level))
     for name, fingerprints in hits.items():
         manifest.decided[name] = [len(before.levels), *min(fingerprints)]
-    decide_outside(manifest, outcomes)
     level.files, level.counts[2] = taken, new.tolist()
     if not taken:  # no state was taken, but the steps to the level were
         manifest.levels.pop()
@@ -56,13 +55,6 @@ def cut(
             last_level = manifest.levels[-1]
             last_level.counts = (np.array(last_level.counts) + np.array(level.counts)).tolist()
     return manifest
-
-
-def decide_outside(manifest: Manifest, outcomes: Sequence[Admitted]) -> None:
-    """Note in `manifest` what states decide that the constraints keep out, unless others have decided it."""
-    found = [step.decided for outcome in outcomes for step in outcome.steps]
-    for name in {name for decided in found for name in decided}:
-        manifest.decided.setdefault(name, min(decided[name] for decided in found if name in decided))
 
 
 def _first_rows(directory: RunDirectory, file: LevelFile, rows: int) -> tuple[list[int], np.ndarray]:

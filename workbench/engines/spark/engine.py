@@ -10,11 +10,11 @@ import numpy as np
 
 from workbench.engines.local import LocalSearch, count_actions
 from workbench.engines.spark import worker
-from workbench.engines.spark.cutting import cut, decide_outside
+from workbench.engines.spark.cutting import cut
 from workbench.engines.spark.handover import write_search
 from workbench.engines.spark.jobs import run_job
 from workbench.engines.spark.links import Links
-from workbench.engines.spark.manifest import Level, LevelFile, Manifest, Run
+from workbench.engines.spark.manifest import KEPT_OUT, Level, LevelFile, Manifest, Run
 from workbench.engines.spark.messages import Admitted, Memory, Task, Work
 from workbench.engines.spark.rundir import NotWritten, RunDirectory
 from workbench.engines.spark.seed import seed
@@ -144,7 +144,7 @@ class SparkSearch:
         return sum(by_process.values())
 
     def _violated(self) -> bool:
-        return any(self.model.declared_properties[name].kind == "invariant" for name in self.manifest.decided)
+        return any(declared.kind != "reachable" for declared in self.model.select(self.manifest.decided))
 
     def _first_level(self, limits: Limits) -> tuple[int, list[Admitted]]:
         try:
@@ -159,9 +159,10 @@ class SparkSearch:
         work = self._divide(manifest.levels[-1].files)
         visited = {bucket: manifest.files_of(bucket) for bucket in range(self.task.buckets)}
         frontier = self.shipped(file.path for file in manifest.levels[-1].files)
-        expand = worker.expand_task(frontier, work, number - 1)
+        decided = frozenset(manifest.decided)
+        expand = worker.expand_task(frontier, work, number - 1, decided)
         known = self.shipped(name for names in visited.values() for name in names)
-        admit = worker.admit_task(known, worker.NextLevel(number, visited, frozenset(manifest.decided)))
+        admit = worker.admit_task(known, worker.NextLevel(number, visited, decided))
 
         def expand_and_admit() -> list[Any]:
             sent = self.spark.range(0, len(work), 1, len(work)).mapInArrow(expand, worker.SENT)
@@ -193,10 +194,12 @@ class SparkSearch:
             manifest.outside += step.outside
         manifest.assigns = assigns.tolist()
         files = sorted((o.file for o in outcomes if o.file is not None), key=lambda file: file.bucket)
+        for name in {name for step in steps for name in step.decided}:
+            smallest = min(step.decided[name] for step in steps if name in step.decided)
+            manifest.decided[name] = [len(manifest.levels) - 1 if manifest.levels else KEPT_OUT, *smallest]
         for name in {name for outcome in outcomes for name in outcome.decided}:
             smallest = min(outcome.decided[name] for outcome in outcomes if name in outcome.decided)
-            manifest.decided[name] = [len(manifest.levels), *smallest]
-        decide_outside(manifest, outcomes)
+            manifest.decided.setdefault(name, [len(manifest.levels), *smallest])
         if files:
             received = sum(outcome.received for outcome in outcomes)
             manifest.levels.append(Level(files, counts.tolist(), None, received, seconds))

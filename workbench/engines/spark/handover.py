@@ -11,6 +11,7 @@ from workbench.engines.spark.messages import Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States
 from workbench.engines.store import Visited
+from workbench.kernel.deadlock import DEADLOCK
 
 
 def write_search(directory: RunDirectory, task: Task, search: LocalSearch, seconds: float) -> Manifest:
@@ -40,23 +41,27 @@ def write_search(directory: RunDirectory, task: Task, search: LocalSearch, secon
         initial=completed.initial,
         prefix=prefix,
         levels=[Level([file for file in files if file.rows], no_counts, values)],
-        decided=dict(_decided(search, first, visited)),
+        decided=_decided(search, first, visited),
         assigns=search.trees.assigns.tolist(),
         seconds=seconds,
         outside=completed.outside,
     )
 
 
-def _decided(search: LocalSearch, expanded: int, visited: int) -> Iterator[tuple[str, list[int]]]:
-    """What is decided by the first `visited` states, of which the first `expanded` were expanded, and where."""
-    for name, place in search.watched.decided.items():
-        if not isinstance(place, tuple):
-            if place < visited:
-                yield name, [PREFIX, place]
-        elif place[1] < 0:
-            yield name, [KEPT_OUT, -1 - place[1]]
-        elif place[0] < expanded:
-            yield name, [PREFIX, place[0], *search.trees.steps[place[1]]]
+def _decided(search: LocalSearch, first: int, visited: int) -> dict[str, list[int]]:
+    """What the first `visited` states decide, and the steps from those before number `first`.
+
+    The steps from the others are taken again; whether a behaviour may begin in an initial state is not asked again.
+    """
+    places = {}
+    for name, (state, step) in search.decided.items():
+        if step is None and (state < first or (state < visited and name != DEADLOCK.name)):
+            places[name] = [PREFIX, state]
+        elif step is not None and step < 0:
+            places[name] = [KEPT_OUT, -1 - step]
+        elif step is not None and state < first:
+            places[name] = [PREFIX, state, *search.trees.steps[step]]
+    return places
 
 
 def _visited_from(search: LocalSearch, first: int) -> Visited:

@@ -12,7 +12,6 @@ from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import ROW_GROUP
 from workbench.kernel import InputError, Trace, replay
 from workbench.kernel.errors import ModelError
-from workbench.kernel.trace import Move
 
 
 class Links:
@@ -29,7 +28,7 @@ class Links:
         self.directory, self.task, self.manifest = directory, task, manifest
 
     def trace_to(self, place: Sequence[int]) -> Trace:
-        """A shortest behaviour to a state, which is given as in the manifest's ``decided``.
+        """A shortest behaviour to a place, which is given as in the manifest's ``decided``.
 
         Raises
         ------
@@ -38,11 +37,12 @@ class Links:
         ModelError
             If the model does not do what it did: then it is not a function of the state.
         """
-        model, (level, *where) = self.task.model, place
+        model, level = self.task.model, place[0]
         if level == KEPT_OUT:
-            return replay(model, where[0], [])
-        length = 1 if level == PREFIX else self.task.bits // 64
-        words, last = where[:length], [Move(*where[length:])] if where[length:] else []
+            return replay(model, place[1], [])
+        of_state = 1 if level == PREFIX else self.task.bits // 64
+        words, step = place[1 : 1 + of_state], place[1 + of_state :]
+        last = [(step[0], step[1])] if step else []
         if level == PREFIX:
             start, moves = self._path_in_process(words[0])
             return replay(model, start, [*moves, *last])
@@ -62,7 +62,8 @@ class Links:
         else:
             trace = replay(model, ordinal, [*moves, *last])
         cells = Cells(model, self.task.symmetry, self.task.bits)
-        for state, fingerprint in zip(trace.states[::-1][len(last) :], expected, strict=False):
+        states = trace.states[: len(trace) - len(last)]
+        for state, fingerprint in zip(states[::-1], expected, strict=False):
             sums = cells.sums(cells.encode(state))
             if not (kernels.canonical_fingerprints(sums[None, :], cells.words)[0] == fingerprint).all():
                 raise ModelError("a trace led to another state when it was run again: the model is not pure")

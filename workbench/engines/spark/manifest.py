@@ -96,8 +96,8 @@ class Manifest:
     levels : list of Level
     decided : dict of str to list of int
         Where a property was decided: the level's position in `levels`, and the words of the state's fingerprint; or
-        :data:`PREFIX` and the state's number. Where two numbers more follow, it is decided by the successor that this
-        action instance leads to with this outcome. Or it is :data:`KEPT_OUT` and an initial state's number.
+        :data:`PREFIX` and the state's number. Where it is a step from there, or the state that this leads to, its
+        action instance and ordinal follow. Or :data:`KEPT_OUT` and the number of an initial state.
     assigns : list of bool
         Per action instance, whether it ever assigned to a variable.
     outside : int

@@ -1,8 +1,7 @@
 """What travels between the driver and the tasks, and how arrays are packed for that."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -132,18 +131,20 @@ class StepCounts(NamedTuple):
         Per action instance: states in which it was enabled, and successors.
     assigns : bool array
         Per action instance, whether it ever assigned to a variable.
+    decided : dict of str to list of int
+        Properties that a step from one of its states decides, or the lack of one, or a successor that is kept out: the
+        words of the state's fingerprint, and the step's action instance and ordinal. Of initial states that are kept
+        out the number of one.
     outside : int
         Successors that the model's constraints kept out.
-    decided : dict of str to list of int
-        Properties that such a successor decides, with the smallest place, as a manifest has it.
     """
 
     enabled: np.ndarray
     generated: np.ndarray
     assigns: np.ndarray
+    decided: dict[str, list[int]]
     memory: Memory
-    outside: int = 0
-    decided: Mapping[str, list[int]] = MappingProxyType({})
+    outside: int
 
 
 class Admitted(NamedTuple):

@@ -1,16 +1,16 @@
 """The first level of a search that is on Spark from its beginning: the initial states, made by the driver."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.cells import Cells
-from workbench.engines.spark.manifest import KEPT_OUT
 from workbench.engines.spark.messages import Admitted, Memory, StepCounts, Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States, narrow
 from workbench.kernel import State
+from workbench.kernel.properties import Property
 
 _STATES_PER_CHECK = 256
 
@@ -33,6 +33,7 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
     """
     cells = Cells(task.model, task.symmetry, task.bits)
     constraints = task.model.constraint_predicates()
+    deciding = {declared.name: _deciding(task, declared) for declared in task.model.select(task.properties)}
     kept_out: list[int] = []
     decided_outside: dict[str, list[int]] = {}
     states: list[tuple[list[int], np.ndarray]] = []  # each with its fingerprint, in the order of their first places
@@ -45,8 +46,8 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
         initial += 1
         if not all(constraint.holds(state) for constraint in constraints):
             kept_out.append(place)
-            for name in _decided_by(task, state):
-                decided_outside.setdefault(name, [KEPT_OUT, place])
+            for name in (name for name, decides in deciding.items() if decides(state)):
+                decided_outside.setdefault(name, [place])
             continue
         row = cells.encode(state)
         fingerprint = kernels.canonical_fingerprints(cells.sums(row)[None, :], cells.words)[0]
@@ -58,7 +59,7 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
     memory = Memory("driver", 0, 0)
     outcomes = []
     if kept_out:
-        nothing = StepCounts(none_new, none_new, none_new > 0, memory, len(kept_out), decided_outside)
+        nothing = StepCounts(none_new, none_new, none_new > 0, decided_outside, memory, len(kept_out))
         outcomes.append(Admitted(None, {}, none_new, [nothing], {}, [], 0, memory))
     if not states:
         return initial, outcomes
@@ -85,17 +86,18 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
 def _judge(task: Task, cells: Cells, rows: np.ndarray, fingerprints: np.ndarray) -> dict[str, list[int]]:
     """The properties that an initial state decides, with the smallest fingerprint of such a state."""
     decided: dict[str, list[int]] = {}
-    for row, fingerprint in zip(rows.tolist(), fingerprints.tolist(), strict=True):
-        for name in _decided_by(task, cells.decode(row)):
-            decided[name] = min(fingerprint, decided.get(name, fingerprint))
+    for declared in task.model.select(task.properties):
+        decides = _deciding(task, declared)
+        for row, fingerprint in zip(rows.tolist(), fingerprints.tolist(), strict=True):
+            if decides(cells.decode(row)):
+                decided[declared.name] = min(fingerprint, decided.get(declared.name, fingerprint))
     return decided
 
 
-def _decided_by(task: Task, state: State) -> Iterator[str]:
-    """The properties that `state` decides."""
-    for declared in task.model.select(task.properties):
-        wanted = declared.kind == "reachable"
-        if declared.kind != "liveness" and any(
-            predicate.holds(state) is wanted for predicate in task.model.predicates(declared.name)
-        ):
-            yield declared.name
+def _deciding(task: Task, declared: Property) -> Callable[[State], bool]:
+    """What tells whether an initial state decides a property."""
+    if declared.of_states:
+        predicates, wanted = task.model.predicates(declared.name), declared.kind == "reachable"
+        return lambda state: any(predicate.holds(state) is wanted for predicate in predicates)
+    begins = [judge.begins for judge in declared.judges(task.model) if judge.begins is not None]
+    return lambda state: any(begin(state) is not True for begin in begins)
