@@ -25,6 +25,7 @@ from workbench.kernel import (
     Variable,
     action,
     choose,
+    constraint,
     invariant,
     reachable,
     require,
@@ -145,11 +146,16 @@ def boxes_model(seed, declared):
             case 4:
                 return t.shelf.isdisjoint(s.boxes[p])
 
+    def few(self, s):
+        return len(s.shelf) < 3 and all(len(box) < 4 for box in s.boxes.values())
+
     boxes = SetOf("items", per="Owners") if declared else Variable(frozenset(), per="Owners")
     shelf = SetOf("items") if declared else Variable(frozenset())
     kinds = {kind: random_action(kind) for kind in ("first", "second", "third")}
     judge.__name__, move.__name__ = "Judge", "Move"
     kinds["Move"] = step(p="Owners")(move)
+    if entry("bounded") % 3 == 0:
+        kinds["Few"] = constraint(few)
     return type("Random", (Boxes,), {"boxes": boxes, "shelf": shelf, "Judge": invariant(p="Owners")(judge), **kinds})
 
 
