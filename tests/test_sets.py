@@ -423,6 +423,23 @@ def test_what_people_ask_of_a_set():
     assert "is not true or false but a set" in (Expression(model, "s.shelf").remark or "")
 
 
+class Remembering(Numbers):
+    """What it remembers does not tell its states apart."""
+
+    ignores = ("held",)
+    n = Variable(0)
+
+    @action
+    def act(self, s):
+        s.held |= {s.n}
+        s.n = (s.n + 1) % 3
+
+
+@pytest.mark.parametrize("engine", ["reference", "local"])
+def test_a_set_may_be_ignored_as_a_whole(engine):
+    assert check(Remembering(), engine=engine).distinct == 3
+
+
 # What is built on states ---------------------------------------------------------------------------------------------
 
 
