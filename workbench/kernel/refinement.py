@@ -38,6 +38,10 @@ class RefinementProperty(Property):
     abstract: type[Model] = Model
     constants: dict[str, str] = field(default_factory=dict, hash=False)
 
+    @property
+    def described(self) -> str:
+        return f"refinement of {self.abstract.__name__}"
+
     def check(self, owner: str, actions: Container[str]) -> None:
         for name in self.constants:
             if name not in self.abstract.declared_constants:
@@ -128,6 +132,7 @@ class Refinement:
     abstract : Model
     """
 
+    arguments: tuple[Any, ...] = ()
     follows_reads = True
 
     def __init__(self, model: Model, declared: RefinementProperty) -> None:

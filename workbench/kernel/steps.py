@@ -25,6 +25,10 @@ class StepProperty(Property):
 
     actions: tuple[str, ...] = ()
 
+    @property
+    def described(self) -> str:
+        return f"step of {', '.join(self.actions)}" if self.actions else "step"
+
     def check(self, owner: str, actions: Container[str]) -> None:
         for name in self.actions:
             if name not in actions:
@@ -155,6 +159,10 @@ def _cells(layout: Layout, parts: Sequence[str | Place]) -> list[int]:
 
 class StepJudge(Protocol):
     """What judges the steps of a model for one property: :class:`StepInstance`, and refinements."""
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """What the property's parameters are."""
 
     @property
     def begins(self) -> Callable[[Reader], bool | str] | None:
