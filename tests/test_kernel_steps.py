@@ -11,6 +11,7 @@ from workbench.kernel import (
     Names,
     Place,
     Process,
+    SetOf,
     Variable,
     action,
     choose,
@@ -185,6 +186,68 @@ def test_what_changes_is_asked_without_reading_the_values():
     with_them, without = check(Wide(), names), check(Wide(), [])
     assert [v.word for v in with_them.verdicts] == ["holds", "holds"]
     assert with_them.figures["python_calls"] - without.figures["python_calls"] <= 4
+
+
+class Told(Model):
+    """Who is told of something."""
+
+    people = ("p1", "p2")
+    told = SetOf("people")
+    other = Variable(frozenset())
+
+    @action(p="people")
+    def tell(self, s, p):
+        require(p not in s.told, f"{p} knows")
+        s.told |= {p}
+
+
+class Gossip(Model):
+    """The same, told in pairs of one that knows and one that does not; once everybody may be told at once."""
+
+    people = ("p1", "p2", "p3")
+    pairs = (("p1", "p2"), ("p2", "p1"))
+    knows = SetOf("people")
+    mute = SetOf("people")
+
+    @action
+    def begin(self, s):
+        require(not s.knows.any(), "somebody knows")
+        s.knows |= {"p1"}
+
+    @action("p, q in pairs")
+    def whisper(self, s, p, q):
+        require(p in s.knows and q not in s.knows, "there is nothing to whisper")
+        s.knows |= {q}
+
+    @action
+    def shout(self, s):
+        require("p3" not in s.knows, "it is known")
+        s.knows |= {"p1", "p2"}
+        s.mute |= {"p3"}
+
+    @step("p, q in pairs")
+    def NobodyForgets(self, s, t, p, q):
+        return not (p in s.knows and q in s.knows) or {p, q} <= t.knows
+
+    @step(of="whisper")
+    def WhisperingLeavesOthersAlone(self, s, t):
+        return only(s, t, "knows") and unchanged(s, t, "mute")
+
+    @refines(Told)
+    def OneByOne(self, s):
+        return {"told": s.knows, "other": s.mute - {"p3"}}
+
+    @refines(Told)
+    def OneByOneOfAll(self, s):
+        return {"told": frozenset(), "other": s.mute}
+
+
+@pytest.mark.parametrize("engine", ["reference", "local"])
+def test_sets_with_a_universe_and_parameters_that_are_unpacked(engine):
+    result = check(Gossip(), engine=engine)
+    assert [v.holds for v in result.verdicts] == [True, True, False, False]
+    assert result["OneByOne"].why == "shout: told goes from {} to {p1, p2}, which no action of Told does"
+    assert result["OneByOneOfAll"].why == "shout: other goes from {} to {p3}, which no action of Told does"
 
 
 def test_a_step_that_changes_nothing_is_a_step_but_is_not_judged():
