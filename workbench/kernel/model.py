@@ -286,6 +286,8 @@ class Model:
     def predicates(self, name: str) -> list[PropertyInstance]:
         """The invariant or reachable property called `name`, for every combination of its parameters."""
         (declared,) = self.select([name])
+        if not declared.of_states:
+            raise InputError(f"{name} of {self.name} is no property of single states: its kind is {declared.kind}")
         return [PropertyInstance(self, declared, args) for args in self._combinations(declared.parameters)]
 
     def formulas(self, name: str) -> list[tuple[tuple[Any, ...], Formula]]:
