@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from workbench.formats.permalink import permalink
-from workbench.kernel import Model, State, Trace
+from workbench.kernel import Model, State, Trace, Verdict
 from workbench.kernel.actions import ActionInstance
 from workbench.kernel.errors import unknown
 from workbench.kernel.state import Cell, Change
@@ -148,6 +148,7 @@ class TraceView(Drawn):
         """
         model, states, step = self.trace.model, self.trace.states, self.steps[index]
         wrong = faults(model, step.state, self.properties) if step.broken else []
+        wrong += [truth.fault for truth in step.broken if truth.kind != "invariant"]
         title = f"{step.number}  {step.label}"
         return picture(model, states[index], states[:index], wrong, title=title, **options)
 
@@ -340,6 +341,12 @@ def trace_view(
     busy = {lane for step in [*steps, *([back] if back else [])] for lane in (step.lane, *step.effects)}
     lanes = [lane for lane in owners.lanes if lane in busy or lane in owners.members or lane == SHARED]
     return TraceView(trace, lanes, steps, back, properties, [watch(trace, text) for text in dict.fromkeys(watches)])
+
+
+def verdict_view(verdict: Verdict, trace: Trace) -> TraceView:
+    """The `trace` of a verdict, with the truth of what is checked by default and of the property itself."""
+    names = [declared.name for declared in trace.model.select()]
+    return trace_view(trace, properties=names if verdict.name in names else [*names, verdict.name])
 
 
 def _lane(step: Step | ActionInstance) -> str:
