@@ -695,7 +695,6 @@ class Scattered(Bounded):
     """Behaviours begin inside and outside, and come back from there."""
 
     Begin = Constant((0, 3), {(0, 3): "both", (3,): "outside"}, "where the first walker may begin")
-    Last = Constant(3, range(1, 4), "where the way ends")
     turns = Variable(0)
 
     @initial
@@ -716,7 +715,7 @@ class Scattered(Bounded):
     def Slow(self, s):
         return s.turns < 3 or s.at["p1"] < 2 or f"{s.turns} turns"
 
-    @refines(Last, Length="Last", by_default=False)
+    @refines(Hindmost, Length="Last", by_default=False)
     def FirstWalks(self, s):
         return {"at": max(s.at.values())}
 
