@@ -137,7 +137,10 @@ def _from_table(path: Path, table: dict[str, Any], find_model: Callable[[str], t
     title = _typed(table, "title", path.stem, str, "a text")
     source = _typed(table, "source", "", str, "a text")
     constants = _typed(table, "constants", {}, dict, "a table")
-    model = find_model(_typed(table, "model", None, str, "the name of a model"))(**constants)
+    name = _typed(table, "model", None, str, "the name of a model")
+    if ".py" in name and (path.parent / name.rpartition(":")[0]).is_file():  # beside the configuration
+        name = str(path.parent / name)
+    model = find_model(name)(**constants)
     symmetry = _names(table, "symmetry", [])
     for name in symmetry:
         if name not in model.symmetry:
