@@ -7,6 +7,7 @@ import numpy as np
 
 from workbench.engines.arrays import Growing
 from workbench.kernel import Model
+from workbench.kernel.objects import Kinds
 from workbench.kernel.state import Reads, State
 from workbench.kernel.symmetry import Words
 from workbench.kernel.values import cell_hash, permute
@@ -37,7 +38,7 @@ class Cells:
     def __init__(self, model: Model, symmetry: Sequence[str] = (), bits: int = 64) -> None:
         self.model, self.symmetry, self.bits = model, tuple(symmetry), bits
         self.renamings = model.renamings(symmetry) if symmetry else [{}]
-        self._model_words = Words(model, self.symmetry)
+        self._model_words, self._kinds = Words(model, self.symmetry), Kinds()
         self._images = [model.permuted_cells(renaming) for renaming in self.renamings]
         self.words = bits // 64
         self.lanes = self.words * len(self.renamings)
@@ -64,6 +65,7 @@ class Cells:
         known = numbers.get(value)
         if known is not None:
             return known
+        self._kinds.check(value)
         number = numbers[value] = len(numbers)
         self.values[cell].append(value)
         if number == self._room[cell]:

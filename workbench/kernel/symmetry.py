@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.errors import InputError
+from workbench.kernel.objects import Kinds, is_object, parts_of
 from workbench.kernel.state import Cell
 from workbench.kernel.values import Map, Name, encode, permute
 
@@ -44,7 +45,7 @@ class Words:
             return self._word_in((*value.keys(), *value.values()))
         if isinstance(value, (tuple, frozenset)):
             return next((word for item in value if (word := self._word_in(item)) is not None), None)
-        return None
+        return self._word_in(parts_of(value)) if is_object(value) else None
 
 
 def telling_apart(model: "Model", sets: Sequence[str]) -> list[str]:
@@ -88,7 +89,7 @@ class Canonical:
     """
 
     def __init__(self, model: "Model", sets: Sequence[str]) -> None:
-        self._words = Words(model, sets)
+        self._words, self._kinds = Words(model, sets), Kinds()
         self.renamings = model.renamings(sets) if sets else []
         self.images = [model.permuted_cells(renaming) for renaming in self.renamings]
 
@@ -107,4 +108,5 @@ class Canonical:
             return values
         for cell, value in enumerate(values):
             self._words.check(cell, value)
+            self._kinds.check(value)
         return min(map(encode, self.orbit(values)))
