@@ -36,6 +36,7 @@ from workbench.kernel import (
     reachable,
     replay,
     require,
+    reserved_names,
     search,
 )
 from workbench.kernel.values import Name, permute
@@ -381,3 +382,19 @@ def test_pairs_are_a_tuple_that_knows_where_it_is_from():
     assert Gossip.Edges.word(Gossip(Edges="n1->n2").Edges) == "{n1->n2}"
     assert Wires.Rank.word(Wires(Rank={"a": 1}).Rank) == "{a: high, b: low, c: low}"
     assert Wires.Rank.word(Wires().Rank) == "low"
+
+
+# Names that are taken ------------------------------------------------------------------------------------------------
+
+
+def test_reserved_names_are_those_that_are_refused():
+    names = reserved_names()
+
+    def declare(name):
+        type("M", (Model,), {name: Variable(0), "idle": Wires.idle, "n": Variable(0)})()
+
+    for name in (*names["anything"], *names["variables"]):
+        with pytest.raises(ModelError, match=f"may be called '{name}'|may not be called '{name}'") as caught:
+            declare(name)
+        assert "layout" in str(caught.value) or "changes_to" in str(caught.value) or "writes" in str(caught.value)
+    declare("claims")

@@ -4,7 +4,7 @@ from workbench.kernel.actions import Process, action, choose, require
 from workbench.kernel.constants import Assignment, Constant, Integers, Names
 from workbench.kernel.declared import Variable, initial
 from workbench.kernel.errors import InputError, ModelError
-from workbench.kernel.model import Model
+from workbench.kernel.model import Model, reserved_names
 from workbench.kernel.properties import (
     Fault,
     Place,
@@ -56,5 +56,6 @@ __all__ = [
     "reachable",
     "replay",
     "require",
+    "reserved_names",
     "search",
 ]

@@ -8,7 +8,7 @@ state is a tuple of values in that order. Actions and properties see both throug
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from workbench.kernel.errors import ModelError
+from workbench.kernel.errors import ModelError, listed
 from workbench.kernel.values import check_value, show
 
 
@@ -105,9 +105,17 @@ class Layout:
         attributes: dict[str, Any] = {"__slots__": ()}
         for name, where in self.positions.items():
             if hasattr(base, name):
-                raise ModelError(f"a variable may not be called {name!r}: {base.__name__}.{name} is something else")
+                raise ModelError(
+                    f"a variable may not be called {name!r}: {base.__name__}.{name} is something else, as are "
+                    + listed(word for word in public_names(base) if word != name)
+                )
             attributes[name] = _scalar(where) if isinstance(where, int) else _indexed(name)
         return type(base.__name__, (base,), attributes)
+
+
+def public_names(base: type) -> list[str]:
+    """What a kind of state has besides the model's variables."""
+    return sorted(name for name in dir(base) if not name.startswith("_"))
 
 
 def _scalar(cell: int) -> property:
