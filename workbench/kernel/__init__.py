@@ -2,7 +2,8 @@
 
 from workbench.kernel.actions import Process, action, choose, require
 from workbench.kernel.constants import Assignment, Constant, Integers, Names
-from workbench.kernel.declared import Variable, initial
+from workbench.kernel.deadlock import ends
+from workbench.kernel.declared import SetOf, Variable, initial
 from workbench.kernel.errors import InputError, ModelError
 from workbench.kernel.model import Model, reserved_names
 from workbench.kernel.properties import (
@@ -16,10 +17,12 @@ from workbench.kernel.properties import (
     liveness,
     reachable,
 )
+from workbench.kernel.refinement import refines
 from workbench.kernel.relations import Graph, Pairs, Partition, Relation
 from workbench.kernel.result import Result, Verdict
 from workbench.kernel.search import search
 from workbench.kernel.state import State
+from workbench.kernel.steps import only, step, unchanged
 from workbench.kernel.trace import Trace, replay
 from workbench.kernel.values import Map
 
@@ -40,6 +43,7 @@ __all__ = [
     "Process",
     "Relation",
     "Result",
+    "SetOf",
     "State",
     "Trace",
     "Variable",
@@ -47,15 +51,20 @@ __all__ = [
     "action",
     "always_eventually",
     "choose",
+    "ends",
     "eventually",
     "eventually_always",
     "initial",
     "invariant",
     "leads_to",
     "liveness",
+    "only",
     "reachable",
+    "refines",
     "replay",
     "require",
     "reserved_names",
     "search",
+    "step",
+    "unchanged",
 ]

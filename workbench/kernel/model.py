@@ -16,11 +16,13 @@ from workbench.kernel.actions import (
     check_finished,
 )
 from workbench.kernel.constants import Constant, Names
-from workbench.kernel.declared import Initial, Variable, collect
+from workbench.kernel.deadlock import DEADLOCK, Ends
+from workbench.kernel.declared import Initial, SetOf, Variable, collect
 from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, unknown
+from workbench.kernel.members import Universe
 from workbench.kernel.parameters import combinations, is_unpacked
 from workbench.kernel.properties import Formula, Property, PropertyInstance, call_predicate
-from workbench.kernel.state import Cell, Draft, Layout, State, Values, View, public_names
+from workbench.kernel.state import Cell, Draft, Layout, State, Values, public_names
 from workbench.kernel.switches import applies, is_default, needs
 from workbench.kernel.symmetry import leaves_alone, telling_apart
 from workbench.kernel.values import check_value, permute, sort_key
@@ -59,6 +61,7 @@ class Model:
     declared_properties: ClassVar[dict[str, Property]] = {}
     declared_processes: ClassVar[dict[str, Process]] = {}
     declared_initial: ClassVar[Initial | None] = None
+    declared_ends: ClassVar[Ends | None] = None
     #: Names of the constants whose members are interchangeable.
     symmetry: ClassVar[tuple[str, ...]] = ()
     #: What the model is called on the command line; made from the class's name if it is not given.
@@ -75,7 +78,8 @@ class Model:
                 )
         cls.declared_constants, cls.declared_variables = declared.constants, declared.variables
         cls.declared_actions, cls.declared_processes = declared.actions, declared.processes
-        cls.declared_properties, cls.declared_initial = declared.properties, declared.initial
+        cls.declared_properties = declared.properties
+        cls.declared_initial, cls.declared_ends = declared.initial, declared.ends
         if "name" not in vars(cls):
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
         if not (isinstance(cls.name, str) and cls.name.isprintable()):
@@ -99,9 +103,14 @@ class Model:
         self.actions = {n: a for n, a in self.declared_actions.items() if applies(a, self)}
         self.properties = {n: p for n, p in self.declared_properties.items() if applies(p, self)}
         self.layout = Layout(
-            {n: None if v.per is None else self.members(v.per) for n, v in self.declared_variables.items()}
+            {n: None if v.per is None else self.members(v.per) for n, v in self.declared_variables.items()},
+            {
+                n: Universe(n, v.universe, self.members(v.universe))
+                for n, v in self.declared_variables.items()
+                if isinstance(v, SetOf)
+            },
         )
-        if not self.layout.cells:
+        if not self.layout.parts.cells:
             raise ModelError(f"{type(self).__name__} has no cell: there is nothing that its variables are per")
         self.instances = [
             ActionInstance(self, 0, declared, arguments)
@@ -205,11 +214,11 @@ class Model:
 
     def draft(self) -> Any:
         """A fresh draft for this model's actions to write to; it serves one thread."""
-        return self.layout.bind(Draft)(self.layout)
+        return self.layout.draft()
 
     def view(self, values: Values) -> Any:
         """A state as properties see it."""
-        return self.layout.bind(View)(self.layout, values)
+        return self.layout.view(values)
 
     def state(self, values: Sequence[Any]) -> Any:
         """The state with the given `values`, in the layout's order."""
@@ -249,6 +258,8 @@ class Model:
     def _initial_value(self, cell: Cell) -> Any:
         try:
             value = self.declared_variables[cell.variable].initial_value(self, cell.index)
+            if cell.variable in self.layout.universes:
+                value = self.layout.universes[cell.variable].subset(value)
             check_value(value)
         except RAISED as error:
             raise blame(f"the initial value of {cell}", error) from error
@@ -292,6 +303,8 @@ class Model:
     def select(self, names: Iterable[str] | None = None) -> list[Property]:
         """The properties called `names`; for None all that apply and are checked by default.
 
+        ``Deadlock`` is a property of every model, also of those that do not list it.
+
         Raises
         ------
         InputError
@@ -300,16 +313,14 @@ class Model:
         if names is None:
             return [p for p in self.properties.values() if is_default(p, self)]
         names = list(dict.fromkeys(names))
-        for name in names:
-            if name not in self.declared_properties:
-                raise unknown(f"property of {self.name}", name, self.properties)
+        for name in self._without_built_in(names):
             if name not in self.properties:
                 condition = needs(self.declared_properties[name])
                 raise InputError(
                     f"property {name!r} of {self.name} does not apply with these constants"
                     + (f": it needs {condition}" if condition else "")
                 )
-        return [self.properties[name] for name in names]
+        return [self.properties.get(name, DEADLOCK) for name in names]
 
     def applicable(self, names: Iterable[str]) -> list[str]:
         """Those of the declared properties called `names` that these constants do not switch off.
@@ -317,10 +328,20 @@ class Model:
         For comparing models with different constants; who asks one model for a property uses :meth:`select`.
         """
         names = list(names)
+        missing = {name for name in self._without_built_in(names) if name not in self.properties}
+        return [name for name in names if name not in missing]
+
+    def _without_built_in(self, names: Sequence[str]) -> list[str]:
+        """`names` without those of properties that every model has; all others must be declared."""
         for name in names:
-            if name not in self.declared_properties:
+            if self.declared_property(name) is None:
                 raise unknown(f"property of {self.name}", name, self.properties)
-        return [name for name in names if name in self.properties]
+        return [name for name in names if name in self.declared_properties]
+
+    @classmethod
+    def declared_property(cls, name: str) -> Property | None:
+        """The property called `name` that the class declares, or that every model has; None if there is none."""
+        return cls.declared_properties.get(name, DEADLOCK if name == DEADLOCK.name else None)
 
     def fairness(self) -> list[Fairness]:
         """The declared fairness conditions: one per fair process, and one per instance of a fair action."""
@@ -367,10 +388,11 @@ class Model:
             raise InputError(f"symmetry over {', '.join(names)} has {len(kept):,} permutations; at most {most:,}")
         return kept
 
-    def permuted_cells(self, renaming: Mapping[str, str]) -> list[int]:
-        """For each cell the position of its image under `renaming`."""
+    def permuted_cells(self, renaming: Mapping[str, str], layout: Layout | None = None) -> list[int]:
+        """For each cell, or for each of another `layout`, the position of its image under `renaming`."""
+        layout = layout or self.layout
         try:
-            return [self.layout.position_of[type(c)(c.variable, permute(c.index, renaming))] for c in self.layout.cells]
+            return [layout.position_of[type(c)(c.variable, permute(c.index, renaming))] for c in layout.cells]
         except KeyError as error:
             raise ModelError(f"a renaming maps a cell to {error.args[0]}, which does not exist") from None
 

@@ -23,7 +23,7 @@ class Plan:
     bits : {64, 128}
         The width of fingerprints, for engines that have them.
     fail_fast : bool
-        Stop at the first violated invariant.
+        Stop at the first violated property that states or steps decide.
     notes : list of str
         What was decided differently from what was asked, and why.
     """
@@ -38,7 +38,12 @@ class Plan:
     @property
     def safety(self) -> list[Property]:
         """The properties that single states decide."""
-        return [p for p in self.properties if p.kind != "liveness"]
+        return [p for p in self.properties if p.of_states]
+
+    @property
+    def steps(self) -> list[Property]:
+        """The properties that a state decides together with the steps from there."""
+        return [p for p in self.properties if p.of_steps]
 
     @property
     def liveness(self) -> list[Property]:

@@ -1,9 +1,9 @@
 """Properties: invariants, what must be reachable, and liveness, declared on a model's methods."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.kernel.actions import parameters_of
 from workbench.kernel.errors import RAISED, ModelError, blame, brief, defined_at
@@ -12,6 +12,9 @@ from workbench.kernel.state import Predicate, Reader, seen
 from workbench.kernel.switches import Default, When
 from workbench.kernel.text import printable
 
+if TYPE_CHECKING:
+    from workbench.kernel.steps import StepJudge
+
 
 @dataclass(frozen=True)
 class Property:
@@ -19,7 +22,7 @@ class Property:
 
     Attributes
     ----------
-    kind : {"invariant", "reachable", "liveness"}
+    kind : {"invariant", "reachable", "liveness", "step", "refinement", "deadlock"}
     when : str, callable or None
         The name of a constant, or a function of the model: where it is false, a model does not have the property.
     by_default : bool, str or callable
@@ -36,6 +39,23 @@ class Property:
     @property
     def doc(self) -> str:
         return inspect.getdoc(self.function) or ""
+
+    @property
+    def of_states(self) -> bool:
+        """Whether it is true or false of single states."""
+        return self.kind in ("invariant", "reachable")
+
+    @property
+    def of_steps(self) -> bool:
+        """Whether it is true or false of a state with the steps from there."""
+        return self.kind in ("step", "refinement", "deadlock")
+
+    def check(self, owner: str, actions: Container[str]) -> None:
+        """Raise :class:`ModelError` unless the class called `owner`, with these actions, can have the property."""
+
+    def judges(self, model: Any) -> "list[StepJudge]":
+        """What judges the single steps of `model`, one judge for each combination of the parameters."""
+        return []
 
 
 @dataclass(frozen=True)

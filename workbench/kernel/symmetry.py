@@ -24,19 +24,18 @@ class Words:
     Raises
     ------
     InputError
-        If a cell has such a word in its index.
+        If a cell, or a member of a declared universe, has such a word in it.
     """
 
     def __init__(self, model: "Model", sets: Sequence[str]) -> None:
-        self._cells = model.layout.cells
         self._set_of = {name: which for which in sets for name in model.constants[which]}
-        for number, cell in enumerate(self._cells):
-            self.check(number, cell.index)
+        for cell in model.layout.parts.cells:
+            self.check(cell, cell.index)
 
-    def check(self, cell: int, value: Any) -> None:
-        """Raise :class:`InputError` if `value`, in the cell of that number, holds a word that is also a name."""
+    def check(self, cell: Cell, value: Any) -> None:
+        """Raise :class:`InputError` if `value`, in that cell, holds a word that is also a name."""
         if self._set_of and (word := self._word_in(value)) is not None:
-            raise _ambiguous(self._set_of[word], word, self._cells[cell])
+            raise _ambiguous(self._set_of[word], word, cell)
 
     def _word_in(self, value: Any) -> str | None:
         if isinstance(value, str):
@@ -89,9 +88,11 @@ class Canonical:
     """
 
     def __init__(self, model: "Model", sets: Sequence[str]) -> None:
-        self._words, self._kinds = Words(model, sets), Kinds()
+        self._words, self._cells, self._kinds = Words(model, sets), model.layout.cells, Kinds()
         self.renamings = model.renamings(sets) if sets else []
         self.images = [model.permuted_cells(renaming) for renaming in self.renamings]
+        for renaming in self.renamings:  # a universe must not change either
+            model.permuted_cells(renaming, model.layout.parts)
 
     def orbit(self, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         """The values of every state that the renamings make of the one with `values`, with repetitions."""
@@ -106,7 +107,7 @@ class Canonical:
     def __call__(self, values: tuple[Any, ...]) -> Any:
         if not self.renamings:
             return values
-        for cell, value in enumerate(values):
+        for cell, value in zip(self._cells, values, strict=True):
             self._words.check(cell, value)
             self._kinds.check(value)
         return min(map(encode, self.orbit(values)))

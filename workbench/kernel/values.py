@@ -129,7 +129,7 @@ NamedTuple, frozenset, Map, Enum or a frozen dataclass
     if not isinstance(value, (tuple, frozenset, Map)):
         why = why_not(value)
         if why is not None:
-            raise ModelError(f"{_no_value(value)}; {why or _ACCEPTED}")
+            raise ModelError(getattr(value, "no_value", None) or f"{_no_value(value)}; {why or _ACCEPTED}")
         if is_member(value) or is_object(value):
             meet(type(value))
         items = () if isinstance(value, Enum) else parts_of(value)
