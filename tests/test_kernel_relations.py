@@ -135,6 +135,7 @@ def test_an_assignment_has_a_choice_for_each_name():
     assert Wires().Rank == Map({"a": 0, "b": 0, "c": 0})
     assert Wires(Rank="high").Rank == Map({"a": 1, "b": 1, "c": 1})
     assert Wires(Rank={"b": "high"}).Rank == Map({"a": 0, "b": 1, "c": 0})
+    assert Wires(Rank="b: high").Rank == Wires(Rank="{ b : high, c:low }").Rank == Wires(Rank={"b": 1}).Rank
     assert Gossip(Role={"n2": "sleeps"}, Node=2).Role == Map({"n1": "listens", "n2": "sleeps"})
 
 
@@ -152,6 +153,8 @@ def test_an_assignment_has_a_choice_for_each_name():
         (Wires, {"Owns": "ring"}, "Owns = 'ring' is not accepted; it takes none or all, or pairs of Node and Tool"),
         (Wires, {"Rank": 2}, "Rank = 2 is not accepted; it takes for each of Node one of 0 (low), 1 (high): one for"),
         (Wires, {"Rank": {"a": "lower"}}, "Rank = {'a': 'lower'} is not accepted"),
+        (Wires, {"Rank": "a: high b: low"}, "Rank = 'a: high b: low' is not accepted"),
+        (Wires, {"Rank": "a: high,"}, "Rank = 'a: high,' is not accepted"),
         (Wires, {"Rank": {"z": 0}}, "Rank is not accepted with 'z': Node has a, b, c"),
         (Gossip, {"Limit": -1}, "Limit = -1 is not accepted; it takes an integer from 0 on"),
         (Gossip, {"Limit": True}, "Limit = True is not accepted"),
