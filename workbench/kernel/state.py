@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from workbench.kernel.access import Indexed, Sets, Split, Whole
-from workbench.kernel.errors import InputError, ModelError
+from workbench.kernel.errors import InputError, ModelError, listed
 from workbench.kernel.members import Universe
 from workbench.kernel.values import check_value, is_same, show
 
@@ -104,7 +104,10 @@ class Layout:
         attributes: dict[str, Any] = {"__slots__": ()}
         for name, where in self.positions.items():
             if hasattr(base, name):
-                raise ModelError(f"a variable may not be called {name!r}: {base.__name__}.{name} is something else")
+                raise ModelError(
+                    f"a variable may not be called {name!r}: {base.__name__}.{name} is something else, as are "
+                    + listed(word for word in public_names(base) if word != name)
+                )
             if not isinstance(where, int):
                 attributes[name] = _indexed(name)
             else:
@@ -234,6 +237,11 @@ class Parts(Layout):
             first, universe = self._of_cell[cell]
             parts.extend(range(first, first + (1 if universe is None else len(universe))))
         return parts
+
+
+def public_names(base: type) -> list[str]:
+    """What a kind of state has besides the model's variables."""
+    return sorted(name for name in dir(base) if not name.startswith("_"))
 
 
 def _scalar(cell: int) -> property:
