@@ -1,6 +1,7 @@
 """Sets with a declared universe: to a model they are frozensets, and what engines find is the same as of one."""
 
 import random
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -336,6 +337,20 @@ def test_members_are_chosen_by_their_fields():
         assert s.bags.value == state.values[0]
         with pytest.raises(ModelError, match=r"no member of bags has a field 'wight' \(did you mean weight\?\)"):
             s.bags.where(wight=1)
+
+
+@dataclass(frozen=True)
+class Vote:
+    voter: str
+    round: int
+
+
+def test_members_may_be_dataclasses():
+    votes = [Vote(voter, number) for voter in ("ann", "bob") for number in range(2)]
+    model = type("Votes", (Numbers,), {"held": SetOf("votes", initial=frozenset(votes)), "votes": lambda self: votes})()
+    state = model.initial_states()[0]
+    assert state.held.where(voter="ann") == {Vote("ann", 0), Vote("ann", 1)}
+    assert model.layout.parts.view(model.layout.parts.split(state.values)).held.count(round=1) == 2
 
 
 def test_the_first_members_are_in_the_universe():
