@@ -4,10 +4,9 @@ from workbench.kernel.actions import Process, action, choose, require
 from workbench.kernel.constants import Constant, Names, Partition
 from workbench.kernel.declared import Variable, initial
 from workbench.kernel.errors import InputError, ModelError
+from workbench.kernel.faults import Fault, Place
 from workbench.kernel.model import Model
 from workbench.kernel.properties import (
-    Fault,
-    Place,
     always_eventually,
     eventually,
     eventually_always,

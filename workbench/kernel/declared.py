@@ -1,7 +1,7 @@
 """What a model's class declares: collected from the class and its bases, and looked at as a whole."""
 
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel.actions import Action, Process, parameters_of
@@ -115,6 +115,6 @@ def collect(owner: type, bases: Sequence[type], reserved: Container[str]) -> Dec
         variables={n: v for n, v in declared.items() if isinstance(v, Variable)},
         processes=processes,
         actions={n: v.of_class(owner.__name__, n, processes) for n, v in declared.items() if isinstance(v, Action)},
-        properties={n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Property)},
+        properties={n: v.of_class(n, bases) for n, v in declared.items() if isinstance(v, Property)},
         initial=next(iter(starts.values()), None),
     )

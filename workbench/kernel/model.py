@@ -256,9 +256,13 @@ class Model:
     # Properties ------------------------------------------------------------------------------------------------
 
     def predicates(self, name: str) -> list[PropertyInstance]:
-        """The invariant or reachable property called `name`, for every combination of its parameters."""
+        """The invariant or reachable property called `name`: each clause, for every combination of its parameters."""
         (declared,) = self.select([name])
-        return [PropertyInstance(self, declared, args) for args in self._combinations(declared.parameters)]
+        return [
+            PropertyInstance(self, declared, args, function)
+            for args in self._combinations(declared.parameters)
+            for function in declared.clauses
+        ]
 
     def formulas(self, name: str) -> list[tuple[tuple[Any, ...], Formula]]:
         """The liveness property called `name`, for every combination of its parameters."""

@@ -1,11 +1,12 @@
 """Properties: invariants, what must be reachable, and liveness, declared on a model's methods."""
 
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from workbench.kernel.actions import parameters_of
+from workbench.kernel.clauses import Clauses, make_clauses, of_clause
 from workbench.kernel.errors import RAISED, ModelError, blame, brief, defined_at
 from workbench.kernel.state import Predicate, Reader, seen
 from workbench.kernel.switches import Default, When
@@ -19,6 +20,8 @@ class Property:
     Attributes
     ----------
     kind : {"invariant", "reachable", "liveness"}
+    function : callable
+        A method; of an invariant that has several :class:`Clauses`.
     when : str, callable or None
         The name of a constant, or a function of the model: where it is false, a model does not have the property.
     by_default : bool, str or callable
@@ -34,7 +37,18 @@ class Property:
 
     @property
     def doc(self) -> str:
-        return inspect.getdoc(self.function) or ""
+        return self.function.doc if isinstance(self.function, Clauses) else inspect.getdoc(self.function) or ""
+
+    @property
+    def clauses(self) -> tuple[Callable[..., Any], ...]:
+        """What is judged one by one: for most properties the one function that they have."""
+        return self.function.functions if isinstance(self.function, Clauses) else (self.function,)
+
+    def of_class(self, name: str, bases: Sequence[type]) -> "Property":
+        """The property as a class with these `bases` has it: called `name`, and with its own methods for clauses."""
+        if not isinstance(self.function, Clauses):
+            return replace(self, name=name)
+        return replace(self, name=name, function=make_clauses(self.function.of_class(bases), self.parameters))
 
 
 @dataclass(frozen=True)
@@ -57,34 +71,6 @@ class Formula:
         for predicate in (self.trigger, self.goal):
             if predicate is not None and not callable(predicate):
                 raise ModelError(f"{self.kind} takes functions of the state, not {brief(predicate)}")
-
-
-class Place(NamedTuple):
-    """A part of a state, as a model speaks of it: a variable, one of its cells, or a member of what is in the cell."""
-
-    variable: str
-    index: Any = None
-    inside: Any = None
-
-
-class Fault(str):
-    """What an invariant says is wrong, and with what: a text that also names places in the state.
-
-    Who shows the text need not know of the places; pictures mark what stands for them.
-
-    Examples
-    --------
-    >>> wrong = Fault("w2 was answered 409", Place("decision", "w2"))
-    >>> wrong, wrong.places
-    ('w2 was answered 409', (Place(variable='decision', index='w2', inside=None),))
-    """
-
-    places: tuple[Place, ...]
-
-    def __new__(cls, text: str, *places: Place) -> "Fault":
-        fault = super().__new__(cls, text)
-        fault.places = places
-        return fault
 
 
 def leads_to(trigger: Predicate, goal: Predicate) -> Formula:
@@ -114,13 +100,17 @@ def _declare(kind: str, function: Any, when: When, by_default: Default, domains:
     return Property(kind, function.__name__, function, domains, when, by_default)
 
 
-def invariant(function: Any = None, /, *, when: When = None, by_default: Default = True, **domains: str) -> Any:
+def invariant(*functions: Any, when: When = None, by_default: Default = True, **domains: str) -> Any:
     """Declare a method ``(self, s, ...)`` that returns True, or False or a text that says what is wrong.
 
     The text may be a :class:`Fault`, which also names what is at fault.
 
     Parameters
     ----------
+    *functions : callable
+        The method that is decorated; or several methods without a decorator, for an invariant of several clauses, as in
+        ``Safe = invariant(types_are_right, one_leader)``. Clauses are judged one by one, so that each reads only
+        what it needs, and the verdict names the one that fails.
     when : str or callable, optional
         The name of a constant, or a function of the model: where it is false, a model does not have the property.
     by_default : bool, str or callable
@@ -129,7 +119,9 @@ def invariant(function: Any = None, /, *, when: When = None, by_default: Default
     **domains : str
         As for actions: the invariant must hold for each combination. Fine-grained instances are also faster.
     """
-    return _declare("invariant", function, when, by_default, domains, first=2)
+    if len(functions) > 1:
+        return Property("invariant", "", make_clauses(functions, domains), domains, when, by_default)
+    return _declare("invariant", functions[0] if functions else None, when, by_default, domains, first=2)
 
 
 def reachable(function: Any = None, /, *, when: When = None, by_default: Default = True) -> Any:
@@ -149,25 +141,51 @@ def liveness(function: Any = None, /, *, when: When = None, by_default: Default 
 
 
 class PropertyInstance:
-    """An invariant or reachable property with its parameters bound: a predicate over states."""
+    """An invariant or reachable property with its parameters bound, or a clause of one: a predicate over states.
 
-    def __init__(self, model: Any, declared: Property, arguments: tuple[Any, ...]) -> None:
+    Attributes
+    ----------
+    clause : str
+        The clause's name; "" for a property that has no clauses, or for all of them together.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        declared: Property,
+        arguments: tuple[Any, ...],
+        function: Callable[..., Any] | None = None,
+    ) -> None:
         self.model, self.property, self.arguments = model, declared, arguments
+        self._function = declared.function if function is None else function
+        self.clause = "" if self._function is declared.function else self._function.__name__
+
+    @property
+    def subject(self) -> str:
+        """What an error calls it."""
+        whole = f"{self.property.kind} {self.property.name}"
+        return f"{whole}, clause {self.clause}" if self.clause else whole
+
+    @property
+    def place(self) -> str:
+        """Where its function begins, as " (file:line)"."""
+        return defined_at(self._function)
 
     def holds(self, state: Reader) -> bool:
         """Whether the predicate is true in `state`."""
         return self.judge(state) is True
 
     def judge(self, state: Reader) -> bool | str:
-        """True, False, or what is wrong in `state`, in one line."""
-        answer = call_predicate(self.property.name, self.property.function, self.model, seen(state), *self.arguments)
+        """True, False, or what is wrong in `state`, in one line; of a clause with its name."""
+        answer = call_predicate(self.property.name, self._function, self.model, seen(state), *self.arguments)
+        if self.clause:
+            answer = of_clause(self._function, answer)
         if answer is True or answer is False:
             return answer
         if isinstance(answer, str) and self.property.kind == "invariant":
             return printable(answer)
         raise ModelError(
-            f"{self.property.kind} {self.property.name}{defined_at(self.property.function)} returned {brief(answer)}; "
-            "it must return True, False"
+            f"{self.subject}{self.place} returned {brief(answer)}; it must return True, False"
             + (" or a text that says what is wrong" if self.property.kind == "invariant" else "")
         )
 

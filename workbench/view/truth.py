@@ -77,7 +77,8 @@ def judges(model: Model, properties: Sequence[str] | None = None) -> list[Judge]
             for arguments, formula in model.formulas(declared.name):
                 judging.append(_goal(declared.name, _named(declared.name, arguments), formula.goal))
         else:
-            judging += [_predicate(instance) for instance in model.predicates(declared.name)]
+            combinations = dict.fromkeys(instance.arguments for instance in model.predicates(declared.name))
+            judging += [_predicate(PropertyInstance(model, declared, arguments)) for arguments in combinations]
     return judging
 
 
