@@ -193,6 +193,6 @@ def test_an_answer_that_is_none_is_told_with_the_clause_and_its_line(engine):
         def one_leads(self, s):
             pass
 
-    wanted = r"invariant Safe, clause one_leads \(test_kernel_clauses.py:\d+\) returned None; it must return True"
+    wanted = r"invariant Safe.one_leads \(test_kernel_clauses.py:\d+\) returned None; it must return True"
     with pytest.raises(ModelError, match=wanted):
         check(Silent(), ["Safe"], engine=engine)

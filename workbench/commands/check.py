@@ -2,6 +2,7 @@
 
   workbench check bakery_v2 --set SafeAcks=false      one model; violations print their trace
   workbench check bakery_v2 --cfg MC.cfg              with the constants and properties of a TLC configuration
+  workbench check bakery_v2 --profile                 what the model's Python was called for, and how often
   workbench check bakery_v2 --itf trace.itf.json      write the trace of the first violation to a file
   workbench check specs/bakery                        every configuration in a folder, as a table
 
@@ -24,6 +25,7 @@ from workbench import configurations
 from workbench.commands import outputs, status
 from workbench.commands.files import file_of_model, read_text, reading
 from workbench.commands.options import above_zero, console, parse_assignments, progress_line
+from workbench.commands.profiled import print_profile
 from workbench.commands.standard import remark, say
 from workbench.configurations import Configuration, spell
 from workbench.engines.check import ENGINES, check
@@ -53,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hand-over-states", type=int, metavar="N", help="engine auto: move to Spark after N states")
     parser.add_argument("--run-dir", metavar="DIR", help="where a search on Spark keeps its levels, to be resumed")
     parser.add_argument("--trace", action="store_true", help="print the witnesses of reachable properties too")
+    parser.add_argument("--profile", action="store_true", help="print what the model's Python was called for")
     parser.add_argument("--json", action="store_true", help="print one JSON object (a list for configurations)")
     outputs.add_arguments(parser)
 
@@ -94,9 +97,11 @@ def _check_model(arguments: argparse.Namespace, name: str) -> int:
     result = replace(result, notes=[*remarks, *result.notes])
     with outputs.report(arguments):
         if arguments.json:
-            say(json.dumps(result.as_dict()))
+            say(json.dumps(_with_profile(result.as_dict(), result, arguments.profile)))
         else:
             print_result(console(), result, arguments.trace)
+            if arguments.profile:
+                print_profile(console(), result)
     outputs.write_trace(arguments, result)
     file = None if name in MODELS else name.partition(".py")[0] + ".py"
     outputs.write_reports(arguments, [(suite_of(model.name, result), file)])
@@ -173,9 +178,13 @@ def _check_configurations(arguments: argparse.Namespace) -> int:
             remark(f"{len(outcomes)}/{len(wanted)} {one.path}")
     with outputs.report(arguments):
         if arguments.json:
-            say(json.dumps([_as_dict(*outcome) for outcome in outcomes]))
+            found = [_with_profile(_as_dict(*outcome), outcome[1], arguments.profile) for outcome in outcomes]
+            say(json.dumps(found))
         else:
             _print_table(outcomes, len(wanted))
+            for one, result, _ in outcomes if arguments.profile else ():
+                console().print(f"\n[bold]{_path(one)}[/]")
+                print_profile(console(), result)
     outputs.write_trace(arguments, outcomes[0][1])
     suites = [(outputs.suite_of_configuration(*outcome), str(outcome[0].path)) for outcome in outcomes]
     suites += [(outputs.suite_of_unchecked(one), str(one.path)) for one in wanted[len(outcomes) :]]
@@ -184,6 +193,13 @@ def _check_configurations(arguments: argparse.Namespace) -> int:
     if len(outcomes) < len(wanted):
         statuses.add(status.UNKNOWN)
     return next(worst for worst in (status.VIOLATED, status.UNKNOWN, status.HOLDS) if worst in statuses)
+
+
+def _with_profile(document: dict[str, Any], result: Result, wanted: bool) -> dict[str, Any]:
+    """What ``--json`` prints of a result, with the profile where that is asked for."""
+    if not wanted:
+        return document
+    return {**document, "profile": None if result.profile is None else result.profile.as_dict()}
 
 
 def _as_dict(one: Configuration, result: Result, differences: list[str]) -> dict[str, Any]:

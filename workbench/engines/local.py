@@ -8,6 +8,7 @@ import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.contract import Resources, Room
+from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
 from workbench.engines.store import BLOCK, Store
 from workbench.engines.watch import Labels, Watched
@@ -16,6 +17,7 @@ from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration, conclude
 from workbench.kernel.errors import ModelError
 from workbench.kernel.plan import Plan, make_plan
+from workbench.kernel.profile import Profile
 from workbench.kernel.result import ActionCount, collision_probability
 from workbench.kernel.values import counted
 
@@ -282,4 +284,5 @@ class LocalSearch:
                 "tree_bytes": self.trees.nbytes + self.cells.nbytes,
                 "bytes_per_state": self.store.bytes_per_state,
             },
+            profile=Profile(self.store.count, tuple(self.model.layout.cells), costs_of(self.trees)),
         )

@@ -8,7 +8,9 @@ from workbench.kernel.budget import Limits
 from workbench.kernel.errors import ModelError
 from workbench.kernel.memory import peak_bytes
 from workbench.kernel.plan import Plan
+from workbench.kernel.profile import Profile
 from workbench.kernel.properties import Property
+from workbench.kernel.remarks import remarks, says_nothing
 from workbench.kernel.result import ActionCount, Result, Verdict
 from workbench.kernel.trace import Trace
 
@@ -37,6 +39,7 @@ class Exploration:
         The largest resident size of other processes than this one.
     figures : dict
     notes : list of str
+    profile : Profile or None
     """
 
     engine: str
@@ -51,6 +54,7 @@ class Exploration:
     peak_bytes: int = 0
     figures: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    profile: Profile | None = None
 
 
 def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
@@ -80,8 +84,9 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
         seconds=limits.seconds,
         peak_bytes=max(peak_bytes(), explored.peak_bytes),
         collision_probability=explored.collision_probability,
-        notes=[*plan.notes, *explored.notes, *_remarks(plan, explored)],
+        notes=[*plan.notes, *explored.notes, *remarks(plan, explored)],
         figures=explored.figures,
+        profile=explored.profile,
     )
 
 
@@ -97,7 +102,7 @@ def _verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
         return explored.liveness(declared)
     if kind == "reachable":
         return Verdict(name, kind, False, None, "no reachable state satisfies it")
-    return Verdict(name, kind, True)
+    return Verdict(name, kind, True, why=says_nothing(plan.model, declared))
 
 
 def _without_trace(declared: Property, explored: Exploration) -> Verdict:
@@ -126,15 +131,3 @@ def decided_verdict(model: Any, declared: Property, trace: Trace) -> Verdict:
     if bool(bad) is not invariant:
         raise ModelError(f"{declared.name} was decided otherwise when its trace was run again: the model is not pure")
     return Verdict(declared.name, declared.kind, not invariant, trace, (bad[0] or "it is false") if invariant else None)
-
-
-def _remarks(plan: Plan, explored: Exploration) -> list[str]:
-    """What is suspicious about a model whose whole space is known."""
-    if explored.stopped is not None:
-        return []
-    return [
-        f"action {count.name} never changes anything, since it assigns nothing; is == written where = is meant? "
-        "(stutters=True says that it is on purpose)"
-        for count in explored.actions
-        if count.enabled and not count.assigns and not plan.model.declared_actions[count.name].stutters
-    ]

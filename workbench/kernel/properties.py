@@ -8,6 +8,7 @@ from typing import Any
 from workbench.kernel.actions import parameters_of
 from workbench.kernel.clauses import Clauses, make_clauses, of_clause
 from workbench.kernel.errors import RAISED, ModelError, blame, brief, defined_at
+from workbench.kernel.profile import Subject
 from workbench.kernel.state import Predicate, Reader, seen
 from workbench.kernel.switches import Default, When
 from workbench.kernel.text import printable
@@ -161,10 +162,8 @@ class PropertyInstance:
         self.clause = "" if self._function is declared.function else self._function.__name__
 
     @property
-    def subject(self) -> str:
-        """What an error calls it."""
-        whole = f"{self.property.kind} {self.property.name}"
-        return f"{whole}, clause {self.clause}" if self.clause else whole
+    def subject(self) -> Subject:
+        return Subject(self.property.kind, self.property.name, self.clause)
 
     @property
     def place(self) -> str:
@@ -177,7 +176,7 @@ class PropertyInstance:
 
     def judge(self, state: Reader) -> bool | str:
         """True, False, or what is wrong in `state`, in one line; of a clause with its name."""
-        answer = call_predicate(self.property.name, self._function, self.model, seen(state), *self.arguments)
+        answer = call_predicate(self.subject.label, self._function, self.model, seen(state), *self.arguments)
         if self.clause:
             answer = of_clause(self._function, answer)
         if answer is True or answer is False:

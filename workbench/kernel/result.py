@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.errors import unknown
+from workbench.kernel.profile import Profile
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import counted
 
@@ -24,7 +25,7 @@ class Verdict:
     trace : Trace or None
         A shortest counterexample; for a reachable property a shortest witness.
     why : str or None
-        What is wrong, or why the verdict is not known, in words.
+        What is wrong, or why the verdict is not known, in words; of what holds, why it says nothing, if that is so.
     """
 
     name: str
@@ -102,6 +103,8 @@ class Result:
         What a person should know about how the check was done.
     figures : dict
         Measurements that only some engines have.
+    profile : Profile or None
+        How often the model's Python was called for what; None from an engine that calls it for every state.
     """
 
     model: "Model"
@@ -118,6 +121,7 @@ class Result:
     collision_probability: float = 0.0
     notes: list[str] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)
+    profile: Profile | None = None
 
     @property
     def distinct(self) -> int:

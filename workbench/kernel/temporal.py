@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.actions import Fairness
-from workbench.kernel.lasso import Lasso, liveness_verdict, truth
+from workbench.kernel.lasso import Demand, Lasso, liveness_verdict, truth
 from workbench.kernel.properties import Formula, Property
 from workbench.kernel.result import Verdict
 from workbench.kernel.trace import Move, Trace, replay
@@ -48,10 +48,12 @@ def check_liveness(model: "Model", declared: Property, states: Sequence[Any], in
     def where(predicate: Callable[[Any], Any] | None) -> set[int]:
         return {n for n, s in enumerate(states) if predicate is not None and truth(declared.name, predicate, s)}
 
-    def find(formula: Formula) -> Trace | None:
+    def find(formula: Formula) -> tuple[Trace | None, Demand]:
         trigger, goal = where(formula.trigger), where(formula.goal)
+        due = {"leads_to": trigger, "eventually": set(range(initial))}.get(formula.kind, set(range(len(states))))
+        demand = Demand(formula.trigger is None or bool(trigger), not due <= goal)
         lasso = find_lasso(graph, initial, model.fairness(), formula.kind, trigger, goal)
-        return None if lasso is None else replay(model, *lasso)
+        return None if lasso is None else replay(model, *lasso), demand
 
     return liveness_verdict(model, declared, find)
 
