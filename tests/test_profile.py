@@ -115,6 +115,18 @@ def test_profiles_of_processes_add_up():
     assert awake == other[1]
 
 
+@pytest.mark.spark
+@pytest.mark.parametrize("options", [{"engine": "spark"}, {"hand_over_states": 3}], ids=["spark", "hand-over"])
+def test_on_spark_each_process_has_trees_and_calls_of_its_own(spark, options):
+    model, names = Walkers(), ["OnTheWay", "Fine"]
+    here, there = costs(check(model, names, engine="local")), costs(check(model, names, spark=spark, **options))
+    assert here.keys() == there.keys()
+    for label, cost in here.items():
+        assert there[label].reads == cost.reads
+        assert there[label].widest == cost.widest
+        assert there[label].calls >= cost.calls - 1  # the driver judges the initial state without a tree
+
+
 def test_what_is_called_for_most_states_is_remarked_on():
     """An invariant that reads everything: a call for each of 16,384 states. Its parameters would do with 28."""
 

@@ -12,7 +12,8 @@ def print_profile(out: Console, result: Result) -> None:
     """What Python was called for, those first that were called most."""
     profile = result.profile
     if profile is None:
-        out.print(f"\nnote: no profile: the {result.engine} engine runs everything in every state", markup=False)
+        why = "runs everything in every state" if result.engine == "reference" else "has resumed a search"
+        out.print(f"\nnote: no profile: the {result.engine} engine {why}", markup=False)
         return
     calls, states = counted(profile.calls, "call"), counted(profile.states, "state")
     out.print(f"\n[bold]Profile[/]: {calls} of Python for {states}, {profile.summary}")

@@ -104,7 +104,7 @@ class Result:
     figures : dict
         Measurements that only some engines have.
     profile : Profile or None
-        How often the model's Python was called for what; None from an engine that calls it for every state.
+        How often the model's Python was called for what; None where that is not known.
     """
 
     model: "Model"

@@ -10,19 +10,16 @@ _HEADS = ("", "kind", "calls", "per 1,000 states", "bytes", "cells", "reads")
 
 
 def profile_view(profile: Profile) -> Joined:
-    """A profile: the table, and the chart."""
-    return Joined(profile_table(profile), profile_chart(profile))
+    """A profile: the chart, and the table."""
+    return Joined(profile_chart(profile), profile_table(profile))
 
 
 def profile_table(profile: Profile) -> Rendered:
     """Per action, property and clause its calls, its trees, and what it read; those with most calls first."""
     rows = [_row(profile, cost) for cost in profile.by_calls]
     marked = [(element("code", escape(label)), *map(escape, others)) for label, *others in rows]
-    head = element("p", escape(title(profile)))
     note = element("p", f"Cells: the most that one instance has read, of {len(profile.cells)}.", class_="wb-note")
-    return Rendered(
-        head + table(_HEADS, marked, numbers=range(2, 6)) + note, f"{title(profile)}\n{aligned([_HEADS, *rows])}"
-    )
+    return Rendered(table(_HEADS, marked, numbers=range(2, 6)) + note, f"{title(profile)}\n{aligned([_HEADS, *rows])}")
 
 
 def profile_chart(profile: Profile) -> Bars:

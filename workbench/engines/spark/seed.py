@@ -61,7 +61,7 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
         file = directory.write_level(0, bucket, [initial_states], 0, [[] for _ in cells.values])
         decided = _judge(task, cells, rows[some], fingerprints[some])
         none_new = np.zeros(len(task.model.instances), np.int64)  # no action led here
-        outcomes.append(Admitted(file, {}, none_new, [], decided, extras, 0, Memory("driver", 0, 0)))
+        outcomes.append(Admitted(file, {}, none_new, [], decided, extras, 0, Memory("driver", 0, 0, ())))
         extras = []
     return initial, outcomes
 

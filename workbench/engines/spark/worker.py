@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.engines import kernels
+from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
 from workbench.engines.spark.manifest import LevelFile
 from workbench.engines.spark.messages import Admitted, Candidates, Memory, PackedRows, StepCounts, Task, Work, shrink
@@ -53,7 +54,11 @@ class Worker:
         self.cells, self.trees = self.expander.cells, self.expander.trees
         self.numbering = Numbering(self.cells)
         self.watched = [
-            (name, instance.property.kind == "reachable", self.trees.add_predicate(instance.holds))
+            (
+                name,
+                instance.property.kind == "reachable",
+                self.trees.add_predicate(instance.holds, instance.subject, instance.place),
+            )
             for name in (p.name for p in task.model.select(task.properties) if p.kind != "liveness")
             for instance in task.model.predicates(name)
         ]
@@ -68,7 +73,7 @@ class Worker:
     def memory(self) -> Memory:
         visited = sum(known.visited.nbytes for known in self._buckets.values())
         held = self.trees.nbytes + self.cells.nbytes + visited
-        return Memory(f"{platform.node()}/{os.getpid()}", held, peak_bytes())
+        return Memory(f"{platform.node()}/{os.getpid()}", held, peak_bytes(), costs_of(self.trees))
 
     # Expanding ---------------------------------------------------------------------------------------------------
 
