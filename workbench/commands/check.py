@@ -24,8 +24,9 @@ from rich.table import Table
 from workbench import configurations
 from workbench.commands import outputs, status
 from workbench.commands.files import file_of_model, read_text, reading
-from workbench.commands.options import above_zero, console, parse_assignments, progress_line
+from workbench.commands.options import above_zero, console, parse_assignments
 from workbench.commands.profiled import print_profile
+from workbench.commands.progress import Lines, progress_line
 from workbench.commands.standard import remark, say
 from workbench.configurations import Configuration, spell
 from workbench.engines.check import ENGINES, check
@@ -91,10 +92,10 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _check_model(arguments: argparse.Namespace, name: str) -> int:
     outputs.check_arguments(arguments, file_of_model(name))
-    model, properties, symmetry, remarks = _asked(arguments, get_model(name))
+    model, properties, symmetry, remarks, unknown = _asked(arguments, get_model(name))
     with progress_line() as on_progress:
         result = check(model, properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
-    result = replace(result, notes=[*remarks, *result.notes])
+    result = replace(result, notes=[*remarks, *result.notes], verdicts=[*result.verdicts, *unknown])
     with outputs.report(arguments):
         if arguments.json:
             say(json.dumps(_with_profile(result.as_dict(), result, arguments.profile)))
@@ -110,14 +111,14 @@ def _check_model(arguments: argparse.Namespace, name: str) -> int:
 
 def _asked(
     arguments: argparse.Namespace, model: type[Model]
-) -> tuple[Model, list[str] | None, bool | tuple[str, ...], list[str]]:
-    """The model with its constants, the properties and symmetric sets to check it with, and remarks on these.
+) -> tuple[Model, list[str] | None, bool | tuple[str, ...], list[str], list[Verdict]]:
+    """The model with its constants, the properties and symmetric sets to check it with, remarks, and what is unknown.
 
     What the other options say goes before what a TLC configuration says.
     """
     constants = parse_assignments(arguments.set)
     if arguments.cfg is None:
-        return model(**constants), arguments.property, bool(arguments.symmetry), []
+        return model(**constants), arguments.property, bool(arguments.symmetry), [], []
     text = read_text(arguments.cfg, "TLC configuration")
     with reading(arguments.cfg):
         cfg = read_cfg(text)
@@ -126,7 +127,9 @@ def _asked(
         applied = apply_cfg(cfg, model)
     symmetry = applied.symmetry if arguments.symmetry is None else arguments.symmetry
     made = model(**{**applied.constants, **constants})
-    return made, arguments.property or applied.properties, symmetry, applied.remarks
+    if arguments.property:
+        return made, arguments.property, symmetry, applied.remarks, []
+    return made, applied.properties, symmetry, applied.remarks, applied.unknown
 
 
 def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
@@ -167,15 +170,15 @@ def _check_configurations(arguments: argparse.Namespace) -> int:
     wanted = [configurations.load(path) for path in paths]
     outputs.check_arguments(arguments, paths, len(wanted))
     outcomes = []
+    done = remark if sys.stderr.isatty() else Lines()
     for one in wanted:
-        with progress_line() as on_progress:
+        with progress_line(f"{one.path}: ") as on_progress:
             symmetry = one.symmetry if arguments.symmetry is None else arguments.symmetry and one.model.symmetry
             result = check(one.model, one.properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
         outcomes.append((one, result, one.differences(result)))
         if result.stopped == "interrupted":
             break
-        if sys.stderr.isatty():
-            remark(f"{len(outcomes)}/{len(wanted)} {one.path}")
+        done(f"{len(outcomes)}/{len(wanted)} {one.path}")
     with outputs.report(arguments):
         if arguments.json:
             found = [_with_profile(_as_dict(*outcome), outcome[1], arguments.profile) for outcome in outcomes]

@@ -160,10 +160,13 @@ class LocalSearch:
             self._inspect(fail_fast=False)
 
     def _search(self, limits: Limits, room: Room) -> None:
-        def pause(expanded: int) -> None:
-            self._inspect(self.plan.fail_fast)
+        def beat(expanded: int) -> None:
             count, decided = self.store.count, self.watched.decided
             limits.check(len(self.levels), count, count - expanded, lambda: self.nbytes, decided)
+
+        def pause(expanded: int) -> None:
+            self._inspect(self.plan.fail_fast)
+            beat(expanded)
             if room.states is not None and self.store.count > room.states:
                 raise Full(f"more than {counted(room.states, 'state')}")
             if room.bytes is not None and self.nbytes > room.bytes:
@@ -175,7 +178,7 @@ class LocalSearch:
         while done < self.store.count:
             end = self.store.count
             self._completed = (len(self.levels), np.stack(self.expander.counts))
-            if not self.expander.expand(self.store, done, end, limits.most_states, pause):
+            if not self.expander.expand(self.store, done, end, limits.most_states, pause, beat):
                 limits.room(limits.most_states)
             done = end
             if self.store.count > end:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
-from workbench.kernel import Constant, InputError, Model, Names, Partition
-from workbench.kernel.errors import unknown
+from workbench.kernel import Constant, InputError, Model, Names, Partition, Verdict
+from workbench.kernel.errors import listed, unknown
 
 #: The statements that are read, with the name under which they are.
 _ACCEPTED = {
@@ -82,12 +82,22 @@ class Cfg:
 
 
 class Applied(NamedTuple):
-    """A configuration in terms of a model: what to make it with, what to check, and what should be said about it."""
+    """A configuration in terms of a model: what to make it with, what to check, and what should be said about it.
+
+    Attributes
+    ----------
+    constants : dict
+    properties, symmetry : sequence of str
+    remarks : list of str
+    unknown : list of Verdict
+        On the properties that the model does not have.
+    """
 
     constants: dict[str, Any]
     properties: list[str]
     symmetry: tuple[str, ...]
     remarks: list[str]
+    unknown: list[Verdict]
 
 
 def read_cfg(text: str) -> Cfg:
@@ -110,10 +120,13 @@ def read_cfg(text: str) -> Cfg:
 def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
     """Map a configuration to the constants, properties and symmetric sets of `model`.
 
+    Properties that the model does not have are left out: nothing is known of them.
+
     Raises
     ------
     InputError
-        With the line, for a name that the model does not have or a value that it does not accept.
+        With the line, for a constant that the model does not have, a value that it does not accept, or a property of
+        another kind.
     """
     constants = {}
     for name, (value, line) in cfg.constants.items():
@@ -126,10 +139,28 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
         except InputError as error:
             _fail(line, error)
         constants[name] = given
-    properties = [_property(entry, "INVARIANT", "invariant", model) for entry in cfg.invariants]
-    properties += [_property(entry, "PROPERTY", "liveness", model) for entry in cfg.properties]
+    properties: list[str] = []
+    absent: list[Verdict] = []
+    for keyword, kind, entries in (
+        ("INVARIANT", "invariant", cfg.invariants),
+        ("PROPERTY", "liveness", cfg.properties),
+    ):
+        for entry in entries:
+            if entry.value in model.declared_properties:
+                properties.append(_property(entry, keyword, kind, model))
+            else:
+                absent.append(_absent(entry, kind, model))
     symmetry = _symmetry(cfg.single.get("SYMMETRY"), model)
-    return Applied(constants, properties, symmetry, _remarks(cfg, model, symmetry))
+    remarks = _remarks(cfg, model, symmetry)
+    if absent:
+        remarks.append(f"not checked, since {model.name} has no such property: {listed(v.name for v in absent)}")
+    return Applied(constants, properties, symmetry, remarks, absent)
+
+
+def _absent(entry: Entry, kind: str, model: type[Model]) -> Verdict:
+    known = [p.name for p in model.declared_properties.values() if p.kind == kind]
+    why = str(unknown(f"{kind} of {model.name}", entry.value, known))
+    return Verdict(entry.value, kind, None, why=f"line {entry.line}: {why}")
 
 
 def _fitting(declared: Constant, value: Any) -> Any:
@@ -143,10 +174,8 @@ def _fitting(declared: Constant, value: Any) -> Any:
 
 def _property(entry: Entry, keyword: str, kind: str, model: type[Model]) -> str:
     name, line = entry
-    declared = model.declared_properties.get(name)
+    declared = model.declared_properties[name]
     known = [p.name for p in model.declared_properties.values() if p.kind == kind]
-    if declared is None:
-        _fail(line, unknown(f"{kind} of {model.name}", name, known))
     if declared.kind != kind:
         article = "an" if declared.kind == "invariant" else "a"
         message = f"{keyword} {name} is {article} {declared.kind} property of {model.name}; {keyword} takes "
