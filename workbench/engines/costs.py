@@ -40,7 +40,7 @@ def _walk(trees: Trees, roots: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.n
     """For the tree below each root its paths, its bytes, and which cells it has a node for; level by level."""
     arrays, owners = trees.arrays, np.arange(len(roots))
     calls, sizes = np.zeros(len(roots), np.int64), np.zeros(len(roots), np.int64)
-    reads = np.zeros((len(roots), len(trees.model.layout.cells)), np.bool_)
+    reads = np.zeros((len(roots), len(trees.cells.layout.cells)), np.bool_)
     children = roots
     while len(children):
         ends = children < 0
@@ -49,7 +49,7 @@ def _walk(trees: Trees, roots: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.n
         inner = children > 0
         nodes, owners = children[inner], owners[inner]
         branches = arrays.node_size[nodes].astype(np.int64)
-        reads[owners, arrays.node_cell[nodes]] = True
+        reads[owners, arrays.node_cell[nodes] % reads.shape[1]] = True  # a step has the cells of two states, and more
         sizes += np.bincount(owners, _NODE + _BRANCH * branches, len(roots)).astype(np.int64)
         first = np.repeat(arrays.node_base[nodes] - (np.cumsum(branches) - branches), branches)
         children = arrays.branch[first + np.arange(branches.sum())]

@@ -39,6 +39,7 @@ class Expander:
         self.counts = Counts(*(np.zeros(len(model.instances), np.int64) for _ in range(3)))
         self._queue = self._make_queue(_QUEUE)
         self._cursor = np.zeros(kernels.CURSOR, np.int64)
+        self._base = 0  # the first state of the block that is expanded
         self._prepared = False
 
     def _make_queue(self, room: int) -> Queue:
@@ -54,6 +55,7 @@ class Expander:
         """Work on `store` from now on; it holds at least one state."""
         self._cursor[:] = 0
         self._cursor[kernels.COUNT] = store.count
+        self._base = 0
         if not self._prepared:
             self.trees.dispatch.prepare(store.row(0).tolist())
             self._prepared = True
@@ -61,6 +63,13 @@ class Expander:
     def settle(self, store: Store) -> None:
         """Let the store count what an expansion that was interrupted has added to it."""
         store.count = max(store.count, int(self._cursor[kernels.COUNT]))
+
+    @property
+    def expanded(self) -> int:
+        """The number of the first state whose successors are not all in the store."""
+        first, end = int(self._cursor[kernels.FLUSHED]), int(self._cursor[kernels.QUEUED])
+        at = self._queue.parent[first] if first < end else self._cursor[kernels.STATE]
+        return self._base + int(at)
 
     @property
     def edges(self) -> int:
@@ -95,6 +104,7 @@ class Expander:
         cursor = self._cursor
         due = self.trees.misses + _MISSES_PER_BEAT
         for base in range(first - first % BLOCK, end, BLOCK):
+            self._base = base
             cursor[kernels.STATE] = max(first, base) - base
             stop = min(end, base + BLOCK) - base
             while True:

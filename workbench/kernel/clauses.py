@@ -1,6 +1,6 @@
 """Invariants of several clauses: functions of the same parameters, judged one by one."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
@@ -39,7 +39,7 @@ def _first_paragraph(function: Function) -> str:
     return " ".join((function.__doc__ or "").strip().partition("\n\n")[0].split())
 
 
-def make_clauses(functions: Iterable[Function], domains: dict[str, str]) -> Clauses:
+def make_clauses(functions: Iterable[Function], domains: Mapping[str, str]) -> Clauses:
     """The body of an invariant of `functions`, each with the parameters that have `domains`.
 
     Raises

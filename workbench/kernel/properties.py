@@ -1,17 +1,22 @@
 """Properties: invariants, what must be reachable, and liveness, declared on a model's methods."""
 
 import inspect
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.actions import parameters_of
 from workbench.kernel.clauses import Clauses, make_clauses, of_clause
 from workbench.kernel.errors import RAISED, ModelError, blame, brief, defined_at
+from workbench.kernel.parameters import declared_parameters, says_parameters
 from workbench.kernel.profile import Subject
 from workbench.kernel.state import Predicate, Reader, seen
 from workbench.kernel.switches import Default, When
 from workbench.kernel.text import printable
+
+if TYPE_CHECKING:
+    from workbench.kernel.steps import StepJudge
 
 
 @dataclass(frozen=True)
@@ -20,7 +25,7 @@ class Property:
 
     Attributes
     ----------
-    kind : {"invariant", "reachable", "liveness"}
+    kind : {"invariant", "reachable", "liveness", "step", "refinement", "deadlock"}
     function : callable
         A method; of an invariant that has several :class:`Clauses`.
     when : str, callable or None
@@ -32,7 +37,7 @@ class Property:
     kind: str
     name: str
     function: Callable[..., Any]
-    parameters: dict[str, str] = field(hash=False)
+    parameters: Mapping[str, str] = field(hash=False)
     when: When = None
     by_default: Default = True
 
@@ -50,6 +55,23 @@ class Property:
         if not isinstance(self.function, Clauses):
             return replace(self, name=name)
         return replace(self, name=name, function=make_clauses(self.function.of_class(bases), self.parameters))
+
+    @property
+    def of_states(self) -> bool:
+        """Whether it is true or false of single states."""
+        return self.kind in ("invariant", "reachable")
+
+    @property
+    def of_steps(self) -> bool:
+        """Whether it is true or false of a state with the steps from there."""
+        return self.kind in ("step", "refinement", "deadlock")
+
+    def check(self, owner: str, actions: Container[str]) -> None:
+        """Raise :class:`ModelError` unless the class called `owner`, with these actions, can have the property."""
+
+    def judges(self, model: Any) -> "list[StepJudge]":
+        """What judges the single steps of `model`, one judge for each combination of the parameters."""
+        return []
 
 
 @dataclass(frozen=True)
@@ -94,7 +116,9 @@ def eventually_always(goal: Predicate) -> Formula:
     return Formula("eventually_always", None, goal)
 
 
-def _declare(kind: str, function: Any, when: When, by_default: Default, domains: dict[str, str], first: int) -> Any:
+def _declare(kind: str, function: Any, when: When, by_default: Default, domains: Mapping[str, str], first: int) -> Any:
+    if says_parameters(function):
+        function, domains = None, declared_parameters([function], domains)
     if function is None:
         return lambda actual: _declare(kind, actual, when, by_default, domains, first)
     parameters_of(function, domains, first)
@@ -118,11 +142,14 @@ def invariant(*functions: Any, when: When = None, by_default: Default = True, **
         False for a property that is checked only where it is asked for by name; or a condition, as for `when`, where
         it is checked unasked.
     **domains : str
-        As for actions: the invariant must hold for each combination. Fine-grained instances are also faster.
+        As for actions: the invariant must hold for each combination. Fine-grained instances are also faster. As there,
+        ``@invariant("a, b in Edges")`` unpacks tuples.
     """
-    if len(functions) > 1:
-        return Property("invariant", "", make_clauses(functions, domains), domains, when, by_default)
-    return _declare("invariant", functions[0] if functions else None, when, by_default, domains, first=2)
+    said = tuple(itertools.takewhile(says_parameters, functions))
+    clauses, parameters = functions[len(said) :], declared_parameters(said, domains)
+    if len(clauses) > 1:
+        return Property("invariant", "", make_clauses(clauses, parameters), parameters, when, by_default)
+    return _declare("invariant", clauses[0] if clauses else None, when, by_default, parameters, first=2)
 
 
 def reachable(function: Any = None, /, *, when: When = None, by_default: Default = True) -> Any:

@@ -3,25 +3,25 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from workbench.kernel.plan import Plan
 from workbench.kernel.profile import Subject
 from workbench.kernel.properties import Property
 from workbench.kernel.state import Reads
 
 if TYPE_CHECKING:
     from workbench.kernel.conclusion import Exploration
+    from workbench.kernel.plan import Plan
 
 #: Why a property says nothing whose parameters have no values.
 NOBODY = "it is about nothing: its parameters have no values with these constants"
 
 
-def remarks(plan: Plan, explored: "Exploration") -> list[str]:
+def remarks(plan: "Plan", explored: "Exploration") -> list[str]:
     """What an author should look at. But for what is slow, it takes a space that is known as a whole."""
     slow = [] if explored.profile is None else explored.profile.remarks
     return slow if explored.stopped is not None else [*_idle_actions(plan, explored), *slow]
 
 
-def _idle_actions(plan: Plan, explored: "Exploration") -> Iterator[str]:
+def _idle_actions(plan: "Plan", explored: "Exploration") -> Iterator[str]:
     for count in explored.actions:
         if count.enabled and not count.assigns and not plan.model.declared_actions[count.name].stutters:
             yield (
