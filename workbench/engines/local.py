@@ -16,10 +16,10 @@ from workbench.engines.watch import Labels, Watched
 from workbench.kernel import Model, Result, Trace, Variable, action, invariant, replay, require
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration, conclude
-from workbench.kernel.errors import ModelError
 from workbench.kernel.plan import Plan, make_plan
 from workbench.kernel.profile import Profile
 from workbench.kernel.result import ActionCount, collision_probability
+from workbench.kernel.trace import not_again
 from workbench.kernel.values import counted
 
 if TYPE_CHECKING:
@@ -292,7 +292,7 @@ class LocalSearch:
         trace = replay(self.model, which, [self.trees.steps[step] for step in steps])
         for step in trace.steps:
             if not self.store.visited.find(self.cells.sums(self.cells.encode(step.state))):
-                raise ModelError(f"{step.label} led to another state when it was run again: the model is not pure")
+                raise not_again(self.model, step)
         return trace
 
     @cached_property

@@ -14,7 +14,7 @@ import numpy as np
 from workbench.engines.arrays import Growing
 from workbench.engines.cells import Cells, StepReads
 from workbench.kernel.actions import ActionInstance, Outcome
-from workbench.kernel.errors import ModelError, defined_at
+from workbench.kernel.errors import ModelError
 from workbench.kernel.profile import Subject
 from workbench.kernel.state import Cell, Draft
 
@@ -221,7 +221,7 @@ class Trees:
         return cells[at % len(cells)]
 
     def _action(self, instance: ActionInstance) -> str:
-        return f"action {instance.label}{defined_at(instance.action.function)}"
+        return f"action {instance.label}{instance.action.place}"
 
     def _predicate(self, number: int) -> str:
         return f"{self.subjects[number] or 'a property'}{self._places[number]}"

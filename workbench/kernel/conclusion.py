@@ -131,8 +131,13 @@ def decided_verdict(model: Any, declared: Property, trace: Trace) -> Verdict:
     answers = [instance.judge(trace.last) for instance in model.predicates(declared.name)]
     bad = [answer for answer in answers if answer is not True]
     if bool(bad) is not invariant:
-        raise ModelError(f"{declared.name} was decided otherwise when its trace was run again: the model is not pure")
+        raise _decided_otherwise(declared)
     return Verdict(declared.name, declared.kind, not invariant, trace, (bad[0] or "it is false") if invariant else None)
+
+
+def _decided_otherwise(declared: Property) -> ModelError:
+    named = declared.name + declared.place
+    return ModelError(f"{named} was decided otherwise when its trace was run again: the model is not pure")
 
 
 def decided_by_step(model: Any, declared: Property, trace: Trace) -> Verdict:
@@ -145,7 +150,7 @@ def decided_by_step(model: Any, declared: Property, trace: Trace) -> Verdict:
     """
     answers = wrong_at_end(model, declared, trace)
     if not answers:
-        raise ModelError(f"{declared.name} was decided otherwise when its trace was run again: the model is not pure")
+        raise _decided_otherwise(declared)
     return Verdict(declared.name, declared.kind, False, trace, answers[0])
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from workbench.kernel.actions import Action, Process, parameters_of
 from workbench.kernel.constants import Constant, Names
 from workbench.kernel.deadlock import DEADLOCK, Ends
-from workbench.kernel.errors import InputError, ModelError
+from workbench.kernel.errors import InputError, ModelError, in_its_line
 from workbench.kernel.properties import Property
 from workbench.kernel.switches import check_choice, check_switch
 
@@ -93,6 +93,7 @@ class Initial:
         self.function = function
 
 
+@in_its_line
 def initial(function: Callable[..., None]) -> Initial:
     """Declare a method ``(self, s)`` that assigns (and may choose) the initial states."""
     parameters_of(function, {}, first=2)
@@ -172,7 +173,7 @@ def collect(owner: type, bases: Sequence[type], reserved: Container[str]) -> Dec
         variables={n: v for n, v in declared.items() if isinstance(v, Variable)},
         processes=processes,
         actions={n: v.of_class(owner.__name__, n, processes) for n, v in declared.items() if isinstance(v, Action)},
-        properties={n: v.of_class(n, bases) for n, v in declared.items() if isinstance(v, Property)}
+        properties={n: v.of_class(owner.__name__, n, bases) for n, v in declared.items() if isinstance(v, Property)}
         | ({} if ends is None else {DEADLOCK.name: DEADLOCK}),
         initial=start,
         ends=ends,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.kernel.actions import ActionInstance, Fairness
-from workbench.kernel.errors import ModelError, brief
+from workbench.kernel.errors import ModelError, brief, defined_at
 from workbench.kernel.properties import Formula, Predicate, Property, call_predicate
 from workbench.kernel.remarks import NOBODY
 from workbench.kernel.result import Verdict
@@ -51,7 +51,8 @@ def truth(name: str, predicate: Predicate, state: Any) -> bool:
     if answer is True or answer is False:
         return answer
     raise ModelError(
-        f"liveness {name}: a predicate of its formula returned {brief(answer)}; it must return True or False"
+        f"liveness {name}: a predicate of its formula{defined_at(predicate)} returned {brief(answer)}; "
+        "it must return True or False"
     )
 
 

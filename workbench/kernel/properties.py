@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.actions import parameters_of
 from workbench.kernel.clauses import Clauses, make_clauses, of_clause
-from workbench.kernel.errors import RAISED, ModelError, blame, brief, defined_at
+from workbench.kernel.errors import RAISED, ModelError, blame, brief, defined_at, in_its_line
 from workbench.kernel.parameters import declared_parameters, says_parameters
 from workbench.kernel.profile import Subject
 from workbench.kernel.state import Predicate, Reader, seen
@@ -46,15 +46,24 @@ class Property:
         return self.function.doc if isinstance(self.function, Clauses) else inspect.getdoc(self.function) or ""
 
     @property
+    def place(self) -> str:
+        """Where its function, or the first of its clauses, begins, as " (file:line)"."""
+        return defined_at(self.clauses[0])
+
+    @property
     def clauses(self) -> tuple[Callable[..., Any], ...]:
         """What is judged one by one: for most properties the one function that they have."""
         return self.function.functions if isinstance(self.function, Clauses) else (self.function,)
 
-    def of_class(self, name: str, bases: Sequence[type]) -> "Property":
-        """The property as a class with these `bases` has it: called `name`, and with its own methods for clauses."""
+    def of_class(self, owner: str, name: str, bases: Sequence[type]) -> "Property":
+        """The property as the class called `owner` has it: called `name`, and with the class's methods for clauses."""
         if not isinstance(self.function, Clauses):
             return replace(self, name=name)
-        return replace(self, name=name, function=make_clauses(self.function.of_class(bases), self.parameters))
+        try:
+            function = make_clauses(self.function.of_class(bases), self.parameters)
+        except ModelError as error:
+            raise ModelError(f"{owner}: {name}: {error}") from None
+        return replace(self, name=name, function=function)
 
     @property
     def of_states(self) -> bool:
@@ -116,6 +125,7 @@ def eventually_always(goal: Predicate) -> Formula:
     return Formula("eventually_always", None, goal)
 
 
+@in_its_line
 def _declare(kind: str, function: Any, when: When, by_default: Default, domains: Mapping[str, str], first: int) -> Any:
     if says_parameters(function):
         function, domains = None, declared_parameters([function], domains)
@@ -125,6 +135,7 @@ def _declare(kind: str, function: Any, when: When, by_default: Default, domains:
     return Property(kind, function.__name__, function, domains, when, by_default)
 
 
+@in_its_line
 def invariant(*functions: Any, when: When = None, by_default: Default = True, **domains: str) -> Any:
     """Declare a method ``(self, s, ...)`` that returns True, or False or a text that says what is wrong.
 
@@ -221,4 +232,4 @@ def call_predicate(name: str, function: Callable[..., Any], *arguments: Any) -> 
     try:
         return function(*arguments)
     except RAISED as error:
-        raise blame(f"property {name}", error) from error
+        raise blame(f"property {name}", error, defined_at(function)) from error

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from workbench.kernel.actions import ActionInstance, parameters_of
-from workbench.kernel.errors import ModelError, brief, defined_at, unknown
+from workbench.kernel.errors import ModelError, brief, defined_at, in_its_line, unknown
 from workbench.kernel.faults import Place
 from workbench.kernel.properties import Property, call_predicate
 from workbench.kernel.state import Layout, Reader, Values, View, seen
@@ -36,6 +36,7 @@ class StepProperty(Property):
         return [StepInstance(model, self, arguments) for arguments in itertools.product(*members)]
 
 
+@in_its_line
 def step(
     function: Any = None,
     /,
