@@ -9,6 +9,7 @@ from workbench.kernel.faults import Fault, Place
 from workbench.kernel.model import Model
 from workbench.kernel.properties import (
     always_eventually,
+    constraint,
     eventually,
     eventually_always,
     invariant,
@@ -50,6 +51,7 @@ __all__ = [
     "action",
     "always_eventually",
     "choose",
+    "constraint",
     "ends",
     "eventually",
     "eventually_always",

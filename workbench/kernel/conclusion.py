@@ -12,8 +12,9 @@ from workbench.kernel.plan import Plan
 from workbench.kernel.profile import Profile
 from workbench.kernel.properties import Property
 from workbench.kernel.remarks import remarks, says_nothing
-from workbench.kernel.result import ActionCount, Result, Verdict
+from workbench.kernel.result import ActionCount, Result, Verdict, constraints_of
 from workbench.kernel.trace import Trace
+from workbench.kernel.values import counted
 
 _NO_TRACE = "interrupted before its trace was made"
 
@@ -35,6 +36,8 @@ class Exploration:
         Makes a shortest behaviour to such a place - a state, or the step that is wrong - by running the model.
     liveness : callable or str
         Gives the verdict on a liveness property, if the whole space was visited; or the reason why it cannot.
+    outside : int
+        Of the generated states those that the model's constraints kept out.
     collision_probability : float
     peak_bytes : int
         The largest resident size of other processes than this one.
@@ -51,6 +54,7 @@ class Exploration:
     decided: Mapping[str, Any]
     trace_to: Callable[[Any], Trace]
     liveness: Callable[[Property], Verdict] | str
+    outside: int = 0
     collision_probability: float = 0.0
     peak_bytes: int = 0
     figures: dict[str, float] = field(default_factory=dict)
@@ -67,10 +71,10 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
     interrupted = False
     for declared in plan.properties:
         try:
-            verdict = _without_trace(declared, explored) if interrupted else _verdict(plan, declared, explored)
+            verdict = _without_trace(plan, declared, explored) if interrupted else _verdict(plan, declared, explored)
         except KeyboardInterrupt:
             interrupted = True
-            verdict = _without_trace(declared, explored)
+            verdict = _without_trace(plan, declared, explored)
         verdicts.append(verdict)
     return Result(
         model=plan.model,
@@ -85,7 +89,8 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
         seconds=limits.seconds,
         peak_bytes=max(peak_bytes(), explored.peak_bytes),
         collision_probability=explored.collision_probability,
-        notes=[*plan.notes, *explored.notes, *remarks(plan, explored)],
+        outside=explored.outside,
+        notes=[*plan.notes, *explored.notes, *_bounded(plan, explored), *remarks(plan, explored)],
         figures=explored.figures,
         profile=explored.profile,
     )
@@ -99,23 +104,46 @@ def _verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
     if explored.stopped is not None:
         return Verdict(name, kind, None, None, f"the search is incomplete: {explored.stopped}")
     if kind == "liveness":
-        if isinstance(explored.liveness, str):
-            return Verdict(name, kind, None, None, explored.liveness)
-        return explored.liveness(declared)
-    if kind == "reachable":
-        return Verdict(name, kind, False, None, "no reachable state satisfies it")
-    return Verdict(name, kind, True, why=says_nothing(plan.model, declared) if kind == "invariant" else None)
+        return _liveness_verdict(plan, declared, explored)
+    return _undecided_verdict(plan, declared, explored)
 
 
-def _without_trace(declared: Property, explored: Exploration) -> Verdict:
+def _undecided_verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
+    """The verdict on a property that no state and no step decides, once all are known; not for liveness."""
+    within = constraints_of(plan.model) if explored.outside else None
+    if declared.kind != "reachable":
+        why = says_nothing(plan.model, declared) if declared.kind == "invariant" else None
+        if within is not None:
+            why = f"beyond {within} nothing is known"
+        return Verdict(declared.name, declared.kind, True, None, why, within)
+    where = "no reachable state" if within is None else f"no state that is reached within {within}"
+    return Verdict(declared.name, declared.kind, False, None, f"{where} satisfies it", within)
+
+
+def _liveness_verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
+    """The verdict on a liveness property, once all states are known."""
+    name, kind = declared.name, declared.kind
+    if isinstance(explored.liveness, str):
+        return Verdict(name, kind, None, None, explored.liveness)
+    if plan.model.ignores:
+        why = f"states are not told apart by {', '.join(plan.model.ignores)}, so no behaviour is known whole"
+        return Verdict(name, kind, None, None, why)
+    verdict = explored.liveness(declared) if sum(explored.levels) else None
+    if explored.outside and (verdict is None or verdict.holds):
+        within = constraints_of(plan.model)
+        why = f"no fair behaviour within {within} breaks it, and those that go on beyond are not known"
+        return Verdict(name, kind, None, None, why)
+    assert verdict is not None, "a state is missing only where it is outside"
+    return verdict
+
+
+def _without_trace(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
     """What can be said of a property without running anything any more."""
     name, kind = declared.name, declared.kind
     if name in explored.decided:
         return Verdict(name, kind, kind == "reachable", None, _NO_TRACE)
-    if explored.stopped is None and (kind == "invariant" or declared.of_steps):
-        return Verdict(name, kind, True)
-    if explored.stopped is None and kind == "reachable":
-        return Verdict(name, kind, False, None, "no reachable state satisfies it")
+    if explored.stopped is None and kind != "liveness":
+        return _undecided_verdict(plan, declared, explored)
     return Verdict(name, kind, None, None, "interrupted before it was decided")
 
 
@@ -138,6 +166,15 @@ def decided_verdict(model: Any, declared: Property, trace: Trace) -> Verdict:
 def _decided_otherwise(declared: Property) -> ModelError:
     named = declared.name + declared.place
     return ModelError(f"{named} was decided otherwise when its trace was run again: the model is not pure")
+
+
+def _bounded(plan: Plan, explored: Exploration) -> list[str]:
+    """What the model's constraints kept out."""
+    if not explored.outside:
+        return []
+    kept_out = f"{explored.outside:,} of {counted(explored.generated, 'generated state')}"
+    nothing = "" if sum(explored.levels) else "; no initial state is inside, so nothing was explored"
+    return [f"explored within {constraints_of(plan.model)}: {kept_out} lie outside, judged but not explored{nothing}"]
 
 
 def decided_by_step(model: Any, declared: Property, trace: Trace) -> Verdict:

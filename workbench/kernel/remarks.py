@@ -18,7 +18,8 @@ NOBODY = "it is about nothing: its parameters have no values with these constant
 def remarks(plan: "Plan", explored: "Exploration") -> list[str]:
     """What an author should look at. But for what is slow, it takes a space that is known as a whole."""
     slow = [] if explored.profile is None else explored.profile.remarks
-    return slow if explored.stopped is not None else [*_idle_actions(plan, explored), *slow]
+    whole = explored.stopped is None and not explored.outside
+    return [*_idle_actions(plan, explored), *slow] if whole else slow
 
 
 def _idle_actions(plan: "Plan", explored: "Exploration") -> Iterator[str]:
