@@ -232,7 +232,7 @@ class SparkSearch:
         manifest.seconds = limits.seconds
         try:
             if not manifest.complete:
-                extras = _merge([outcome.extras for outcome in outcomes if outcome.extras])
+                extras = _merge([self.directory.from_message(outcome.extras) for outcome in outcomes if outcome.extras])
                 manifest.levels[-1].values = self.directory.write_values(len(self.manifest.levels), extras)
             self._commit(manifest)
         except NotWritten as error:
