@@ -710,7 +710,6 @@ class Scattered(Bounded):
     """Behaviours begin inside and outside, and come back from there."""
 
     Begin = Constant((0, 3), {(0, 3): "both", (3,): "outside"}, "where the first walker may begin")
-    Last = Constant(3, range(1, 4), "where the way ends")
     turns = Variable(0)
 
     @initial
