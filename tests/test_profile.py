@@ -186,6 +186,10 @@ class Idle(Model):
     def Seeing(self, s, m):
         return s.n < 3
 
+    @invariant
+    def Switched(self, s):
+        return not self.Nobody or s.n < 3
+
     def blind(self, s):
         return True
 
@@ -225,9 +229,10 @@ def test_what_holds_and_says_nothing_is_told_with_the_verdict(engine):
     assert result.holds
     already = "it asks for nothing: its goal is true already wherever it is due"
     assert {v.name: v.why for v in result.verdicts} == {
-        "Blind": "it reads nothing of the state with these constants",
+        "Blind": "it reads nothing of the state",
         "Seeing": None,
-        "Half": "blind reads nothing of the state with these constants",
+        "Switched": None,
+        "Half": "blind reads nothing of the state",
         "NeverDue": "it asks for nothing: its trigger is never true",
         "DueAlready": already,
         "AtOnce": already,
