@@ -34,7 +34,7 @@ from workbench.kernel import (
 def parts(resources):
     """The subsets that are not empty."""
     ordered = sorted(resources)
-    return [frozenset(part) for size in range(1, len(ordered) + 1) for part in itertools.combinations(ordered, size)]
+    return [frozenset(part) for size in range(len(ordered)) for part in itertools.combinations(ordered, size + 1)]
 
 
 class Allocator(Model):
@@ -71,7 +71,6 @@ class Allocator(Model):
     @action(client)
     def give_back(self, s, c):
         """Give something back earlier than that."""
-        require(s.held[c], f"{c} holds nothing")
         require(self.GivesBackEarly or not s.wanted[c], f"{c} waits for more")
         given = choose(parts(s.held[c]), "what")
         require(s.wanted[c] or given != s.held[c], "to give everything back is to finish")
@@ -87,7 +86,6 @@ class Allocator(Model):
     @action(allocator, c="Clients", fair="weak")
     def allocate(self, s, c):
         """Give a client a part of what it wants."""
-        require(s.wanted[c], f"{c} wants nothing")
         free = frozenset(self.Resources).difference(*s.held.values())
         given = choose(parts(free & s.wanted[c]), "what")
         if self.Schedules:
@@ -111,9 +109,9 @@ class Allocator(Model):
         return not s.held[c] & s.wanted[c]
 
     @reachable
-    def SomebodyWaitsForAPart(self, s):
-        """A client may hold a part of what it has asked for."""
-        return any(s.held[c] and s.wanted[c] for c in self.Clients)
+    def TwoAreServed(self, s):
+        """Two clients can hold resources at a time."""
+        return len([c for c in self.Clients if s.held[c]]) > 1
 
     @liveness(c="Clients", r="Resources")
     def ClientsObtain(self, c, r):

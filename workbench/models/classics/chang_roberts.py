@@ -58,8 +58,8 @@ class ChangRoberts(Model):
     def begin(self, s):
         """Any processes want to lead, or nobody."""
         for p in self.Processes:
-            if choose([False, True], f"starts {p}"):
-                s.starts[p], s.role[p] = True, CANDIDATE
+            s.starts[p] = choose([False, True], f"starts {p}")
+            s.role[p] = CANDIDATE if s.starts[p] else LOST
 
     @action(process)
     def wake(self, s, p):
@@ -75,12 +75,13 @@ class ChangRoberts(Model):
         require(s.awake[p], f"{p} has not begun")
         number, own = choose(s.inbox[p], "at"), self.number[p]
         s.inbox[p] -= {number}
-        if s.role[p] != LOST and number == own:
-            s.role[p] = LEADER
-        elif s.role[p] == LOST or number > own or self.PassesOnSmaller:
+        if s.role[p] == LOST or number > own:
+            s.role[p] = LOST
             s.inbox[self.next[p]] |= {number}
-            if number > own:
-                s.role[p] = LOST
+        elif number == own:
+            s.role[p] = LEADER
+        elif self.PassesOnSmaller:
+            s.inbox[self.next[p]] |= {number}
 
     @invariant
     def OneLeader(self, s):
@@ -90,16 +91,9 @@ class ChangRoberts(Model):
 
     @invariant(p="Processes")
     def LargestLeads(self, s, p):
-        """Who leads has wanted to, and all others know that they have lost, to a larger number."""
-        if s.role[p] != LEADER:
-            return True
-        if not s.starts[p]:
-            return f"{p} leads, and has not wanted to"
-        rivals = [q for q in self.Processes if q != p and (s.role[q] != LOST or self.beats(s, q, p))]
-        return not rivals or f"{p} leads, and {rivals[0]} has not lost to it"
-
-    def beats(self, s, q, p):
-        return s.starts[q] and self.number[q] > self.number[p]
+        """Nobody leads who has a smaller number than another one that wants to."""
+        larger = [q for q in self.Processes if s.starts[q] and self.number[q] > self.number[p]]
+        return s.role[p] != LEADER or not larger or f"{p} leads, and {larger[0]} has a larger number"
 
     @reachable
     def SmallestLeads(self, s):

@@ -42,8 +42,8 @@ class Ewd998(Model):
     MachinesBlacken = Constant(True, bool, "who receives a message turns black")
     CountsMessages = Constant(True, bool, "the token adds up how many messages are on their way")
 
-    active = Variable(False, per="Machines", doc="whether the machine is at work")
-    black = Variable(False, per="Machines", doc="whether it has received a message since the token was there")
+    active = Variable(None, per="Machines", doc="whether the machine is at work")
+    black = Variable(None, per="Machines", doc="whether it has received a message since the token was there")
     count = Variable(0, per="Machines", doc="messages sent, less messages received")
     pending = Variable(0, per="Machines", doc="messages on their way to it")
     token_at = Variable(lambda model: model.first, doc="the machine that has the token")
@@ -121,17 +121,14 @@ class Ewd998(Model):
     def terminated(self, s):
         return not any(s.pending.values()) and not any(s.active.values())
 
-    @invariant
-    def NoFalseAlarm(self, s):
+    @invariant(i="Machines")
+    def NoFalseAlarm(self, s, i):
         """What is detected is true."""
         if not self.detected(s):
             return True
-        for i in self.Machines:
-            if s.active[i]:
-                return f"{i} is at work"
-            if s.pending[i]:
-                return f"a message is on its way to {i}"
-        return True
+        if s.active[i]:
+            return f"{i} is at work"
+        return not s.pending[i] or f"a message is on its way to {i}"
 
     @invariant
     def CountsAreRight(self, s):

@@ -9,6 +9,7 @@ The properties, and the commands that check them::
     workbench check peterson                              # everything holds
     workbench check peterson --set LevelsLeftOut=1        # MutualExclusion: one filter is not enough for three
     workbench check peterson --set LevelFirst=false       # MutualExclusion: two lines of the program exchanged
+    workbench check peterson --set LeavesLevels=false     # WhoWantsEnters: held up by somebody who has left
 
 Semantics after Peterson, *Myths about the mutual exclusion problem*, Information Processing Letters 12(3), 1981.
 """
@@ -39,6 +40,7 @@ class Peterson(Model):
     Processes = Constant(3, Names("p", range(2, 6)), "who wants to enter")
     LevelsLeftOut = Constant(0, range(0, 3), "levels fewer than one less than there are processes")
     LevelFirst = Constant(True, bool, "who enters a level writes the level first, and that it is the last one next")
+    LeavesLevels = Constant(True, bool, "who leaves the critical section leaves all levels")
 
     pc = Variable(IDLE, per="Processes", doc="next step")
     at = Variable(1, per="Processes", doc="the level that the process is about to enter; a variable of its own")
@@ -52,7 +54,7 @@ class Peterson(Model):
         if self.top < 1:
             raise InputError(f"LevelsLeftOut = {self.LevelsLeftOut} is not accepted; there must be a level left")
         self.levels = tuple(range(1, self.top + 1))
-        self.first, self.second = (LEVEL, LAST) if self.LevelFirst else (LAST, LEVEL)
+        self.first = LEVEL if self.LevelFirst else LAST
 
     def at_step(self, s, p, step):
         require(s.pc[p] == step, f"{p} is not at {step!r}")
@@ -94,9 +96,11 @@ class Peterson(Model):
 
     @action(process)
     def leave(self, s, p):
-        """Leave the critical section, and all levels."""
+        """Leave the critical section, and all levels with it."""
         self.at_step(s, p, CRITICAL)
-        s.level[p], s.at[p], s.pc[p] = 0, 1, IDLE
+        if self.LeavesLevels:
+            s.level[p] = 0
+        s.at[p], s.pc[p] = 1, IDLE
 
     @invariant
     def MutualExclusion(self, s):
@@ -107,7 +111,7 @@ class Peterson(Model):
     @invariant(level="levels")
     def EachLevelHoldsOneBack(self, s, level):
         """Of n processes at most n-1 are beyond level 1, n-2 beyond level 2, and so on."""
-        beyond = [p for p in self.Processes if s.pc[p] == CRITICAL or s.at[p] > level]
+        beyond = [p for p in self.Processes if s.at[p] > level]
         return len(beyond) <= len(self.Processes) - level or f"{', '.join(beyond)} are beyond level {level}"
 
     @reachable
@@ -118,4 +122,4 @@ class Peterson(Model):
     @liveness(p="Processes")
     def WhoWantsEnters(self, p):
         """Who wants to enter does so in the end."""
-        return leads_to(lambda s: s.pc[p] not in (IDLE, CRITICAL), lambda s: s.pc[p] == CRITICAL)
+        return leads_to(lambda s: s.pc[p] != IDLE, lambda s: s.pc[p] == CRITICAL)

@@ -97,14 +97,17 @@ class ReadersWriters(Model):
             require(s.writing[a], f"{a} neither reads nor writes")
             s.writing[a] = False
 
-    @invariant
-    def WritersAreAlone(self, s):
-        """Two never write, and nobody reads what is being written."""
-        writers = [a for a in self.Actors if s.writing[a]]
-        readers = [a for a in self.Actors if s.reading[a]]
-        if len(writers) > 1:
-            return f"{' and '.join(writers)} write"
-        return not (writers and readers) or f"{writers[0]} writes while {readers[0]} reads"
+    @invariant(a="Actors")
+    def WritersAreAlone(self, s, a):
+        """While somebody writes nobody reads, and nobody else writes."""
+        if not s.writing[a]:
+            return True
+        for b in self.Actors:
+            if s.reading[b]:
+                return f"{a} writes while {b} reads"
+            if s.writing[b] and b != a:
+                return f"{a} and {b} write"
+        return True
 
     @reachable
     def ManyRead(self, s):

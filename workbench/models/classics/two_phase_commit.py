@@ -111,7 +111,7 @@ class TwoPhaseCommit(Model):
         s.coordinator_state = decision
         s.messages |= {Message(decision)}
 
-    @action(coordinator, fair=False, when="CoordinatorCrashes")
+    @action(coordinator, when="CoordinatorCrashes")
     def crash(self, s):
         """The coordinator is gone, and nobody knows what it would have decided."""
         require(s.coordinator_state == UNDECIDED, "the coordinator has decided")
