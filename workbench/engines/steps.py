@@ -1,0 +1,145 @@
+"""The properties that a search looks out for in its steps: predicates with trees, judged when a state is expanded."""
+
+from collections.abc import Callable, Container, Sequence
+from functools import partial
+
+import numpy as np
+
+from workbench.engines import kernels, step_kernels
+from workbench.engines.kernels import Frontier
+from workbench.engines.store import BLOCK, Store
+from workbench.engines.trees import Trees
+from workbench.engines.watch import evaluate, mark
+from workbench.kernel import Model
+from workbench.kernel.deadlock import DEADLOCK, may_end
+from workbench.kernel.properties import Property
+from workbench.kernel.state import Reader
+from workbench.kernel.steps import StepJudge
+
+
+class WatchedSteps:
+    """The step properties, refinements and the deadlock that a search looks out for.
+
+    Parameters
+    ----------
+    model : Model
+    trees : Trees
+    properties : sequence of Property
+        Those of the plan's ``steps``.
+    in_order : bool
+        Whether every state was judged as the end of the step by which it was found before it is judged as a beginning.
+        Only then is it known which cells a mapping has read in it.
+
+    Attributes
+    ----------
+    decided : dict
+        For each violated property the number of the first state from which a step violates it, and that step of the
+        trees; None in place of the step if it is the state.
+    """
+
+    def __init__(self, model: Model, trees: Trees, properties: Sequence[Property], in_order: bool = True) -> None:
+        self.properties, self._trees = list(properties), trees
+        self._judges: list[tuple[str, StepJudge]] = [(p.name, j) for p in properties for j in p.judges(model)]
+        self._begin = [
+            (name, trees.add_predicate(_holds(judge.begins)), number)
+            for number, (name, judge) in enumerate(self._judges)
+            if judge.begins is not None
+        ]
+        self._first = len(trees.predicates)
+        for _, judge in self._judges:
+            trees.add_predicate(_right(judge))
+        self._ends = -1
+        if model.declared_ends is not None:
+            self._ends = trees.add_predicate(lambda s: may_end(model, s)) - self._first
+        words = max(1, -(-len(self._judges) // 64))
+        self._concerned = np.zeros((len(model.instances), words), np.uint64)
+        self._reads = np.zeros((len(trees.cells.layout.cells), words), np.uint64)
+        for number, (_, judge) in enumerate(self._judges):
+            for instance in model.instances:
+                if judge.concerns(instance):
+                    self._concerned[instance.number, number // 64] |= mark(number)
+            if not (judge.follows_reads and in_order):
+                self._reads[:, number // 64] |= mark(number)
+        self._active = np.zeros(words, np.uint64)
+        self._scratch = np.zeros(3 * len(trees.cells.layout.cells), np.int32)
+        self._cursor = np.zeros(step_kernels.CURSOR, np.int64)
+        self.begin_anew()
+
+    def begin_anew(self, known: Container[str] = ()) -> None:
+        """Forget what was found, and look out for everything but the properties called `known`."""
+        self.decided: dict[str, tuple[int, int | None]] = {}
+        self._stuck = any(p.kind == DEADLOCK.kind and p.name not in known for p in self.properties)
+        self._active[:] = 0
+        for number, (name, _) in enumerate(self._judges):
+            if name not in known:
+                self._active[number // 64] |= mark(number)
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is anything left to look out for."""
+        return self._stuck or bool(self._active.any())
+
+    def judge_initial(self, rows: np.ndarray, base: int = 0) -> None:
+        """Judge initial states, the first of which has the number `base`."""
+        for name, predicate, number in self._begin:
+            right = evaluate(self._trees, predicate, rows, partial(self._note, number))
+            if not right.all():
+                self._hit(name, base + int(np.argmin(right)), None)
+
+    def judge(self, store: Store, first: int, end: int) -> None:
+        """Judge the steps from the states `first` up to `end`, which have been expanded; their rows are still there."""
+        while first < end and self.waits:
+            block, at = store.block_of(first)
+            stop = min(end - block.base, BLOCK)
+            self._judge(block, at, stop)
+            first = block.base + stop
+
+    def _judge(self, block: Frontier, first: int, stop: int) -> None:
+        cursor, trees = self._cursor, self._trees
+        cursor[kernels.STATE] = first
+        while self.waits:
+            why = step_kernels.inspect_steps(
+                trees.arrays,
+                trees.dispatch.arrays,
+                trees.predicate_roots[self._first :],
+                self._concerned,
+                self._active,
+                self._reads,
+                self._stuck,
+                self._ends,
+                block,
+                stop,
+                self._scratch,
+                cursor,
+            )
+            state, number, step = (int(cursor[at]) for at in (kernels.STATE, kernels.WHAT, step_kernels.STEP))
+            if why == kernels.DONE:
+                break
+            if why == kernels.MISS_PREDICATE and step < 0:
+                trees.learn_predicate(self._first + number, block.rows[state].tolist())
+            elif why == kernels.MISS_PREDICATE:
+                read = trees.learn_step(self._first + number, self._scratch.tolist())
+                self._note(number, read)
+            elif step < 0:
+                self._hit(DEADLOCK.name, block.base + state, None)
+            else:
+                self._hit(self._judges[number][0], block.base + state, step)
+
+    def _note(self, number: int, cells: set[int]) -> None:
+        self._reads[[cell % len(self._reads) for cell in cells], number // 64] |= mark(number)
+
+    def _hit(self, name: str, state: int, step: int | None) -> None:
+        self.decided.setdefault(name, (state, step))
+        if name == DEADLOCK.name:
+            self._stuck = False
+        for number, (of, _) in enumerate(self._judges):
+            if of == name:
+                self._active[number // 64] &= ~mark(number)
+
+
+def _holds(judge: Callable[[Reader], bool | str]) -> Callable[[Reader], bool]:
+    return lambda state: judge(state) is True
+
+
+def _right(judge: StepJudge) -> Callable[[Reader, Reader], bool]:
+    return lambda before, after: judge.judge(before, after) is True
