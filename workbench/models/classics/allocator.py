@@ -7,7 +7,8 @@ still wants it.
 The properties, and the commands that check them::
 
     workbench check allocator                           # everything holds
-    workbench check allocator --set Schedules=false     # ClientsObtain: each waits for what the other one holds
+    workbench check allocator --set Schedules=false     # ClientsObtain: somebody else is served, again and again
+    workbench check allocator --set Schedules=false --set GivesBackEarly=false --property Deadlock
 
 Semantics after Merz, *The specification language TLA+*, in *Logics of specification languages*, Springer 2008.
 """
@@ -28,6 +29,8 @@ from workbench.kernel import (
     liveness,
     reachable,
     require,
+    step,
+    unchanged,
 )
 
 
@@ -61,20 +64,12 @@ class Allocator(Model):
         require(not s.held[c], f"{c} holds resources")
         s.wanted[c] = choose(parts(self.Resources), "for")
 
-    @action(client, fair="weak")
-    def finish(self, s, c):
-        """Give everything back, once all that was wanted was there. This is what clients must do."""
-        require(s.held[c], f"{c} holds nothing")
-        require(not s.wanted[c], f"{c} waits for more")
-        s.held[c] = frozenset()
-
-    @action(client)
+    @action(client, fair="weak", fair_when=lambda self, s, c, *, what: not s.wanted[c] and what == s.held[c])
     def give_back(self, s, c):
-        """Give something back earlier than that."""
+        """Give something back. Only those have to who wait for nothing; and they have to give everything back."""
+        require(s.held[c], f"{c} holds nothing")
         require(self.GivesBackEarly or not s.wanted[c], f"{c} waits for more")
-        given = choose(parts(s.held[c]), "what")
-        require(s.wanted[c] or given != s.held[c], "to give everything back is to finish")
-        s.held[c] -= given
+        s.held[c] -= choose(parts(s.held[c]), "what")
 
     @action(allocator, fair="weak", when="Schedules")
     def extend_schedule(self, s):
@@ -87,6 +82,7 @@ class Allocator(Model):
     def allocate(self, s, c):
         """Give a client a part of what it wants."""
         free = frozenset(self.Resources).difference(*s.held.values())
+        require(free & s.wanted[c], f"nothing that {c} wants is free")
         given = choose(parts(free & s.wanted[c]), "what")
         if self.Schedules:
             require(c in s.schedule, f"{c} is not in the schedule")
@@ -107,6 +103,11 @@ class Allocator(Model):
     def NothingTwice(self, s, c):
         """Nobody waits for what it has."""
         return not s.held[c] & s.wanted[c]
+
+    @step(c="Clients", of="give_back")
+    def GivingIsHavingLess(self, s, t, c):
+        """Who gives back holds less, and wants nothing back."""
+        return t.held[c] <= s.held[c] and unchanged(s, t, "wanted", "schedule")
 
     @reachable
     def TwoAreServed(self, s):

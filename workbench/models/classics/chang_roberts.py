@@ -27,6 +27,7 @@ from workbench.kernel import (
     liveness,
     reachable,
     require,
+    step,
 )
 
 CANDIDATE, LOST, LEADER = "candidate", "lost", "leader"
@@ -94,6 +95,11 @@ class ChangRoberts(Model):
         """Nobody leads who has a smaller number than another one that wants to."""
         larger = [q for q in self.Processes if s.starts[q] and self.number[q] > self.number[p]]
         return s.role[p] != LEADER or not larger or f"{p} leads, and {larger[0]} has a larger number"
+
+    @step(p="Processes")
+    def LeadersStay(self, s, t, p):
+        """Who leads is not beaten later."""
+        return s.role[p] != LEADER or t.role[p] == LEADER
 
     @reachable
     def SmallestLeads(self, s):

@@ -17,7 +17,20 @@ Semantics after Lamport, *The part-time parliament*, ACM TOCS 16(2), 1998, and h
 import itertools
 from typing import NamedTuple
 
-from workbench.kernel import Constant, Model, Names, Process, Variable, action, choose, invariant, reachable, require
+from workbench.kernel import (
+    Constant,
+    Model,
+    Names,
+    Process,
+    SetOf,
+    Variable,
+    action,
+    choose,
+    invariant,
+    reachable,
+    require,
+    step,
+)
 
 NEVER = -1
 
@@ -64,7 +77,7 @@ class Paxos(Model):
     AdoptsVotes = Constant(True, bool, "a leader proposes the value of the latest vote that it is told of")
     KeepsPromises = Constant(True, bool, "an acceptor does not vote in a ballot before one that it has promised")
 
-    messages = Variable(frozenset(), doc="all messages sent so far")
+    messages = SetOf("sendable", doc="all messages sent so far")
     promised = Variable(NEVER, per="Acceptors", doc="the latest ballot that the acceptor has taken part in")
     voted_in = Variable(NEVER, per="Acceptors", doc="the latest ballot that it has voted in")
     voted_for = Variable(None, per="Acceptors", doc="what it has voted for there")
@@ -77,6 +90,16 @@ class Paxos(Model):
         half = len(self.Acceptors) // 2
         size = half + 1 if self.MeetingQuorums else max(half, 1)
         self.quorums = tuple(itertools.combinations(self.Acceptors, size))
+
+    def sendable(self):
+        for b in self.ballots:
+            yield Prepare(b)
+            for a in self.Acceptors:
+                yield Promise(b, a, NEVER, None)
+                yield from (Promise(b, a, earlier, v) for earlier in range(b) for v in self.Values)
+            for v in self.Values:
+                yield Propose(b, v)
+                yield from (Vote(b, a, v) for a in self.Acceptors)
 
     @action(leader)
     def prepare(self, s, b):
@@ -96,7 +119,7 @@ class Paxos(Model):
         """2a: propose a value that is safe, according to a quorum."""
         require(not any(Propose(b, other) in s.messages for other in self.Values), f"ballot {b} has its proposal")
         quorum = choose(self.quorums, "quorum")
-        told = [m for m in s.messages if isinstance(m, Promise) and m.ballot == b and m.acceptor in quorum]
+        told = s.messages.where(lambda m: isinstance(m, Promise) and m.acceptor in quorum, ballot=b)
         require(len(told) == len(quorum), "the quorum has not promised")
         latest = max(m.voted_in for m in told)
         if self.AdoptsVotes and latest != NEVER:
@@ -109,8 +132,7 @@ class Paxos(Model):
         """2b: vote for what is proposed, unless a later ballot has my promise."""
         require(Propose(b, v) in s.messages, f"nobody proposes {v} in ballot {b}")
         require(not self.KeepsPromises or b >= s.promised[a], f"{a} has promised a later ballot")
-        s.promised[a] = max(b, s.promised[a])
-        s.voted_in[a], s.voted_for[a] = b, v
+        s.promised[a], s.voted_in[a], s.voted_for[a] = b, b, v
         s.messages |= {Vote(b, a, v)}
 
     def chosen(self, s, b, v):
@@ -129,6 +151,11 @@ class Paxos(Model):
     def VotesAreProposed(self, s, a):
         """Who has voted, has voted for the proposal of that ballot."""
         return s.voted_in[a] == NEVER or Propose(s.voted_in[a], s.voted_for[a]) in s.messages
+
+    @step(a="Acceptors")
+    def PromisesLast(self, s, t, a):
+        """No acceptor goes back to an earlier ballot."""
+        return t.promised[a] >= s.promised[a] or f"{a} goes back from ballot {s.promised[a]} to {t.promised[a]}"
 
     @reachable
     def Chosen(self, s):

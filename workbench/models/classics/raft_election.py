@@ -22,6 +22,7 @@ from workbench.kernel import (
     Model,
     Names,
     Process,
+    SetOf,
     Variable,
     action,
     eventually,
@@ -29,6 +30,7 @@ from workbench.kernel import (
     liveness,
     reachable,
     require,
+    step,
 )
 
 FOLLOWER, CANDIDATE, LEADER = "follower", "candidate", "leader"
@@ -56,13 +58,22 @@ class RaftElection(Model):
     PersistsVote = Constant(True, bool, "a server writes its vote to disk before it sends it")
     PersistsTerm = Constant(True, bool, "a server writes its term to disk before it sends anything in it")
 
-    messages = Variable(frozenset(), doc="all messages sent so far")
+    messages = SetOf("sendable", doc="all messages sent so far")
     term = Variable(0, per="Servers", doc="the latest term that the server has seen")
     voted_for = Variable(None, per="Servers", doc="whom it has voted for in this term")
     role = Variable(FOLLOWER, per="Servers", doc="follower, candidate or leader")
     restarts = Variable(0, doc="restarts so far")
 
     server = Process(per="Servers", fair="weak", doc="votes, and stands for election")
+
+    def terms(self):
+        return range(1, self.MaxTerm + 1)
+
+    def sendable(self):
+        for t in self.terms():
+            for i in self.Servers:
+                yield from (Message(ASK, t, i), Message(LEAD, t, i))
+                yield from (Message(VOTE, t, i, c) for c in self.Servers)
 
     @action(server)
     def stand(self, s, i):
@@ -86,7 +97,7 @@ class RaftElection(Model):
     def win(self, s, i):
         """Lead, with the votes of more than half."""
         require(s.role[i] == CANDIDATE, f"{i} is no candidate")
-        votes = sum(Message(VOTE, s.term[i], voter, i) in s.messages for voter in self.Servers)
+        votes = s.messages.count(says=VOTE, term=s.term[i], to=i)
         require(2 * votes > len(self.Servers), f"{i} has too few votes")
         s.role[i] = LEADER
         s.messages |= {Message(LEAD, s.term[i], i)}
@@ -105,9 +116,6 @@ class RaftElection(Model):
         if t > s.term[i]:
             s.term[i], s.voted_for[i], s.role[i] = t, None, FOLLOWER
 
-    def terms(self):
-        return range(1, self.MaxTerm + 1)
-
     @action(server, fair=False, when="MaxRestarts")
     def restart(self, s, i):
         """Forget everything that is not on the disk."""
@@ -122,21 +130,26 @@ class RaftElection(Model):
     @invariant(t="terms")
     def OneLeaderPerTerm(self, s, t):
         """Nobody wins a term that somebody else has won."""
-        leaders = [i for i in self.Servers if Message(LEAD, t, i) in s.messages]
+        leaders = [m.sender for m in s.messages.where(says=LEAD, term=t)]
         return len(leaders) < 2 or f"{' and '.join(leaders)} lead term {t}"
 
     @invariant(i="Servers", t="terms")
     def OneVotePerTerm(self, s, i, t):
         """Nobody votes for two in one term."""
-        votes = [c for c in self.Servers if Message(VOTE, t, i, c) in s.messages]
+        votes = [m.to for m in s.messages.where(says=VOTE, term=t, sender=i)]
         return len(votes) < 2 or f"{i} votes for {' and '.join(votes)} in term {t}"
+
+    @step(i="Servers")
+    def TermsNeverFall(self, s, t, i):
+        """No server goes back to an earlier term."""
+        return t.term[i] >= s.term[i] or f"{i} goes back from term {s.term[i]} to {t.term[i]}"
 
     @reachable
     def LeaderOfTheLastTerm(self, s):
         """The last term can have a leader, although the first had one too."""
-        return all(any(Message(LEAD, t, i) in s.messages for i in self.Servers) for t in self.terms())
+        return all(s.messages.any(says=LEAD, term=t) for t in self.terms())
 
     @liveness(by_default=False)
     def SomebodyLeads(self):
         """Somebody wins a term. Raft promises that only if votes are not split again and again."""
-        return eventually(lambda s: any(m.says == LEAD for m in s.messages))
+        return eventually(lambda s: s.messages.any(says=LEAD))

@@ -43,7 +43,7 @@ class ReadersWriters(Model):
 
     symmetry = ("Actors",)
 
-    Actors = Constant(3, Names("a", range(1, 5)), "who reads and writes")
+    Actors = Constant(2, Names("a", range(1, 5)), "who reads and writes")
     ReadersOvertake = Constant(False, bool, "while somebody reads, other readers need not queue")
     WritersWaitForReaders = Constant(True, bool, "a writer is let in only when nobody reads any more")
 

@@ -11,6 +11,8 @@ The properties, and the commands that check them::
     workbench check two_phase_commit --set MajorityCommits=true      # Agreement: not everybody was asked
     workbench check two_phase_commit --set CoordinatorCrashes=true   # EveryoneDecides: the prepared wait for ever
 
+TransactionCommit is what the protocol is for, without messages: two-phase commit refines it.
+
 Semantics after Gray and Lamport, *Consensus on transaction commit*, ACM TODS 31(1), 2006.
 """
 
@@ -21,13 +23,17 @@ from workbench.kernel import (
     Model,
     Names,
     Process,
+    SetOf,
     Variable,
     action,
+    ends,
     eventually,
     invariant,
     liveness,
     reachable,
+    refines,
     require,
+    step,
 )
 
 WORKING, PREPARED, COMMITTED, ABORTED = "working", "prepared", "committed", "aborted"
@@ -41,6 +47,30 @@ class Message(NamedTuple):
     sender: str | None = None
 
 
+class TransactionCommit(Model):
+    """What every protocol for it must do: all commit, or all abort, as if they saw each other."""
+
+    Participants = Constant(3, Names("p", range(1, 9)), "who takes part in the transaction")
+    status = Variable(WORKING, per="Participants", doc="what the participant has done")
+
+    @action(p="Participants")
+    def prepare(self, s, p):
+        require(s.status[p] == WORKING, f"{p} works no more")
+        s.status[p] = PREPARED
+
+    @action(p="Participants")
+    def commit(self, s, p):
+        require(s.status[p] == PREPARED, f"{p} is not prepared")
+        require(all(status in (PREPARED, COMMITTED) for status in s.status.values()), "not everybody is prepared")
+        s.status[p] = COMMITTED
+
+    @action(p="Participants")
+    def abort(self, s, p):
+        require(s.status[p] in (WORKING, PREPARED), f"{p} is decided")
+        require(COMMITTED not in s.status.values(), "somebody has committed")
+        s.status[p] = ABORTED
+
+
 class TwoPhaseCommit(Model):
     """Two-phase commit: a coordinator and the participants of one transaction."""
 
@@ -51,13 +81,16 @@ class TwoPhaseCommit(Model):
     MajorityCommits = Constant(False, bool, "the coordinator commits as soon as more than half are prepared")
     CoordinatorCrashes = Constant(False, bool, "the coordinator may crash before it decides, and stays away")
 
-    messages = Variable(frozenset(), doc="all messages sent so far")
+    messages = SetOf("sendable", doc="all messages sent so far")
     status = Variable(WORKING, per="Participants", doc="what the participant has done")
     coordinator_state = Variable(UNDECIDED, doc="what the coordinator has decided")
-    heard = Variable(frozenset(), doc="who is prepared, as far as the coordinator knows")
+    heard = SetOf("Participants", doc="who is prepared, as far as the coordinator knows")
 
     participant = Process(per="Participants", fair="weak", doc="works, and does what the coordinator decides")
     coordinator = Process(fair="weak", doc="asks all, and decides")
+
+    def sendable(self):
+        return [Message(COMMITTED), Message(ABORTED), *(Message(PREPARED, p) for p in self.Participants)]
 
     @action(participant)
     def prepare(self, s, p):
@@ -129,6 +162,16 @@ class TwoPhaseCommit(Model):
         """Who commits has promised it before."""
         return s.status[p] != COMMITTED or Message(PREPARED, p) in s.messages or f"{p} commits what it never prepared"
 
+    @step(p="Participants")
+    def DecisionsAreFinal(self, s, t, p):
+        """Who has committed or aborted never does the other."""
+        return s.status[p] not in (COMMITTED, ABORTED) or t.status[p] == s.status[p]
+
+    @refines(TransactionCommit, Participants="Participants")
+    def IsTransactionCommit(self, s):
+        """Seen from outside, participants do what any protocol for transactions may do."""
+        return {"status": s.status}
+
     @reachable
     def AllCommit(self, s):
         """The transaction can be committed."""
@@ -138,6 +181,10 @@ class TwoPhaseCommit(Model):
     def PreparedForNothing(self, s):
         """A participant may be prepared and have to abort nevertheless."""
         return any(s.status[p] == ABORTED and Message(PREPARED, p) in s.messages for p in self.Participants)
+
+    @ends
+    def everybody_has_decided(self, s):
+        return all(status in (COMMITTED, ABORTED) for status in s.status.values())
 
     @liveness(p="Participants")
     def EveryoneDecides(self, p):
