@@ -21,6 +21,7 @@ from workbench.kernel import (
     Variable,
     action,
     choose,
+    ends,
     initial,
     invariant,
     leads_to,
@@ -41,9 +42,9 @@ class ChangRoberts(Model):
     UniqueNumbers = Constant(True, bool, "no two processes have the same number; else the two largest have")
     PassesOnSmaller = Constant(False, bool, "a candidate passes smaller numbers on, instead of dropping them")
 
-    starts = Variable(False, per="Processes", doc="whether the process wants to lead")
+    starts = Variable(None, per="Processes", doc="whether the process wants to lead")
     awake = Variable(False, per="Processes", doc="whether it has begun")
-    role = Variable(LOST, per="Processes", doc="candidate, lost or leader")
+    role = Variable(None, per="Processes", doc="candidate, lost or leader")
     inbox = Variable(frozenset(), per="Processes", doc="numbers that have not been looked at, in no order")
 
     process = Process(per="Processes", fair="weak", doc="looks at numbers, and passes them on")
@@ -100,6 +101,10 @@ class ChangRoberts(Model):
     def LeadersStay(self, s, t, p):
         """Who leads is not beaten later."""
         return s.role[p] != LEADER or t.role[p] == LEADER
+
+    @ends
+    def is_over(self, s):
+        return CANDIDATE not in s.role.values()
 
     @reachable
     def SmallestLeads(self, s):

@@ -70,7 +70,7 @@ class Paxos(Model):
 
     symmetry = ("Acceptors", "Values")
 
-    Acceptors = Constant(3, Names("a", range(1, 6)), "who votes")
+    Acceptors = Constant(3, Names("a", range(2, 6)), "who votes")
     Values = Constant(2, Names("v", range(1, 4)), "what may be proposed")
     Ballots = Constant(2, range(1, 5), "how many ballots there may be")
     MeetingQuorums = Constant(True, bool, "a quorum is more than half of the acceptors; else just half of them")
@@ -88,7 +88,7 @@ class Paxos(Model):
     def validate(self):
         self.ballots = tuple(range(self.Ballots))
         half = len(self.Acceptors) // 2
-        size = half + 1 if self.MeetingQuorums else max(half, 1)
+        size = half + 1 if self.MeetingQuorums else half
         self.quorums = tuple(itertools.combinations(self.Acceptors, size))
 
     def sendable(self):
@@ -160,7 +160,7 @@ class Paxos(Model):
     @reachable
     def Chosen(self, s):
         """A value can be chosen."""
-        return any(self.chosen(s, 0, v) for v in self.Values)
+        return any(self.chosen(s, b, v) for b in self.ballots for v in self.Values)
 
     @reachable(when=lambda model: model.Ballots > 1)
     def ChosenTwice(self, s):

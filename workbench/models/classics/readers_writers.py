@@ -97,17 +97,12 @@ class ReadersWriters(Model):
             require(s.writing[a], f"{a} neither reads nor writes")
             s.writing[a] = False
 
-    @invariant(a="Actors")
-    def WritersAreAlone(self, s, a):
+    @invariant(a="Actors", b="Actors")
+    def WritersAreAlone(self, s, a, b):
         """While somebody writes nobody reads, and nobody else writes."""
-        if not s.writing[a]:
-            return True
-        for b in self.Actors:
-            if s.reading[b]:
-                return f"{a} writes while {b} reads"
-            if s.writing[b] and b != a:
-                return f"{a} and {b} write"
-        return True
+        if s.writing[a] and s.reading[b]:
+            return f"{a} writes while {b} reads"
+        return a == b or not (s.writing[a] and s.writing[b]) or f"{a} and {b} write"
 
     @reachable
     def ManyRead(self, s):

@@ -26,7 +26,6 @@ from workbench.kernel import (
     SetOf,
     Variable,
     action,
-    ends,
     eventually,
     invariant,
     liveness,
@@ -45,6 +44,13 @@ class Message(NamedTuple):
 
     says: str
     sender: str | None = None
+
+
+def agree(s):
+    """Nobody has committed what another one has aborted."""
+    committed = [p for p in s.status if s.status[p] == COMMITTED]
+    aborted = [p for p in s.status if s.status[p] == ABORTED]
+    return not (committed and aborted) or f"{committed[0]} has committed, and {aborted[0]} has aborted"
 
 
 class TransactionCommit(Model):
@@ -69,6 +75,11 @@ class TransactionCommit(Model):
         require(s.status[p] in (WORKING, PREPARED), f"{p} is decided")
         require(COMMITTED not in s.status.values(), "somebody has committed")
         s.status[p] = ABORTED
+
+    @invariant
+    def Agreement(self, s):
+        """Nobody commits what another one aborts."""
+        return agree(s)
 
 
 class TwoPhaseCommit(Model):
@@ -153,9 +164,7 @@ class TwoPhaseCommit(Model):
     @invariant
     def Agreement(self, s):
         """Nobody commits what another one aborts."""
-        committed = [p for p in self.Participants if s.status[p] == COMMITTED]
-        aborted = [p for p in self.Participants if s.status[p] == ABORTED]
-        return not (committed and aborted) or f"{committed[0]} has committed, and {aborted[0]} has aborted"
+        return agree(s)
 
     @invariant(p="Participants")
     def NobodyIsForced(self, s, p):
@@ -165,7 +174,7 @@ class TwoPhaseCommit(Model):
     @step(p="Participants")
     def DecisionsAreFinal(self, s, t, p):
         """Who has committed or aborted never does the other."""
-        return s.status[p] not in (COMMITTED, ABORTED) or t.status[p] == s.status[p]
+        return s.status[p] in (WORKING, PREPARED) or t.status[p] == s.status[p]
 
     @refines(TransactionCommit, Participants="Participants")
     def IsTransactionCommit(self, s):
@@ -181,10 +190,6 @@ class TwoPhaseCommit(Model):
     def PreparedForNothing(self, s):
         """A participant may be prepared and have to abort nevertheless."""
         return any(s.status[p] == ABORTED and Message(PREPARED, p) in s.messages for p in self.Participants)
-
-    @ends
-    def everybody_has_decided(self, s):
-        return all(status in (COMMITTED, ABORTED) for status in s.status.values())
 
     @liveness(p="Participants")
     def EveryoneDecides(self, p):
