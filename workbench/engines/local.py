@@ -1,13 +1,14 @@
 """The in-process engine: breadth-first, level by level, over memoised decision trees."""
 
 import threading
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.contract import Resources, Room
+from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
 from workbench.engines.kernels import Frontier
 from workbench.engines.steps import WatchedSteps
@@ -16,9 +17,10 @@ from workbench.engines.watch import Labels, Place, Watched
 from workbench.kernel import Model, Result, Trace, Variable, action, invariant, replay, require
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration, conclude
-from workbench.kernel.errors import ModelError
 from workbench.kernel.plan import Plan, make_plan
+from workbench.kernel.profile import Profile
 from workbench.kernel.result import ActionCount, collision_probability
+from workbench.kernel.trace import not_again
 from workbench.kernel.values import counted
 
 if TYPE_CHECKING:
@@ -114,6 +116,11 @@ def count_actions(model: Model, counts: np.ndarray, assigns: np.ndarray) -> list
     ]
 
 
+def _numbered(base: int, at: int) -> Place:
+    """The place of state number `at` from `base` on."""
+    return base + at, None
+
+
 class LocalSearch:
     """One search of a model's state space in this process.
 
@@ -166,11 +173,14 @@ class LocalSearch:
             self._inspect_steps(fail_fast=False)
 
     def _search(self, limits: Limits, room: Room) -> None:
+        def beat(expanded: int) -> None:
+            count = self.store.count
+            limits.check(len(self.levels), count, count - expanded, lambda: self.nbytes, self.decided)
+
         def pause(expanded: int) -> None:
             self._inspect(self.plan.fail_fast)
             self._inspect_steps(self.plan.fail_fast)
-            count = self.store.count
-            limits.check(len(self.levels), count, count - expanded, lambda: self.nbytes, self.decided)
+            beat(expanded)
             if room.states is not None and self.store.count > room.states:
                 raise Full(f"more than {counted(room.states, 'state')}")
             if room.bytes is not None and self.nbytes > room.bytes:
@@ -182,7 +192,7 @@ class LocalSearch:
         while done < self.store.count:
             end = self.store.count
             self._completed = (len(self.levels), np.stack(self.expander.counts), self.expander.outside.total)
-            if not self.expander.expand(self.store, done, end, limits.most_states, pause):
+            if not self.expander.expand(self.store, done, end, limits.most_states, pause, beat):
                 limits.room(limits.most_states)
             done = end
             if self.store.count > end:
@@ -209,7 +219,7 @@ class LocalSearch:
         self.levels.append(self.store.count)
         if self.steps is not None:
             for part in self.store.slices(0, self.store.count):
-                self.steps.judge_initial(part.rows, lambda at, base=part.base: (base + at, None))
+                self.steps.judge_initial(part.rows, partial(_numbered, part.base))
         self.expander.begin(self.store)
 
     def _inspect(self, fail_fast: bool) -> None:
@@ -306,7 +316,7 @@ class LocalSearch:
         trace = replay(self.model, which, [self.trees.steps[step] for step in steps])
         for step in trace.steps if last is None else trace.steps[:-1]:
             if not self.store.visited.find(self.cells.sums(self.cells.encode(step.state))):
-                raise ModelError(f"{step.label} led to another state when it was run again: the model is not pure")
+                raise not_again(self.model, step)
         return trace
 
     @cached_property
@@ -334,4 +344,5 @@ class LocalSearch:
                 "tree_bytes": self.trees.nbytes + self.cells.nbytes,
                 "bytes_per_state": self.store.bytes_per_state,
             },
+            profile=Profile(self.store.count, tuple(self.cells.layout.cells), costs_of(self.trees)),
         )

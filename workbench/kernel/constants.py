@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from workbench.kernel.errors import NOT_SAID, InputError, ModelError, brief, listed
+from workbench.kernel.errors import NOT_SAID, InputError, ModelError, brief, in_its_line, listed
 from workbench.kernel.relations import Graph, Partition, Relation, Sets
 from workbench.kernel.values import Map, Name, show
 
@@ -27,6 +27,7 @@ class Names:
     prefix: str
     sizes: range
 
+    @in_its_line
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.prefix) or not self.sizes:
             raise ModelError(f"{self} is not accepted; it takes a prefix that begins with a letter, and some sizes")
@@ -63,6 +64,7 @@ class Integers:
     least: int | None = None
     most: int | None = None
 
+    @in_its_line
     def __post_init__(self) -> None:
         low, high = self.least, self.most
         if not all(bound is None or type(bound) is int for bound in (low, high)):
@@ -107,6 +109,7 @@ class Choice:
     choices : sequence, or mapping of values to words
     """
 
+    @in_its_line
     def __init__(self, choices: Sequence[Any] | Mapping[Any, str]) -> None:
         self.values = tuple(choices)
         self.words = dict(choices) if isinstance(choices, Mapping) else {}
@@ -141,7 +144,8 @@ class Choice:
 class Assignment:
     """A choice for each member of the set of names that the constant `of` holds: to the model a ``Map``.
 
-    It is given as one choice for all, or as a mapping; names that the mapping leaves out have the first choice.
+    It is given as one choice for all, or as a mapping, or as a text such as ``n1: leader, n3: leader``; names that are
+    left out have the first choice.
 
     Parameters
     ----------
@@ -153,6 +157,7 @@ class Assignment:
 
     verb: ClassVar[str] = "is about"
 
+    @in_its_line
     def __init__(self, of: str, choices: Any) -> None:
         self.of = of
         if not (choices is bool or (isinstance(choices, (range, list, tuple, dict)) and choices)):
@@ -179,14 +184,23 @@ class Assignment:
     def parse(self, given: Any) -> Any:
         if isinstance(given, Map):  # of a model: one choice for all stays that with other names
             given = self.spelled(given)
+        if isinstance(given, str):
+            given = _items(given) or given
+        if not isinstance(given, Mapping):
+            return self._choice(given)
+        if not all(isinstance(name, str) for name in given):
+            raise ValueError
+        return Map((Name(name), self._choice(choice)) for name, choice in given.items())
+
+    def _choice(self, given: Any) -> Any:
+        """The choice that is given as it is, or by what people read for it."""
         try:
-            if not isinstance(given, Mapping):
-                return self.each.parse("", given)
-            if not all(isinstance(name, str) for name in given):
-                raise ValueError
-            return Map((Name(name), self.each.parse(name, choice)) for name, choice in given.items())
+            return self.each.parse("", given)
         except InputError:
-            raise ValueError from None
+            named = [choice for choice in self.choices if isinstance(given, str) and given == self.each.word(choice)]
+            if not named:
+                raise ValueError from None
+            return named[0]
 
     def bind(self, name: str, value: Any, sets: Sets) -> Map:
         members = sets[self.of]
@@ -211,6 +225,16 @@ class Assignment:
 
     def unordered(self, value: Any) -> Any:
         return value
+
+
+def _items(text: str) -> dict[str, str]:
+    """The names and choices in a text such as ``{n1: leader, n2: follower}``; none in any other text."""
+    inside = text.strip()
+    if inside.startswith("{") and inside.endswith("}"):
+        inside = inside[1:-1]
+    pairs = [(name.strip(), choice.strip()) for name, _, choice in (item.partition(":") for item in inside.split(","))]
+    named = all(_NAME.fullmatch(name) and choice for name, choice in pairs)
+    return dict(pairs) if named and len(dict(pairs)) == len(pairs) else {}
 
 
 _KINDS = {
@@ -254,6 +278,7 @@ class Constant:
     (1, 'optimistic')
     """
 
+    @in_its_line
     def __init__(self, default: Any, domain: Any, doc: str = NOT_SAID) -> None:
         self.default = default
         choices = domain and isinstance(domain, (list, tuple, dict))

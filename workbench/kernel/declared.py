@@ -1,13 +1,13 @@
 """What a model's class declares: collected from the class and its bases, and looked at as a whole."""
 
-from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel.actions import Action, Process, parameters_of
 from workbench.kernel.constants import Constant, Names
 from workbench.kernel.deadlock import DEADLOCK, Ends
-from workbench.kernel.errors import InputError, ModelError
+from workbench.kernel.errors import InputError, ModelError, in_its_line, listed
 from workbench.kernel.properties import Property
 from workbench.kernel.switches import check_choice, check_switch
 
@@ -93,6 +93,7 @@ class Initial:
         self.function = function
 
 
+@in_its_line
 def initial(function: Callable[..., None]) -> Initial:
     """Declare a method ``(self, s)`` that assigns (and may choose) the initial states."""
     parameters_of(function, {}, first=2)
@@ -147,7 +148,7 @@ class Declarations:
         return name in self.constants and isinstance(self.constants[name].domain, Names)
 
 
-def collect(owner: type, bases: Sequence[type], reserved: Container[str]) -> Declarations:
+def collect(owner: type, bases: Sequence[type], reserved: Collection[str]) -> Declarations:
     """What the class `owner` declares.
 
     Parameters
@@ -155,7 +156,7 @@ def collect(owner: type, bases: Sequence[type], reserved: Container[str]) -> Dec
     owner : type
     bases : sequence of type
         The class and its bases, in the order in which names are looked up.
-    reserved : container of str
+    reserved : collection of str
         What nothing may be called.
 
     Raises
@@ -168,13 +169,17 @@ def collect(owner: type, bases: Sequence[type], reserved: Container[str]) -> Dec
         declared.update(vars(base))
     for name, what in declared.items():
         if isinstance(what, _DECLARED) and (name in reserved or name.startswith("_")):
-            raise ModelError(f"{owner.__name__}: no {type(what).__name__.lower()} may be called {name!r}")
+            public = listed(sorted(word for word in reserved if not word.startswith("_")))
+            raise ModelError(
+                f"{owner.__name__}: no {type(what).__name__.lower()} may be called {name!r}; reserved are names that "
+                f"begin with _ and {public}"
+            )
     if DEADLOCK.name in declared:
         raise ModelError(f"{owner.__name__}: nothing may be called {DEADLOCK.name!r}: every model has that property")
     start = _only_one(owner, declared, Initial, "declared_initial")
     ends = _only_one(owner, declared, Ends, "declared_ends")
     processes = {n: v for n, v in declared.items() if isinstance(v, Process)}
-    judged = {n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Property)}
+    judged = {n: v.of_class(owner.__name__, n, bases) for n, v in declared.items() if isinstance(v, Property)}
     return Declarations(
         constants={n: v for n, v in declared.items() if isinstance(v, Constant)},
         variables={n: v for n, v in declared.items() if isinstance(v, Variable)},
