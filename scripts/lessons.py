@@ -29,11 +29,9 @@ def names_on(page: Path = PAGE) -> list[str]:
 def drawn(one: Configuration) -> str:
     """The picture of a configuration."""
     result = check(one.model, one.properties, symmetry=one.symmetry)
-    _, _, trace = min(
-        (v.holds is not False, number, v.trace) for number, v in enumerate(result.verdicts) if v.trace is not None
-    )
-    assert trace is not None
-    return trace_view(trace).svg(WIDTH)
+    wrong = next(verdict for verdict in result.verdicts if verdict.word == "violated")
+    assert wrong.trace is not None
+    return trace_view(wrong.trace, properties=[wrong.name]).svg(width=WIDTH)
 
 
 if __name__ == "__main__":

@@ -93,7 +93,7 @@ def test_published_figures_of_ewd998():
 
 
 def sized(path):
-    large = configurations.load(path).expect["distinct"] > 1000
+    large = configurations.load(path).expect["distinct"] > 400
     return pytest.param(path.stem, marks=[pytest.mark.slow] if large else [], id=path.stem)
 
 
