@@ -1,4 +1,4 @@
-"""The published protocols, by name."""
+"""The models, by name: the published protocols, and the classics."""
 
 import importlib
 import importlib.util
@@ -11,7 +11,7 @@ from workbench.kernel.model import Model
 
 #: Where each model's class is; imported when it is asked for. A published protocol alone has ``_published`` in its
 #: name; under the plain name it has our extensions, each of which a constant switches on.
-MODELS = {
+PUBLISHED = {
     "bakery": "workbench.models.bakery_extended:BakeryExtended",
     "bakery_endless": "workbench.models.bakery_endless:BakeryEndless",
     "bakery_published": "workbench.models.bakery:Bakery",
@@ -22,6 +22,18 @@ MODELS = {
     "paimon": "workbench.models.paimon_extended:PaimonExtended",
     "paimon_published": "workbench.models.paimon:Paimon",
 }
+#: The gallery of ``specs/classics``: protocols of the textbooks, each a lesson.
+CLASSICS = {
+    "two_phase_commit": "workbench.models.classics.two_phase_commit:TwoPhaseCommit",
+    "paxos": "workbench.models.classics.paxos:Paxos",
+    "raft_election": "workbench.models.classics.raft_election:RaftElection",
+    "chang_roberts": "workbench.models.classics.chang_roberts:ChangRoberts",
+    "ewd998": "workbench.models.classics.ewd998:Ewd998",
+    "peterson": "workbench.models.classics.peterson:Peterson",
+    "readers_writers": "workbench.models.classics.readers_writers:ReadersWriters",
+    "allocator": "workbench.models.classics.allocator:Allocator",
+}
+MODELS = PUBLISHED | CLASSICS
 
 
 def get_model(name: str) -> type[Model]:
