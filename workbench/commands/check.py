@@ -29,7 +29,7 @@ from workbench.configurations import Configuration, spell
 from workbench.engines.check import ENGINES, check
 from workbench.formats.junit import suite_of
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
-from workbench.kernel import InputError, Model, Result, Verdict
+from workbench.kernel import InputError, Model, Result
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
 from workbench.kernel.values import spell as spell_constants
@@ -138,7 +138,7 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
         out.print(f"note: {note}", markup=False)
     out.print()
     for verdict in result.verdicts:
-        out.print(_verdict_line(verdict))
+        out.print(status.verdict_line(verdict))
     if result.complete and result.never_taken:
         out.print(f"\nNever enabled: {', '.join(result.never_taken)}")
     if result.collision_probability > 1e-6:
@@ -147,11 +147,6 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
         if verdict.trace is not None and (verdict.holds is False or witnesses):
             out.print(f"\n[bold]{verdict.name}[/] {verdict.word}: {counted(len(verdict.trace), 'state')}")
             out.print(str(verdict.trace), markup=False)
-
-
-def _verdict_line(verdict: Verdict) -> str:
-    line = f"{status.MARKS[verdict.holds]} {spell(verdict):<24} {verdict.name}"
-    return line + (escape(f": {verdict.why}") if verdict.why else "")
 
 
 # Configurations ----------------------------------------------------------------------------------------------------

@@ -83,20 +83,23 @@ def summary(doc: str | None) -> str:
 
 
 @contextmanager
-def progress_line() -> Iterator[Callable[[Any], None] | None]:
-    """A line on the terminal that shows how far a search is; None, and silence, where there is no terminal."""
+def progress_line(told: Callable[[Any], str] | None = None) -> Iterator[Callable[[Any], None] | None]:
+    """A line on the terminal that shows how far it is; None, and silence, where there is no terminal.
+
+    `told` makes the line of what a search, or whatever it is, reports; by default it is a search.
+    """
     if not sys.stderr.isatty():
         yield None
         return
     from rich.status import Status
 
     with Status("", console=Console(stderr=True)) as status:
+        yield lambda at: status.update((told or _search_line)(at))
 
-        def show(at: Any) -> None:
-            rate = at.states / at.seconds if at.seconds else 0
-            status.update(
-                f"level {at.level}: {counted(at.states, 'state')}, {at.frontier:,} to expand, "
-                f"{rate:,.0f} states/s, {at.seconds:.0f} s"
-            )
 
-        yield show
+def _search_line(at: Any) -> str:
+    rate = at.states / at.seconds if at.seconds else 0
+    return (
+        f"level {at.level}: {counted(at.states, 'state')}, {at.frontier:,} to expand, "
+        f"{rate:,.0f} states/s, {at.seconds:.0f} s"
+    )

@@ -126,6 +126,10 @@ class Trees:
         return sum(part.nbytes for part in vars(self).values() if isinstance(part, Growing))
 
     @property
+    def action_roots(self) -> np.ndarray:
+        return np.array(self._roots, np.int32)
+
+    @property
     def predicate_roots(self) -> np.ndarray:
         return self._predicate_roots.array
 

@@ -12,7 +12,8 @@ from workbench.kernel.properties import Property
 from workbench.kernel.result import ActionCount, Result, Verdict
 from workbench.kernel.trace import Trace
 
-_NO_TRACE = "interrupted before its trace was made"
+#: Of a verdict that is known already when somebody stops what makes its trace.
+NO_TRACE = "interrupted before its trace was made"
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def _without_trace(declared: Property, explored: Exploration) -> Verdict:
     """What can be said of a property without running anything any more."""
     name, kind = declared.name, declared.kind
     if name in explored.decided:
-        return Verdict(name, kind, kind == "reachable", None, _NO_TRACE)
+        return Verdict(name, kind, kind == "reachable", None, NO_TRACE)
     if explored.stopped is None and kind == "invariant":
         return Verdict(name, kind, True)
     if explored.stopped is None and kind == "reachable":

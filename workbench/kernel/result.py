@@ -73,8 +73,40 @@ class ActionCount:
     assigns: bool = True
 
 
+class Judged:
+    """What has a verdict on each property that was asked for.
+
+    Attributes
+    ----------
+    verdicts : list of Verdict
+    """
+
+    verdicts: list[Verdict]
+
+    @property
+    def violated(self) -> list[Verdict]:
+        return [v for v in self.verdicts if v.holds is False]
+
+    @property
+    def undecided(self) -> list[Verdict]:
+        return [v for v in self.verdicts if v.holds is None]
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether everything does that was asked for; None if something is not known, or nothing was asked for."""
+        if self.violated:
+            return False
+        return True if self.verdicts and not self.undecided else None
+
+    def __getitem__(self, name: str) -> Verdict:
+        for verdict in self.verdicts:
+            if verdict.name == name:
+                return verdict
+        raise unknown("checked property", name, [v.name for v in self.verdicts])
+
+
 @dataclass(frozen=True, repr=False)
-class Result:
+class Result(Judged):
     """The result of one check.
 
     Attributes
@@ -126,27 +158,6 @@ class Result:
     @property
     def depth(self) -> int:
         return len(self.levels)
-
-    @property
-    def violated(self) -> list[Verdict]:
-        return [v for v in self.verdicts if v.holds is False]
-
-    @property
-    def undecided(self) -> list[Verdict]:
-        return [v for v in self.verdicts if v.holds is None]
-
-    @property
-    def holds(self) -> bool | None:
-        """Whether everything does that was asked for; None if something is not known, or nothing was asked for."""
-        if self.violated:
-            return False
-        return True if self.verdicts and not self.undecided else None
-
-    def __getitem__(self, name: str) -> Verdict:
-        for verdict in self.verdicts:
-            if verdict.name == name:
-                return verdict
-        raise unknown("checked property", name, [v.name for v in self.verdicts])
 
     @property
     def never_taken(self) -> list[str]:
