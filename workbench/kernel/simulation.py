@@ -85,6 +85,8 @@ class Simulation(Judged):
         Walks that came to their end, and the steps of all.
     deadlocked : int
         Walks that ended in a state without successors. It may be a proper end.
+    settled : int
+        Walks that ended in a state that no step changes any more.
     longest : int
         Steps of the longest walk.
     actions : list of Taken
@@ -107,6 +109,7 @@ class Simulation(Judged):
     walks: int
     steps: int
     deadlocked: int
+    settled: int
     longest: int
     actions: list[Taken]
     distinct: float
@@ -134,9 +137,9 @@ class Simulation(Judged):
         workers = counted(self.workers, "worker")
         lines = [
             f"{self.extent}, {self.seconds:.2f} s, {rate:,.0f} steps/s ({self.engine} engine, {workers}; {self.rule})",
-            f"about {_rounded(self.distinct)} distinct states (HyperLogLog, standard error {self.error:.1%}); "
-            f"the longest walk has {counted(self.longest, 'step')}, "
-            f"{counted(self.deadlocked, 'walk')} ended where nothing is enabled",
+            f"about {_rounded(self.distinct)} distinct states (HyperLogLog, standard error {self.error:.1%})",
+            f"{counted(self.deadlocked, 'walk')} ended where nothing is enabled, {self.settled:,} where no step changes "
+            f"the state; the longest has {counted(self.longest, 'step')}",
         ]
         if self.stopped is not None:
             lines.append(f"ENDED EARLY: {self.stopped}")
@@ -163,6 +166,7 @@ class Simulation(Judged):
             "walks": self.walks,
             "steps": self.steps,
             "deadlocked": self.deadlocked,
+            "settled": self.settled,
             "longest": self.longest,
             "distinct": round(self.distinct),
             "distinct_error": self.error,

@@ -16,13 +16,13 @@ from workbench.engines.walks.sketch import observe
 MISS_START, PAUSE = 20, 21
 
 # Places in `Walk.place`.
-NUMBER, PHASE, DEPTH, STEP, START, FOUND, GROUP, WHAT = range(8)
-PLACES = 8
+NUMBER, PHASE, DEPTH, STEP, START, FOUND, MOVING, GROUP, WHAT = range(9)
+PLACES = 9
 _BEGIN, _JUDGE, _GO = range(3)
 
 # Places in `Tally.sums`.
-WALKS, STEPS, DEADLOCKED, LONGEST = range(4)
-SUMS = 4
+WALKS, STEPS, DEADLOCKED, SETTLED, LONGEST = range(5)
+SUMS = 5
 
 #: No walk has decided the property.
 NEVER = np.int64(2**62)
@@ -139,9 +139,24 @@ def judge(trees, watch, at):
 
 
 @njit(cache=True, nogil=True)
+def changes(trees, first, last, row):
+    """Whether one of the steps from `first` up to `last` writes anything that is not there already."""
+    for step in range(first, last):
+        if trees.step_blind[step] > trees.step_first[step]:
+            return True
+        for w in range(trees.step_blind[step], trees.step_stop[step]):
+            if row[trees.write_cell[w]] != trees.write_value[w]:
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True)
 def gather(trees, dispatch, by_successor, at):
-    """Find the action instances that are enabled, each with the sum of its weight and those before it."""
-    found, total = 0, np.int64(0)
+    """Find the action instances that are enabled, each with the sum of its weight and those before it.
+
+    Also says whether any of their steps changes something.
+    """
+    found, total, moving = 0, np.int64(0), 0
     for group in range(dispatch.cell.shape[0]):
         value = at.row[dispatch.cell[group]]
         entries = dispatch.table[dispatch.base[group] + value] if value < dispatch.size[group] else -1
@@ -153,14 +168,17 @@ def gather(trees, dispatch, by_successor, at):
             if leaf < 0:
                 at.place[WHAT] = dispatch.instance[entry]
                 return MISS_ACTION
-            successors = trees.leaf_stop[leaf] - trees.leaf_start[leaf]
+            first, last = trees.leaf_start[leaf], trees.leaf_stop[leaf]
+            successors = last - first
             if successors == 0:
                 continue
+            if not moving and changes(trees, first, last, at.row):
+                moving = 1
             instance = dispatch.instance[entry]
             total += at.weight[instance] * (successors if by_successor else 1)
             at.instance[found], at.leaf[found], at.until[found] = instance, leaf, total
             found += 1
-    at.place[FOUND] = found
+    at.place[FOUND], at.place[MOVING] = found, moving
     return DONE
 
 
@@ -224,31 +242,34 @@ def stroll(trees, dispatch, cells, starts, watch, counted, rule, at, end, pause_
             if why != DONE:
                 return why
             place[PHASE] = _GO
-        found = 0
-        if place[DEPTH] < depth:
+        ended = place[DEPTH] == depth
+        if not ended:
             if steps == pause_after:
                 return PAUSE
             why = gather(trees, dispatch, by_successor, at)
             if why != DONE:
                 return why
-            found = place[FOUND]
-            if found == 0:
+            if place[FOUND] == 0:
                 counted.sums[DEADLOCKED] += 1
-        if found == 0:
+                ended = True
+        if not ended:
+            step = choose(trees, by_successor, counted, at)
+            take(trees, cells, step, at.row, at.fingerprint)
+            at.path[place[DEPTH]] = step
+            place[DEPTH] += 1
+            place[STEP] = step
+            place[PHASE] = _JUDGE
+            observe(counted.registers, at.fingerprint[0])
+            counted.sums[STEPS] += 1
+            counted.sums[LONGEST] = max(counted.sums[LONGEST], place[DEPTH])
+            steps += 1
+            if place[MOVING] == 0:  # it is where it was, and would be for ever
+                counted.sums[SETTLED] += 1
+                ended = True
+        if ended:
             counted.sums[WALKS] += 1
             place[NUMBER] += 1
             place[PHASE] = _BEGIN
-            continue
-        step = choose(trees, by_successor, counted, at)
-        take(trees, cells, step, at.row, at.fingerprint)
-        at.path[place[DEPTH]] = step
-        place[DEPTH] += 1
-        place[STEP] = step
-        place[PHASE] = _JUDGE
-        observe(counted.registers, at.fingerprint[0])
-        counted.sums[STEPS] += 1
-        counted.sums[LONGEST] = max(counted.sums[LONGEST], place[DEPTH])
-        steps += 1
     return DONE
 
 

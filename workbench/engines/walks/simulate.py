@@ -63,7 +63,8 @@ def simulate(
     walks : int, optional
         How many walks to make. Without `seconds` and `fail_fast` what comes out is the same on however many workers.
     depth : int
-        After how many steps a walk ends at the latest. It also ends where nothing is enabled.
+        After how many steps a walk ends at the latest. It also ends where nothing is enabled, or no step changes
+        anything.
     seed : int
         With the walk's number it decides every choice of a walk, so that the same seed makes the same walks.
     uniform : {"actions", "successors"}
@@ -147,6 +148,7 @@ def _conclude(asked: Asked, engine: str, made: Made, shorten: int) -> Simulation
         walks=tally.walks,
         steps=tally.steps,
         deadlocked=int(tally.counted.sums[kernels.DEADLOCKED]),
+        settled=int(tally.counted.sums[kernels.SETTLED]),
         longest=int(tally.counted.sums[kernels.LONGEST]),
         actions=_by_action(plan.model, tally),
         distinct=sketch.estimate(tally.counted.registers),

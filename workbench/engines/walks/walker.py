@@ -140,12 +140,13 @@ class Walker:
         self._run(first, end, self._rule, self.tally, pause)
 
     def retrace(self, number: int, depth: int) -> tuple[int, list[Move]]:
-        """The initial state in which walk `number` begins, and its first `depth` steps."""
+        """The initial state in which walk `number` begins, and its first `depth` steps, or all if it has fewer."""
         unseen = Tally.empty(self.plan)
         unseen.depth[:] = 0  # nothing is judged again
         self._run(number, number + 1, (depth, *self._rule[1:]), unseen, lambda: None)
-        steps = self._at.path[:depth].tolist()
-        return int(self._at.place[kernels.START]), [Move(*self.trees.steps[step]) for step in steps]
+        place = self._at.place
+        steps = self._at.path[: place[kernels.DEPTH]].tolist()
+        return int(place[kernels.START]), [Move(*self.trees.steps[step]) for step in steps]
 
     def _run(
         self, first: int, end: int, rule: tuple[int, int, bool, bool], tally: Tally, pause: Callable[[], object]
