@@ -55,7 +55,7 @@ def behaviours(model, rule, walks):
 def told(seen):
     """All of a simulation that does not depend on who made its walks, and how fast."""
     facts = seen.as_dict()
-    for name in ("seconds", "workers", "engine", "figures"):
+    for name in ("seconds", "workers", "engine", "python_calls"):
         del facts[name]
     return facts, [(v.trace.start, v.trace.moves) for v in seen.verdicts if v.trace is not None]
 

@@ -1,6 +1,5 @@
 """What random walks saw of a model: verdicts where something was met, and how much was looked at where nothing was."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -99,7 +98,8 @@ class Simulation(Judged):
     stopped : str or None
         Why it ended before it had done what was asked for.
     notes : list of str
-    figures : dict
+    calls : int
+        How often the model's Python code was called.
     """
 
     model: "Model"
@@ -118,7 +118,7 @@ class Simulation(Judged):
     seconds: float
     stopped: str | None = None
     notes: list[str] = field(default_factory=list)
-    figures: Mapping[str, float] = field(default_factory=dict)
+    calls: int = 0
 
     @property
     def never_enabled(self) -> list[str]:
@@ -134,12 +134,12 @@ class Simulation(Judged):
     def lines(self) -> list[str]:
         """What was done, and seen, in lines of text."""
         rate = self.steps / self.seconds if self.seconds else 0
-        workers = counted(self.workers, "worker")
+        workers, ended = counted(self.workers, "worker"), counted(self.deadlocked, "walk")
         lines = [
             f"{self.extent}, {self.seconds:.2f} s, {rate:,.0f} steps/s ({self.engine} engine, {workers}; {self.rule})",
             f"about {_rounded(self.distinct)} distinct states (HyperLogLog, standard error {self.error:.1%})",
-            f"{counted(self.deadlocked, 'walk')} ended where nothing is enabled, {self.settled:,} where no step changes "
-            f"the state; the longest has {counted(self.longest, 'step')}",
+            f"{ended} ended where nothing is enabled, {self.settled:,} where nothing changes; "
+            f"the longest has {counted(self.longest, 'step')}; Python was called {self.calls:,} times",
         ]
         if self.stopped is not None:
             lines.append(f"ENDED EARLY: {self.stopped}")
@@ -175,7 +175,7 @@ class Simulation(Judged):
             "properties": [v.as_dict() for v in self.verdicts],
             "stopped": self.stopped,
             "notes": self.notes,
-            "figures": dict(self.figures),
+            "python_calls": self.calls,
         }
 
 

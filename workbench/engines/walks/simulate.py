@@ -157,7 +157,7 @@ def _conclude(asked: Asked, engine: str, made: Made, shorten: int) -> Simulation
         seconds=seconds,
         stopped=made.stopped,
         notes=[*plan.notes, *made.notes, *tracing.notes],
-        figures={"python_calls": tally.calls},
+        calls=tally.calls,
     )
 
 
