@@ -22,18 +22,25 @@ from workbench.kernel import (
     Model,
     ModelError,
     Names,
+    Place,
     Process,
     Variable,
     action,
     choose,
+    ends,
     eventually,
     initial,
     invariant,
     liveness,
+    only,
     reachable,
+    refines,
     replay,
     require,
+    step,
+    unchanged,
 )
+from workbench.kernel.conclusion import wrong_at_end
 from workbench.kernel.values import counted
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
@@ -103,7 +110,10 @@ def assert_sound(result, names):
         else:
             trace = verdict.trace
             assert replay(result.model, trace.start, trace.moves, trace.loop).states == trace.states
-        if verdict.kind != "liveness" and verdict.trace is not None:
+        (declared,) = result.model.select([verdict.name])
+        if declared.of_steps and verdict.trace is not None:
+            assert verdict.why in wrong_at_end(result.model, declared, verdict.trace)
+        if declared.of_states and verdict.trace is not None:
             assert all(p.holds(verdict.trace.last) for p in result.model.predicates(verdict.name)) is (
                 verdict.kind == "reachable"
             )
@@ -119,7 +129,7 @@ def assert_conforms(model, way, names=None, symmetry=False):
     """Check with the engine and with the reference, and compare."""
     names = [p.name for p in model.select(names)]
     if not way.decides_liveness:
-        names = [n for n in names if model.properties[n].kind != "liveness"]
+        names = [p.name for p in model.select(names) if p.kind != "liveness"]
     result = check(model, names, symmetry=symmetry, **way.options)
     assert_sound(result, names)
     assert figures(result) == reference(type(model), tuple(model.constants.items()), tuple(names), symmetry)
@@ -127,6 +137,18 @@ def assert_conforms(model, way, names=None, symmetry=False):
 
 
 # Models --------------------------------------------------------------------------------------------------------------
+
+
+class Hindmost(Model):
+    """The last walker, as one sees it from afar."""
+
+    Length = Constant(1, range(0, 4), "how long the way is")
+    at = Variable(0)
+
+    @action
+    def come(self, s):
+        require(s.at < self.Length, "here ends the way")
+        s.at += 1
 
 
 class Steps(Model):
@@ -164,6 +186,33 @@ class Steps(Model):
     def SomebodyFlies(self, s):
         return any(at > self.Last for at in s.at.values())
 
+    @step(p="Walkers", by_default=False)
+    def Onwards(self, s, t, p):
+        return t.at[p] >= s.at[p]
+
+    @step(of="walk", by_default=False)
+    def NobodyOvertakes(self, s, t):
+        return max(t.at.values()) - min(t.at.values()) < self.Last or "one is too far ahead"
+
+    @step(of="fly", by_default=False)
+    def NoFlights(self, s, t):
+        return False
+
+    @refines(Hindmost, Length="Last", by_default=False)
+    def LastWalks(self, s):
+        return {"at": min(s.at.values())}
+
+    @refines(Hindmost, Length="halfway", by_default=False)
+    def LastWalksHalfway(self, s):
+        return {"at": min(s.at.values())}
+
+    @refines(Hindmost, by_default=False)
+    def LastIsAhead(self, s):
+        return {"at": min(s.at.values()) + 1}
+
+    def halfway(self):
+        return self.Last - 1
+
     @liveness(p="Walkers")
     def EveryoneArrives(self, p):
         return eventually(lambda s: s.at[p] == self.Last)
@@ -174,6 +223,7 @@ class Steps(Model):
 
 
 SAFE = ["Together", "OnTheWay", "SomebodyArrives", "SomebodyFlies"]
+BY_STEPS = ["Onwards", "NobodyOvertakes", "NoFlights", "LastWalks", "LastWalksHalfway", "LastIsAhead", "Deadlock"]
 STATES = 9
 
 
@@ -228,7 +278,7 @@ def table_model(seed):
     def entry(kind, values):  # the same in every process, in whatever order it is asked
         return random.Random(repr((seed, kind, values))).randrange(1000)
 
-    def step(kind):
+    def as_tabled(kind):
         def act(self, s, p):
             seen = (s.own[p][0],)
             require(entry((kind, "on"), seen) % 3, "the table says no")
@@ -243,12 +293,33 @@ def table_model(seed):
         act.__name__ = kind
         return act
 
+    often = rng.choice([2, 5, 50, 1000])
+
+    class View(Model):
+        """What somebody sees of the table, and holds possible."""
+
+        Viewed = Constant(2, Names("q", range(1, 3)), "who acts")
+        Start = Constant(0, range(0, 2), "where it begins")
+        n = Variable(lambda m: m.Start)
+        turn = Variable(0, per="Viewed")
+
+        @action(q="Viewed")
+        def act(self, s, q):
+            n, turn = choose(range(4), "n"), choose(range(3), "turn")
+            require(entry("view", (s.n, s.turn[q], n, turn)) % often, "nobody has ever seen that")
+            s.n, s.turn[q] = n, turn
+
     class Table(Model):
         symmetry = ("Actors",)
         Actors = Constant(2, Names("p", range(1, 3)), "who acts")
         own = Variable(lambda m, p: (0, p), per="Actors")
         shared = Variable(0, per="cells")
         actor = Process(per="Actors", fair=rng.choice([None, "weak", "strong"]))
+        one = 1
+
+        # The tables are not asked for the names of actors, which are interchangeable.
+        first = action(actor)(as_tabled("first"))
+        second = action(actor)(as_tabled("second"))
 
         def validate(self):
             self.cells = cells
@@ -265,18 +336,36 @@ def table_model(seed):
         def Both(self, s):
             return all(s.own[p][0] == 2 for p in self.Actors)
 
+        @step(of=rng.choice([(), "second"]), p="Actors", by_default=False)
+        def Gentle(self, s, t, p):
+            change = t.own[p][0] - s.own[p][0]
+            return abs(change) < 2 or unchanged(s, t, "shared") or f"{p} goes on by {change}"
+
+        @step(by_default=False)
+        def Alone(self, s, t):
+            return unchanged(s, t, "own") or only(s, t, "own", Place("shared", "c1"), Place("shared", "c2"))
+
+        @ends
+        def over(self, s):
+            return s.shared["c0"] > 1
+
+        @refines(View, by_default=False, Viewed="Actors")
+        def Seen(self, s):
+            return {"n": s.shared["c0"], "turn": {p: s.own[p][0] for p in self.Actors}}
+
+        @refines(View, by_default=False, Viewed="Actors", Start="one")
+        def SeenOtherwise(self, s):
+            return {"n": s.shared["c1"] if s.shared["c0"] else 1, "turn": dict.fromkeys(self.Actors, 0)}
+
         @liveness(c="cells")
         def Grows(self, c):
             return eventually(lambda s: s.shared[c] == 2)
 
-    # The tables are not asked for the names of actors, which are interchangeable.
-    def named(kind):
-        return action(Table.actor)(step(kind))
-
-    return type("Table", (Table,), {"first": named("first"), "second": named("second")})
+    return Table
 
 
 TABLE_SAFETY = ["Never", "Bounded", "Both"]
+TABLE_STEPS = ["Gentle", "Alone", "Deadlock", "Seen", "SeenOtherwise"]
 
 
 # Counts, verdicts and traces ---------------------------------------------------------------------------------------
@@ -287,6 +376,20 @@ def test_a_model_counted_by_hand(way, symmetry):
     result = assert_conforms(Steps(), way, SAFE, symmetry)
     assert result.levels == ([1, 1, 2, 1, 1] if symmetry else [1, 2, 3, 2, 1])
     assert [v.trace_states for v in result.verdicts] == [5, None, 3, None]
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_steps_judged_by_hand(way, symmetry):
+    """They all end in the one state where nobody walks any more, which is Deadlock where no @ends says otherwise."""
+    result = assert_conforms(Steps(), way, BY_STEPS, symmetry)
+    assert [v.trace_states for v in result.verdicts] == [None, 3, None, None, 5, 1, 5]
+    assert result["NobodyOvertakes"].why.endswith(": one is too far ahead")
+    assert result["LastWalksHalfway"].why.startswith("walk(p")
+    assert (
+        "at goes from 1 to 2, which no action of Hindmost does; come may not, since" in result["LastWalksHalfway"].why
+    )
+    assert result["LastIsAhead"].why == "initial state: no behaviour of Hindmost begins with at: 1"
+    assert result["Deadlock"].why == "stuck: p1 is at the end; p2 is at the end"
 
 
 def test_liveness_is_decided_or_unknown_with_its_reason(way):
@@ -394,7 +497,7 @@ def test_bakery_v2_with_any_constants(parts, lock, crashes, staging, restamp, sa
 def test_random_tables(way_in_process, seed, symmetry):
     """Lassos may differ in length, as long as each is one: verdicts, counts and other traces may not."""
     model = table_model(seed)()
-    assert_conforms(model, way_in_process, TABLE_SAFETY, symmetry)
+    assert_conforms(model, way_in_process, [*TABLE_SAFETY, *TABLE_STEPS], symmetry)
     names = ["Grows", "Never"]
     result, wanted = (check(model, names, **w.options) for w in (way_in_process, ENGINES["reference"]))
     assert_sound(result, names)
@@ -408,7 +511,7 @@ def test_random_tables_on_spark(spark, name, seed):
     """The classes are made here, so their code travels with them."""
     way = ENGINES[name]
     way = way._replace(options={**way.options, "spark": spark})
-    assert_conforms(table_model(seed)(), way, TABLE_SAFETY, symmetry=True)
+    assert_conforms(table_model(seed)(), way, [*TABLE_SAFETY, *TABLE_STEPS], symmetry=True)
 
 
 # Hand-over after every level -----------------------------------------------------------------------------------------
@@ -418,12 +521,12 @@ def test_random_tables_on_spark(spark, name, seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("symmetry", [False, True])
 def test_hand_over_after_every_level(spark, symmetry):
-    model = Steps()
-    wanted = check(model, SAFE, symmetry=symmetry, engine="reference")
+    model, names = Steps(), [*SAFE, *BY_STEPS]
+    wanted = check(model, names, symmetry=symmetry, engine="reference")
     for states in [0, *itertools.accumulate(wanted.levels[:-1])]:
-        result = check(model, SAFE, symmetry=symmetry, spark=spark, hand_over_states=states)
+        result = check(model, names, symmetry=symmetry, spark=spark, hand_over_states=states)
         assert result.engine == "spark"
-        assert_sound(result, SAFE)
+        assert_sound(result, names)
         assert figures(result) == figures(wanted), states
 
 
@@ -445,16 +548,17 @@ def assert_partial(result, names):
 @pytest.mark.parametrize("symmetry", [False, True])
 def test_every_budget_of_states(way, symmetry):
     """So many states are counted as there is room for, all of them judged; a budget that suffices changes nothing."""
-    most = 6 if symmetry else STATES
-    spaces = {check(Steps(), SAFE, symmetry=symmetry, **way.options).distinct}
+    most, names = 6 if symmetry else STATES, [*SAFE, *BY_STEPS]
+    spaces = {check(Steps(), names, symmetry=symmetry, **way.options).distinct}
     for budget in range(1, most + 2):
-        result = check(Steps(), SAFE, symmetry=symmetry, max_states=budget, **way.options)
+        result = check(Steps(), names, symmetry=symmetry, max_states=budget, **way.options)
         assert result.distinct == min(budget, most)
         assert result.complete is (budget >= most)
         if budget < most:
             assert result.stopped == f"the budget of {counted(budget, 'state')} is used up"
-            assert_partial(result, SAFE)
+            assert_partial(result, names)
         assert result["SomebodyArrives"].holds is not None or budget < most - 1
+        assert result["NobodyOvertakes"].holds is False or budget < most - 1
     assert spaces == {most}
 
 
@@ -474,10 +578,10 @@ def test_a_budget_that_is_none(way_in_process, name, value):
     ],
 )
 def test_other_budgets_and_stops(way, options, stopped):
-    model = Steps(Last=3)
-    result = check(model, SAFE, **way.options, **options)
+    model, names = Steps(Last=3), [*SAFE, *BY_STEPS]
+    result = check(model, names, **way.options, **options)
     assert result.stopped == stopped
-    assert_partial(result, SAFE)
+    assert_partial(result, names)
 
 
 def test_initial_states_are_under_the_budget_too(way):
@@ -542,6 +646,13 @@ def test_fail_fast(way):
     result = check(Steps(), SAFE, fail_fast=True, **way.options)
     assert result["Together"].trace_states == 5
     assert result["OnTheWay"].holds is True or not result.complete
+
+
+@pytest.mark.parametrize("name", ["NobodyOvertakes", "LastIsAhead", "Deadlock"])
+def test_fail_fast_over_steps(way, name):
+    result = check(Steps(), ["OnTheWay", name], fail_fast=True, **way.options)
+    assert (result.stopped, result[name].word) == ("stopped at the first violation", "violated")
+    assert_partial(result, ["OnTheWay", name])
 
 
 class Impatient(Steps):

@@ -17,10 +17,13 @@ from typing import Any
 from workbench import display
 
 __all__ = [
+    "Assignment",
     "Constant",
     "Dataset",
     "Fault",
+    "Graph",
     "InputError",
+    "Integers",
     "Map",
     "Model",
     "ModelError",
@@ -29,7 +32,9 @@ __all__ = [
     "Picture",
     "Place",
     "Process",
+    "Relation",
     "Result",
+    "SetOf",
     "Simulator",
     "State",
     "StateSpace",
@@ -42,6 +47,7 @@ __all__ = [
     "always_eventually",
     "check",
     "choose",
+    "ends",
     "eventually",
     "eventually_always",
     "get_model",
@@ -50,9 +56,11 @@ __all__ = [
     "leads_to",
     "liveness",
     "load",
+    "only",
     "picture",
     "picture_of",
     "reachable",
+    "refines",
     "replay",
     "require",
     "resume",
@@ -62,7 +70,9 @@ __all__ = [
     "simulate",
     "spark_session",
     "state_space",
+    "step",
     "sweep",
+    "unchanged",
     "validate",
 ]
 

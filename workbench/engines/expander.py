@@ -38,6 +38,7 @@ class Expander:
         self.counts = Counts(*(np.zeros(len(model.instances), np.int64) for _ in range(3)))
         self._queue = self._make_queue(_QUEUE)
         self._cursor = np.zeros(kernels.CURSOR, np.int64)
+        self._base = 0  # the first state of the block that is expanded
         self._prepared = False
 
     def _make_queue(self, room: int) -> Queue:
@@ -53,6 +54,7 @@ class Expander:
         """Work on `store` from now on; it holds at least one state."""
         self._cursor[:] = 0
         self._cursor[kernels.COUNT] = store.count
+        self._base = 0
         if not self._prepared:
             self.trees.dispatch.prepare(store.row(0).tolist())
             self._prepared = True
@@ -60,6 +62,13 @@ class Expander:
     def settle(self, store: Store) -> None:
         """Let the store count what an expansion that was interrupted has added to it."""
         store.count = max(store.count, int(self._cursor[kernels.COUNT]))
+
+    @property
+    def expanded(self) -> int:
+        """The number of the first state whose successors are not all in the store."""
+        first, end = int(self._cursor[kernels.FLUSHED]), int(self._cursor[kernels.QUEUED])
+        at = self._queue.parent[first] if first < end else self._cursor[kernels.STATE]
+        return self._base + int(at)
 
     @property
     def edges(self) -> int:
@@ -90,6 +99,7 @@ class Expander:
         """
         cursor = self._cursor
         for base in range(first - first % BLOCK, end, BLOCK):
+            self._base = base
             cursor[kernels.STATE] = max(first, base) - base
             stop = min(end, base + BLOCK) - base
             while True:

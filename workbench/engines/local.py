@@ -9,6 +9,7 @@ import numpy as np
 from workbench.engines import kernels
 from workbench.engines.contract import Resources, Room
 from workbench.engines.expander import Expander
+from workbench.engines.steps import WatchedSteps
 from workbench.engines.store import BLOCK, Store
 from workbench.engines.watch import Labels, Watched
 from workbench.kernel import Model, Result, Trace, Variable, action, invariant, replay, require
@@ -126,12 +127,14 @@ class LocalSearch:
         self.expander = Expander(plan.model, plan.symmetry, plan.bits)
         self.cells, self.trees = self.expander.cells, self.expander.trees
         self.watched = Watched(plan.model, self.trees, plan.safety)
+        self.steps = WatchedSteps(plan.model, self.trees, plan.steps) if plan.steps else None
         self.labels = {p.name: Labels(plan.model, self.trees, p) for p in plan.liveness}
         self.store = Store(self.cells, keep_rows, keep_edges or bool(plan.liveness))
         self.levels: list[int] = []
         self.stopped: str | None = None
         self.full = False
         self._judged = np.zeros(kernels.CURSOR, np.int64)
+        self._steps_judged = 0  # the first state from which not all steps are judged
         self._initial = 0
         self._completed = (0, np.zeros((3, len(plan.model.instances)), np.int64))
 
@@ -156,12 +159,14 @@ class LocalSearch:
             self.levels.append(self.store.count - sum(self.levels))
         if self.stopped is not None:
             self._inspect(fail_fast=False)
+            self._inspect_steps(fail_fast=False)
 
     def _search(self, limits: Limits, room: Room) -> None:
         def pause(expanded: int) -> None:
             self._inspect(self.plan.fail_fast)
-            count, decided = self.store.count, self.watched.decided
-            limits.check(len(self.levels), count, count - expanded, lambda: self.nbytes, decided)
+            self._inspect_steps(self.plan.fail_fast)
+            count = self.store.count
+            limits.check(len(self.levels), count, count - expanded, lambda: self.nbytes, self.decided)
             if room.states is not None and self.store.count > room.states:
                 raise Full(f"more than {counted(room.states, 'state')}")
             if room.bytes is not None and self.nbytes > room.bytes:
@@ -191,6 +196,9 @@ class LocalSearch:
             if which % _INITIAL_STATES_PER_CHECK == 0:
                 limits.check(0, self.store.count, self.store.count, lambda: self.nbytes)
         self.levels.append(self.store.count)
+        if self.steps is not None:
+            for part in self.store.slices(0, self.store.count):
+                self.steps.judge_initial(part.rows, part.base)
         self.expander.begin(self.store)
 
     def _inspect(self, fail_fast: bool) -> None:
@@ -223,6 +231,16 @@ class LocalSearch:
                     raise Stop("stopped at the first violation")
             cursor[kernels.COUNT] = block.base + stop
 
+    def _inspect_steps(self, fail_fast: bool) -> None:
+        """Judge the steps from the states that were expanded since the last call."""
+        if self.steps is None:
+            return
+        expanded = self.expander.expanded
+        self.steps.judge(self.store, self._steps_judged, expanded)
+        self._steps_judged = expanded
+        if self.steps.decided and fail_fast:
+            raise Stop("stopped at the first violation")
+
     # What came of it ---------------------------------------------------------------------------------------------
 
     @property
@@ -234,6 +252,12 @@ class LocalSearch:
     def generated(self) -> int:
         return self._initial + int(self.expander.counts.generated.sum())
 
+    @property
+    def decided(self) -> dict[str, tuple[int, int | None]]:
+        """For each property that is violated or reached the state, and the step from there where one decides it."""
+        of_states: dict[str, tuple[int, int | None]] = {name: (n, None) for name, n in self.watched.decided.items()}
+        return of_states if self.steps is None else of_states | self.steps.decided
+
     def completed(self) -> Completed:
         """What had been done when the last level was complete. Its states' rows and sums are still in the store."""
         number, counts = self._completed
@@ -243,8 +267,14 @@ class LocalSearch:
         """Targets and steps of all transitions kept, in the order of their sources."""
         return self.store.transitions(self.expander.edges)
 
-    def trace_to(self, number: int) -> Trace:
+    def trace_to(self, number: int, last: int | None = None) -> Trace:
         """A shortest behaviour to state `number`, computed by the model and checked against the visited set.
+
+        Parameters
+        ----------
+        number : int
+        last : int, optional
+            A step of the trees to be taken from there.
 
         Raises
         ------
@@ -252,6 +282,8 @@ class LocalSearch:
             If the model does not do what was memoised: then it is not a function of the state.
         """
         which, steps = self.store.path(number)
+        if last is not None:
+            steps.append(last)
         trace = replay(self.model, which, [self.trees.steps[step] for step in steps])
         for step in trace.steps:
             if not self.store.visited.find(self.cells.sums(self.cells.encode(step.state))):
@@ -273,8 +305,8 @@ class LocalSearch:
             generated=self.generated,
             levels=self.levels,
             actions=counts,
-            decided=self.watched.decided,
-            trace_to=self.trace_to,
+            decided=self.decided,
+            trace_to=lambda place: self.trace_to(*place),
             liveness=lambda declared: self._liveness.verdict(declared),
             collision_probability=collision_probability(self.store.count, self.cells.bits, len(self.cells.renamings)),
             figures={

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.engines.arrays import Growing
-from workbench.engines.cells import Cells
+from workbench.engines.cells import Cells, StepReads
 from workbench.kernel.actions import ActionInstance, Outcome
 from workbench.kernel.errors import ModelError, defined_at
-from workbench.kernel.state import Draft
+from workbench.kernel.state import Cell, Draft
 
 #: Child numbers: 0 is not known yet, positive is an inner node, negative is leaf ``-1 - child``.
 UNKNOWN = 0
@@ -77,17 +77,20 @@ class Trees:
         For each memoised successor the action instance and the ordinal of the outcome.
     choices : list of tuple
         For each of them what was chosen.
+    uncounted : list of int
+        Those of them that fairness is not of, where an action says so.
     """
 
     def __init__(self, cells: Cells) -> None:
         self.cells, self.model = cells, cells.model
         self.misses = 0
-        self.predicates: list[Callable[[Any], bool]] = []
+        self.predicates: list[Callable[..., bool]] = []
         self.assigns = np.zeros(len(self.model.instances), np.bool_)
         self.steps: list[tuple[int, int]] = []
         self.choices: list[tuple[tuple[str, Any], ...]] = []
+        self.uncounted: list[int] = []
         self.longest_leaf = 1
-        self._draft: Draft = self.model.draft()
+        self._draft: Draft = cells.layout.draft()
         self._runs = [0] * len(self.model.instances)
         self._roots = [UNKNOWN] * len(self.model.instances)
         self._predicate_roots = Growing(np.int32)
@@ -133,8 +136,8 @@ class Trees:
     def predicate_roots(self) -> np.ndarray:
         return self._predicate_roots.array
 
-    def add_predicate(self, predicate: Callable[[Any], bool]) -> int:
-        """Make room for the tree of a predicate and return its number."""
+    def add_predicate(self, predicate: Callable[..., bool]) -> int:
+        """Make room for the tree of a predicate, of one state or of a step's two, and return its number."""
         self.predicates.append(predicate)
         return self._predicate_roots.append(UNKNOWN)
 
@@ -149,6 +152,10 @@ class Trees:
         self._runs[number] += 1
         if self._runs[number] <= _PURITY_CHECKS:
             instance.check_pure(draft, read, outcomes)
+        if instance.action.fair_when is not None:  # what it reads is read by the action, so that the leaf can tell
+            view, first = self.cells.layout.view(read), len(self.steps)
+            counts = [instance.counts(view, outcome.choices) for outcome in outcomes]
+            self.uncounted += [first + i for i, counted in enumerate(counts) if not counted]
         leaf = self._leaf(number, row, read, outcomes) if outcomes else NOTHING
         self._roots[number] = self._insert(self._roots[number], row, read, leaf, instance)
         self.arrays = self._view()
@@ -156,7 +163,14 @@ class Trees:
     def learn_predicate(self, number: int, row: Sequence[int]) -> set[int]:
         """Evaluate predicate `number` in the state `row`, remember the answer, and return the cells read."""
         read = self.cells.reads(row)
-        answer = self.predicates[number](self.model.view(read))
+        return self._remember(number, row, read, self.predicates[number](self.cells.layout.view(read)))
+
+    def learn_step(self, number: int, row: Sequence[int]) -> set[int]:
+        """The same for a step, whose `row` is described in :mod:`workbench.engines.step_kernels`."""
+        read = StepReads(self.cells.values, row)
+        return self._remember(number, row, read, self.predicates[number](*read.views(self.cells.layout)))
+
+    def _remember(self, number: int, row: Sequence[int], read: dict[int, Any], answer: bool) -> set[int]:
         self.misses += 1
         root = int(self._predicate_roots[number])
         self._predicate_roots[number] = self._insert(root, row, read, TRUE if answer else NOTHING, None)
@@ -174,16 +188,21 @@ class Trees:
                 self._node_base.append(0), self._node_size.append(0)
                 root = self._hang(where, child, root)
             elif child < 0 or self._node_cell[child] != cell:
-                raise self._not_a_function(instance, f"read {self.model.layout.cells[cell]} this time, and not")
+                raise self._not_a_function(instance, f"read {self._cell(cell)} this time, and not")
             value = row[cell]
             if value >= self._node_size[child]:
                 self._widen(child, value)
             where = int(self._node_base[child]) + value
             child = int(self._branch[where])
         if child > 0:
-            earlier = self.model.layout.cells[self._node_cell[child]]
+            earlier = self._cell(self._node_cell[child])
             raise self._not_a_function(instance, f"read nothing more this time, and {earlier}")
         return self._hang(where, -1 - leaf, root) if child == UNKNOWN else root
+
+    def _cell(self, at: int) -> Cell:
+        """The cell at a place of the row of a state, or of a step."""
+        cells = self.cells.layout.cells
+        return cells[at % len(cells)]
 
     def _not_a_function(self, instance: ActionInstance | None, difference: str) -> ModelError:
         whose = f"action {instance.label}{defined_at(instance.action.function)}" if instance else "a property"

@@ -1,6 +1,6 @@
 """The properties that a search keeps an eye on: predicates with decision trees, judged state by state."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -29,13 +29,13 @@ class Watched:
         words = max(1, -(-len(self.instances) // 64))
         self.wanted = np.array([i.property.kind == "reachable" for i in self.instances], bool)
         self.active = np.zeros(words, np.uint64)
-        self.reads = np.zeros((len(model.layout.cells), words), np.uint64)
+        self.reads = np.zeros((len(model.layout.parts.cells), words), np.uint64)
         for number in range(len(self.instances)):
-            self.active[number // 64] |= _bit(number)
+            self.active[number // 64] |= mark(number)
         self.decided: dict[str, int] = {}
 
     def note_reads(self, predicate: int, cells: set[int]) -> None:
-        self.reads[list(cells), predicate // 64] |= _bit(predicate)
+        self.reads[list(cells), predicate // 64] |= mark(predicate)
 
     def hit(self, predicate: int, state: int) -> bool:
         """Note that `predicate` has the wanted value in `state`; whether that violates an invariant."""
@@ -43,7 +43,7 @@ class Watched:
         self.decided[name] = state
         for number, instance in enumerate(self.instances):
             if instance.property.name == name:
-                self.active[number // 64] &= ~_bit(number)
+                self.active[number // 64] &= ~mark(number)
         return not self.wanted[predicate]
 
 
@@ -83,15 +83,23 @@ class Labels:
             column[at : at + len(rows)] = evaluate(self._trees, number, rows)
 
 
-def evaluate(trees: Trees, predicate: int, rows: np.ndarray) -> np.ndarray:
-    """The value of a predicate in each of the states `rows`, as booleans."""
+def evaluate(
+    trees: Trees,
+    predicate: int,
+    rows: np.ndarray,
+    note: Callable[[set[int]], None] = lambda cells: None,
+    of_steps: bool = False,
+) -> np.ndarray:
+    """The value of a predicate in each of the states (or steps) `rows`, as booleans; `note` is told what it reads."""
+    learn = trees.learn_step if of_steps else trees.learn_predicate
     cursor, truth = np.zeros(kernels.CURSOR, np.int64), np.empty(len(rows), np.bool_)
     while True:
         root = int(trees.predicate_roots[predicate])
         if kernels.evaluate(trees.arrays, root, rows, truth, cursor) == kernels.DONE:
             return truth
-        trees.learn_predicate(predicate, rows[int(cursor[kernels.STATE])].tolist())
+        note(learn(predicate, rows[int(cursor[kernels.STATE])].tolist()))
 
 
-def _bit(number: int) -> np.uint64:
+def mark(number: int) -> np.uint64:
+    """The bit of predicate `number`, in word ``number // 64``."""
     return np.uint64(1 << (number % 64))

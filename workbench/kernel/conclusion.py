@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.kernel.budget import Limits
+from workbench.kernel.deadlock import DEADLOCK, judge_end
 from workbench.kernel.errors import ModelError
 from workbench.kernel.memory import peak_bytes
 from workbench.kernel.plan import Plan
@@ -28,9 +29,9 @@ class Exploration:
     generated, levels, actions
         As in :class:`workbench.kernel.result.Result`.
     decided : mapping
-        For each violated invariant and each property that was reached, where: what `trace_to` takes.
+        For each property that is violated or reached, where: what `trace_to` takes.
     trace_to : callable
-        Makes a shortest behaviour to such a place, by running the model.
+        Makes a shortest behaviour to such a place - a state, or the step that is wrong - by running the model.
     liveness : callable or str
         Gives the verdict on a liveness property, if the whole space was visited; or the reason why it cannot.
     collision_probability : float
@@ -89,7 +90,8 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
 def _verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
     name, kind = declared.name, declared.kind
     if name in explored.decided:
-        return decided_verdict(plan.model, declared, explored.trace_to(explored.decided[name]))
+        decide = decided_by_step if declared.of_steps else decided_verdict
+        return decide(plan.model, declared, explored.trace_to(explored.decided[name]))
     if explored.stopped is not None:
         return Verdict(name, kind, None, None, f"the search is incomplete: {explored.stopped}")
     if kind == "liveness":
@@ -106,7 +108,7 @@ def _without_trace(declared: Property, explored: Exploration) -> Verdict:
     name, kind = declared.name, declared.kind
     if name in explored.decided:
         return Verdict(name, kind, kind == "reachable", None, NO_TRACE)
-    if explored.stopped is None and kind == "invariant":
+    if explored.stopped is None and (kind == "invariant" or declared.of_steps):
         return Verdict(name, kind, True)
     if explored.stopped is None and kind == "reachable":
         return Verdict(name, kind, False, None, "no reachable state satisfies it")
@@ -127,6 +129,36 @@ def decided_verdict(model: Any, declared: Property, trace: Trace) -> Verdict:
     if bool(bad) is not invariant:
         raise ModelError(f"{declared.name} was decided otherwise when its trace was run again: the model is not pure")
     return Verdict(declared.name, declared.kind, not invariant, trace, (bad[0] or "it is false") if invariant else None)
+
+
+def decided_by_step(model: Any, declared: Property, trace: Trace) -> Verdict:
+    """The verdict on a property that steps decide, given a shortest trace that ends with what violates it.
+
+    Raises
+    ------
+    ModelError
+        If nothing is wrong there.
+    """
+    answers = wrong_at_end(model, declared, trace)
+    if not answers:
+        raise ModelError(f"{declared.name} was decided otherwise when its trace was run again: the model is not pure")
+    return Verdict(declared.name, declared.kind, False, trace, answers[0])
+
+
+def wrong_at_end(model: Any, declared: Property, trace: Trace) -> list[str]:
+    """What is wrong with the end of `trace` by a property that steps decide: one text for each of its judges."""
+    last = trace.steps[-1]
+    if declared.kind == DEADLOCK.kind:
+        answer = judge_end(model, last.state)
+        return [] if answer is True else [f"stuck: {answer}"]
+    answers: list[bool | str]
+    if last.move is None:
+        answers = [judge.begins(last.state) for judge in declared.judges(model) if judge.begins is not None]
+    else:
+        instance, before = model.instances[last.move.instance], trace.steps[-2].state
+        judges = [judge for judge in declared.judges(model) if judge.concerns(instance) and before != last.state]
+        answers = [judge.judge(before, last.state) for judge in judges]
+    return [f"{last.label}: {answer or 'it is false'}" for answer in answers if answer is not True]
 
 
 def _remarks(plan: Plan, explored: Exploration) -> list[str]:

@@ -1,11 +1,12 @@
 """What a model's class declares: collected from the class and its bases, and looked at as a whole."""
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.kernel.actions import Action, Process, parameters_of
-from workbench.kernel.constants import Constant, Names, Partition
+from workbench.kernel.constants import Constant, Names
+from workbench.kernel.deadlock import DEADLOCK, Ends
 from workbench.kernel.errors import InputError, ModelError
 from workbench.kernel.properties import Property
 from workbench.kernel.switches import check_choice, check_switch
@@ -31,6 +32,58 @@ class Variable:
         if not callable(self.initial):
             return self.initial
         return self.initial(model) if self.per is None else self.initial(model, index)
+
+
+class SetOf(Variable):
+    """A variable that is a set, or one set per index, of members that are declared: messages that may be under way.
+
+    A model sees a frozenset, which can also be asked for the members with certain fields:
+    ``s.messages.where(type="ack", to=w)``. A question, or an assignment, concerns only the members that it is about, so
+    that the space is searched as fast as if each had a cell of its own.
+
+    Parameters
+    ----------
+    universe : str
+        The constant, attribute or method of the model that gives what the set may hold.
+    initial : set, or callable
+        What it holds at first, as for :class:`Variable`.
+    per : str, optional
+        The constant, attribute or method of the model whose members are the indices.
+    doc : str
+        One line.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> from workbench import Model, action, check, choose, reachable, require
+    >>> class Note(NamedTuple):
+    ...     kind: str
+    ...     number: int
+    >>> class Notes(Model):
+    ...     sent = SetOf("notes")
+    ...
+    ...     def notes(self):
+    ...         return [Note(kind, number) for kind in ("ask", "answer") for number in range(3)]
+    ...
+    ...     @action
+    ...     def ask(self, s):
+    ...         s.sent |= {Note("ask", choose(range(3)))}
+    ...
+    ...     @action
+    ...     def answer(self, s):
+    ...         s.sent |= {Note("answer", choose(s.sent.where(kind="ask")).number)}
+    ...
+    ...     @reachable
+    ...     def TwoAnswers(self, s):
+    ...         return s.sent.count(kind="answer") == 2
+    >>> result = check(Notes())
+    >>> result.distinct, result["TwoAnswers"].word
+    (27, 'reached')
+    """
+
+    def __init__(self, universe: str, initial: Any = frozenset(), per: str | None = None, doc: str = "") -> None:
+        super().__init__(initial, per, doc)
+        self.universe = universe
 
 
 class Initial:
@@ -59,6 +112,7 @@ class Declarations:
     actions: dict[str, Action]
     properties: dict[str, Property]
     initial: Initial | None
+    ends: Ends | None
 
     def check(self, owner: str, symmetry: Any) -> None:
         """Raise :class:`ModelError` unless the declarations of the class called `owner` go together."""
@@ -67,13 +121,15 @@ class Declarations:
                 constant.parse(name, constant.default)
             except InputError as error:
                 raise ModelError(f"{owner}: the default {error}") from None
-            if isinstance(constant.domain, Partition) and not self._is_set(constant.domain.of):
-                raise ModelError(f"{owner}: {name} partitions {constant.domain.of!r}, which is not a set of names")
+            for of in constant.sets:
+                if not self._is_set(of):
+                    raise ModelError(f"{owner}: {name} {constant.domain.verb} {of!r}, which is not a set of names")
         switched: list[Action | Property] = [*self.actions.values(), *self.properties.values()]
         for declaration in switched:
             check_switch(declaration, self.constants)
         for declared_property in self.properties.values():
             check_choice(declared_property, self.constants)
+            declared_property.check(owner, self.actions)
         if not isinstance(symmetry, (tuple, list)):
             raise ModelError(f"{owner}: symmetry = {symmetry!r} is not a tuple of names of sets")
         for name in symmetry:
@@ -106,15 +162,26 @@ def collect(owner: type, bases: Sequence[type], reserved: Container[str]) -> Dec
     for name, what in declared.items():
         if isinstance(what, _DECLARED) and (name in reserved or name.startswith("_")):
             raise ModelError(f"{owner.__name__}: no {type(what).__name__.lower()} may be called {name!r}")
-    starts = {n: v for n, v in declared.items() if isinstance(v, Initial) and n != "declared_initial"}
-    if len(starts) > 1:
-        raise ModelError(f"{owner.__name__} has more than one @initial method: {', '.join(starts)}")
+    if DEADLOCK.name in declared:
+        raise ModelError(f"{owner.__name__}: nothing may be called {DEADLOCK.name!r}: every model has that property")
+    start = _only_one(owner, declared, Initial, "declared_initial")
+    ends = _only_one(owner, declared, Ends, "declared_ends")
     processes = {n: v for n, v in declared.items() if isinstance(v, Process)}
     return Declarations(
         constants={n: v for n, v in declared.items() if isinstance(v, Constant)},
         variables={n: v for n, v in declared.items() if isinstance(v, Variable)},
         processes=processes,
         actions={n: v.of_class(owner.__name__, n, processes) for n, v in declared.items() if isinstance(v, Action)},
-        properties={n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Property)},
-        initial=next(iter(starts.values()), None),
+        properties={n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Property)}
+        | ({} if ends is None else {DEADLOCK.name: DEADLOCK}),
+        initial=start,
+        ends=ends,
     )
+
+
+def _only_one(owner: type, declared: Mapping[str, Any], kind: type[Any], kept: str) -> Any:
+    """What is `declared` as a `kind` of method, of which there may be one; a base has it in its attribute `kept`."""
+    found = {n: v for n, v in declared.items() if isinstance(v, kind) and n != kept}
+    if len(found) > 1:
+        raise ModelError(f"{owner.__name__} has more than one @{kind.__name__.lower()} method: {', '.join(found)}")
+    return next(iter(found.values()), None)

@@ -4,7 +4,7 @@ A lasso is a behaviour that goes on for ever: a prefix, and then a cycle, or a s
 knows how lassos are found: :func:`verify_lasso` runs the model, and the model alone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.kernel.actions import ActionInstance, Fairness
@@ -123,8 +123,8 @@ def _check_fair(model: "Model", loop: Sequence[Any], pairs: Sequence[tuple[Any, 
         state: {
             after
             for number in condition.actions
-            for _, after in model.outcomes(model.instances[number], state)
-            if after != state
+            for outcome, after in model.outcomes(model.instances[number], state)
+            if after != state and model.instances[number].counts(state, outcome.choices)
         }
         for state in loop
     }
@@ -136,27 +136,32 @@ def _check_fair(model: "Model", loop: Sequence[Any], pairs: Sequence[tuple[Any, 
 
 
 def stuck(trace: Trace) -> str:
-    """Why nothing further happens at the end of a lasso: what each fair process waits for.
-
-    A process waits in the guard that it gets furthest in, by the number of cells read. One whose guards all fail at
-    the first cell (as a rule the program counter of a process that has ended) is passed over where others get further.
-    """
+    """Why nothing further happens at the end of a lasso: what each fair process waits for."""
     model = trace.model
     loop = trace.steps[(trace.loop or 0) + 1 :] if trace.back else ()
     moving = {_actor(trace, step) for step in (*loop, trace.back) if step is not None}
     fair = frozenset().union(*(condition.actions for condition in model.fairness()))
+    whys = waiting(model, trace.last, sorted(fair), moving)
+    if moving:
+        return "; ".join(["it goes round and round", *whys])
+    return "stuck: " + ("; ".join(whys) or "no fair process has anything to wait for")
+
+
+def waiting(model: "Model", state: Any, numbers: Iterable[int], moving: Container[Any] = ()) -> list[str]:
+    """What each process waits for in `state`, of those that take the action instances `numbers` and are not `moving`.
+
+    A process waits in the guard that it gets furthest in, by the number of cells read. One whose guards all fail at
+    the first cell (as a rule the program counter of a process that has ended) is passed over where others get further.
+    """
     obstacles: dict[Any, tuple[str, list[tuple[int, str]]]] = {}
-    for number in sorted(fair):
+    for number in numbers:
         instance = model.instances[number]
-        reads, whys = _obstacle(instance, trace.last)
+        reads, whys = _obstacle(instance, state)
         if instance.actor not in moving:
             _, met = obstacles.setdefault(instance.actor, (instance.lane, []))
             met.extend((reads, why) for why in whys)
     furthest = max((reads for _, met in obstacles.values() for reads, _ in met), default=0)
-    waiting = [text for lane, met in obstacles.values() if (text := _waits(lane, met, least=min(2, furthest)))]
-    if moving:
-        return "; ".join(["it goes round and round", *waiting])
-    return "stuck: " + ("; ".join(waiting) or "no fair process has anything to wait for")
+    return [text for lane, met in obstacles.values() if (text := _waits(lane, met, least=min(2, furthest)))]
 
 
 def _actor(trace: Trace, step: Step) -> Any:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from workbench.kernel.errors import InputError, unknown
 from workbench.kernel.model import Model, model_object
 from workbench.kernel.properties import Property
+from workbench.kernel.symmetry import telling_apart
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Plan:
     bits : {64, 128}
         The width of fingerprints, for engines that have them.
     fail_fast : bool
-        Stop at the first violated invariant.
+        Stop at the first violated property that states or steps decide.
     notes : list of str
         What was decided differently from what was asked, and why.
     """
@@ -37,7 +38,12 @@ class Plan:
     @property
     def safety(self) -> list[Property]:
         """The properties that single states decide."""
-        return [p for p in self.properties if p.kind != "liveness"]
+        return [p for p in self.properties if p.of_states]
+
+    @property
+    def steps(self) -> list[Property]:
+        """The properties that a state decides together with the steps from there."""
+        return [p for p in self.properties if p.of_steps]
 
     @property
     def liveness(self) -> list[Property]:
@@ -83,4 +89,6 @@ def make_plan(
     if sets and any(p.kind == "liveness" for p in chosen):
         notes.append("explored without symmetry, since with it the check of a liveness property would be unsound")
         sets = ()
+    if held := telling_apart(model, sets):
+        notes.append(f"symmetry: names are exchanged only where that changes nothing in {', '.join(held)}")
     return Plan(model, chosen, sets, bits, fail_fast, notes)

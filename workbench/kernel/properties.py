@@ -1,15 +1,19 @@
 """Properties: invariants, what must be reachable, and liveness, declared on a model's methods."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.kernel.actions import parameters_of
 from workbench.kernel.errors import RAISED, ModelError, blame, brief, defined_at
+from workbench.kernel.parameters import declared_parameters, says_parameters
 from workbench.kernel.state import Predicate, Reader, seen
 from workbench.kernel.switches import Default, When
 from workbench.kernel.text import printable
+
+if TYPE_CHECKING:
+    from workbench.kernel.steps import StepJudge
 
 
 @dataclass(frozen=True)
@@ -18,7 +22,7 @@ class Property:
 
     Attributes
     ----------
-    kind : {"invariant", "reachable", "liveness"}
+    kind : {"invariant", "reachable", "liveness", "step", "refinement", "deadlock"}
     when : str, callable or None
         The name of a constant, or a function of the model: where it is false, a model does not have the property.
     by_default : bool, str or callable
@@ -28,13 +32,30 @@ class Property:
     kind: str
     name: str
     function: Callable[..., Any]
-    parameters: dict[str, str] = field(hash=False)
+    parameters: Mapping[str, str] = field(hash=False)
     when: When = None
     by_default: Default = True
 
     @property
     def doc(self) -> str:
         return inspect.getdoc(self.function) or ""
+
+    @property
+    def of_states(self) -> bool:
+        """Whether it is true or false of single states."""
+        return self.kind in ("invariant", "reachable")
+
+    @property
+    def of_steps(self) -> bool:
+        """Whether it is true or false of a state with the steps from there."""
+        return self.kind in ("step", "refinement", "deadlock")
+
+    def check(self, owner: str, actions: Container[str]) -> None:
+        """Raise :class:`ModelError` unless the class called `owner`, with these actions, can have the property."""
+
+    def judges(self, model: Any) -> "list[StepJudge]":
+        """What judges the single steps of `model`, one judge for each combination of the parameters."""
+        return []
 
 
 @dataclass(frozen=True)
@@ -107,7 +128,9 @@ def eventually_always(goal: Predicate) -> Formula:
     return Formula("eventually_always", None, goal)
 
 
-def _declare(kind: str, function: Any, when: When, by_default: Default, domains: dict[str, str], first: int) -> Any:
+def _declare(kind: str, function: Any, when: When, by_default: Default, domains: Mapping[str, str], first: int) -> Any:
+    if says_parameters(function):
+        function, domains = None, declared_parameters([function], domains)
     if function is None:
         return lambda actual: _declare(kind, actual, when, by_default, domains, first)
     parameters_of(function, domains, first)
@@ -127,7 +150,8 @@ def invariant(function: Any = None, /, *, when: When = None, by_default: Default
         False for a property that is checked only where it is asked for by name; or a condition, as for `when`, where
         it is checked unasked.
     **domains : str
-        As for actions: the invariant must hold for each combination. Fine-grained instances are also faster.
+        As for actions: the invariant must hold for each combination. Fine-grained instances are also faster. As there,
+        ``@invariant("a, b in Edges")`` unpacks tuples.
     """
     return _declare("invariant", function, when, by_default, domains, first=2)
 

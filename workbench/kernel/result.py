@@ -18,11 +18,12 @@ class Verdict:
     Attributes
     ----------
     name, kind : str
-        `kind` is ``invariant``, ``reachable`` or ``liveness``.
+        `kind` is ``invariant``, ``reachable``, ``liveness``, ``step``, ``refinement`` or ``deadlock``.
     holds : bool or None
         None: not known; `why` says for what reason.
     trace : Trace or None
-        A shortest counterexample; for a reachable property a shortest witness.
+        A shortest counterexample, which ends with what is wrong: a state or a step; for a reachable property a shortest
+        witness.
     why : str or None
         What is wrong, or why the verdict is not known, in words.
     """
@@ -179,7 +180,7 @@ class Result(Judged):
         """The object that ``workbench check --json`` prints. Scripts rely on its keys."""
         return {
             "model": self.model.name,
-            "constants": self.model.constants,
+            "constants": self.model.spelled(),
             "engine": self.engine,
             "symmetry": list(self.symmetry),
             "complete": self.complete,

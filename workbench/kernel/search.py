@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop
 from workbench.kernel.conclusion import Exploration, conclude
+from workbench.kernel.deadlock import DEADLOCK, may_end
 from workbench.kernel.plan import Plan, make_plan
 from workbench.kernel.properties import Property
 from workbench.kernel.result import ActionCount, Result, Verdict
@@ -55,6 +56,7 @@ class _Search:
         self.plan, self.model, self.limits = plan, plan.model, limits
         self.canonical = Canonical(plan.model, plan.symmetry)
         self.predicates = {p.name: plan.model.predicates(p.name) for p in plan.safety}
+        self.judges = {p.name: p.judges(plan.model) for p in plan.steps}
         self.numbers: dict[Any, int] = {}  # canonical values -> the state's number
         self.states: list[Any] = []
         self.links: list[tuple[int, Move]] = []  # the predecessor's number (-1: initial) and the move from it
@@ -62,7 +64,7 @@ class _Search:
         self.counts = {name: [0, 0, 0, 0] for name in plan.model.actions}  # enabled, generated, new, assigns
         self.levels: list[int] = []
         self.generated = 0
-        self.decided: dict[str, int] = {}  # the property's name -> the state
+        self.decided: dict[str, tuple[int, Move | None]] = {}  # the property's name -> the state, or the step from it
         self.stopped: str | None = None
 
     def run(self) -> None:
@@ -90,7 +92,9 @@ class _Search:
 
     def _initial(self) -> Iterator[None]:
         for i, state in enumerate(self.model.each_initial_state()):
-            self._visit(state, (-1, Move(i, 0)))
+            known = len(self.states)
+            if self._visit(state, (-1, Move(i, 0))) == known:
+                self._judge_initial(state, known)
             self._check(i, len(self.states))
             yield
 
@@ -115,6 +119,7 @@ class _Search:
     def _expand(self, number: int) -> list[tuple[Move, int]]:
         """Take every step from state `number`."""
         state, moves = self.states[number], []
+        steps: list[tuple[Move, Any]] = []
         for instance in self.model.instances:
             outcomes = self.model.outcomes(instance, state)
             if number < _PURITY_CHECKS:
@@ -124,9 +129,11 @@ class _Search:
             for ordinal, (outcome, successor) in enumerate(outcomes):
                 known, move = len(self.states), Move(instance.number, ordinal)
                 moves.append((move, self._visit(successor, (number, move))))
+                steps.append((move, successor))
                 count[1] += 1
                 count[2] += len(self.states) > known
                 count[3] |= bool(outcome.writes)
+        self._judge_steps(state, number, steps)
         return moves
 
     def _visit(self, state: Any, link: tuple[int, Move]) -> int:
@@ -147,12 +154,35 @@ class _Search:
             if declared.name not in self.decided and any(
                 predicate.holds(state) is wanted for predicate in self.predicates[declared.name]
             ):
-                self.decided[declared.name] = number
+                self.decided[declared.name] = number, None
                 if self.plan.fail_fast and not wanted:
                     raise Stop("stopped at the first violation")
 
-    def _trace_to(self, number: int) -> Trace:
-        path: list[Move] = []
+    def _judge_initial(self, state: Any, number: int) -> None:
+        for name, judges in self.judges.items():
+            if any(judge.begins is not None and judge.begins(state) is not True for judge in judges):
+                self._violated(name, (number, None))
+
+    def _judge_steps(self, state: Any, number: int, steps: Sequence[tuple[Move, Any]]) -> None:
+        """Judge the steps from state `number`, all of which are known."""
+        changing = [(move, successor) for move, successor in steps if successor != state]
+        for name, judges in self.judges.items():
+            for move, successor in () if name in self.decided else changing:
+                instance = self.model.instances[move.instance]
+                if any(j.concerns(instance) and j.judge(state, successor) is not True for j in judges):
+                    self._violated(name, (number, move))
+                    break
+        if DEADLOCK.name in self.judges and not steps and not may_end(self.model, state):
+            self._violated(DEADLOCK.name, (number, None))
+
+    def _violated(self, name: str, place: tuple[int, Move | None]) -> None:
+        self.decided.setdefault(name, place)
+        if self.plan.fail_fast:
+            raise Stop("stopped at the first violation")
+
+    def _trace_to(self, place: tuple[int, Move | None]) -> Trace:
+        number, last = place
+        path = [] if last is None else [last]
         while self.links[number][0] >= 0:
             number, move = self.links[number]
             path.append(move)

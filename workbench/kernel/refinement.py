@@ -1,0 +1,313 @@
+"""Refinement: every behaviour of a model, seen through a mapping of its states, is one of a more abstract model.
+
+Initial states have to be mapped to initial states, and every step to a step of the abstract model or to none. What the
+abstract model says must happen in the end - its fairness and its liveness properties - is not judged.
+"""
+
+import itertools
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from workbench.kernel.actions import ActionInstance, Outcome, outcome_label, parameters_of
+from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, defined_at, unknown
+from workbench.kernel.model import Model
+from workbench.kernel.properties import Property, call_predicate
+from workbench.kernel.state import Reader, State, seen
+from workbench.kernel.steps import StepJudge
+from workbench.kernel.switches import Default, When
+from workbench.kernel.trace import Trace
+from workbench.kernel.values import check_value, show
+
+#: Abstract states whose successors are remembered.
+_REMEMBERED = 1 << 16
+
+
+@dataclass(frozen=True)
+class RefinementProperty(Property):
+    """What ``@refines`` attaches to a method.
+
+    Attributes
+    ----------
+    abstract : type of Model
+    constants : dict of str to str
+        For constants of the abstract model the names of what gives them: a constant, attribute or method.
+    """
+
+    abstract: type[Model] = Model
+    constants: dict[str, str] = field(default_factory=dict, hash=False)
+
+    def check(self, owner: str, actions: Container[str]) -> None:
+        for name in self.constants:
+            if name not in self.abstract.declared_constants:
+                error = unknown(f"constant of {self.abstract.name}", name, self.abstract.declared_constants)
+                raise ModelError(f"{owner}: {self.name}: {error}")
+
+    def judges(self, model: Any) -> list[StepJudge]:
+        return [Refinement(model, self)]
+
+    def abstract_of(self, model: Model) -> Model:
+        """The abstract model with the constants that `model` gives it.
+
+        Raises
+        ------
+        InputError
+            If it does not accept them.
+        """
+        given = {name: _given(model, self.name, source) for name, source in self.constants.items()}
+        try:
+            return self.abstract(**given)
+        except InputError as error:
+            raise InputError(f"{self.name} of {model.name} refines {self.abstract.name}: {error}") from None
+
+
+def _given(model: Model, name: str, source: str) -> Any:
+    given = getattr(model, source, None) if isinstance(source, str) else None
+    if given is None and source not in model.constants:
+        raise ModelError(f"{name}: {type(model).__name__} has no constant, attribute or method {brief(source)}")
+    try:
+        return given() if callable(given) else given
+    except RAISED as error:
+        raise blame(f"{source} of {type(model).__name__}", error) from error
+
+
+def refines(abstract: Any, /, *, when: When = None, by_default: Default = True, **constants: str) -> Any:
+    """Declare a method ``(self, s)`` that maps states to those of the model `abstract`, which must then be refined.
+
+    It returns a mapping from the abstract model's variables to their values; for a variable with a cell per index, a
+    mapping from the indices to values.
+
+    Parameters
+    ----------
+    abstract : type of Model
+        What all behaviours must be behaviours of: each begins in one of its initial states, and each step is one of
+        its steps or changes nothing there. Its fairness is not judged.
+    when, by_default
+        As for :func:`workbench.invariant`.
+    **constants : str
+        For each constant of the abstract model that does not have its default the name of a constant, attribute or
+        method of this one.
+
+    Examples
+    --------
+    >>> from workbench import Model, Variable, action, check, refines
+    >>> class Light(Model):
+    ...     on = Variable(False)
+    ...     @action
+    ...     def switch(self, s):
+    ...         s.on = not s.on
+    >>> class Dimmer(Model):
+    ...     level = Variable(0)
+    ...     @action
+    ...     def turn(self, s):
+    ...         s.level = (s.level + 1) % 4
+    ...     @refines(Light)
+    ...     def IsALight(self, s):
+    ...         return {"on": s.level > 0}
+    >>> check(Dimmer())["IsALight"].word
+    'holds'
+    """
+    if not (isinstance(abstract, type) and issubclass(abstract, Model)):
+        raise ModelError(f"refines: {brief(abstract)} is not a model's class: write @refines(Table)")
+
+    def declare(function: Callable[..., Any]) -> RefinementProperty:
+        parameters_of(function, {}, first=2)
+        return RefinementProperty(
+            "refinement", function.__name__, function, {}, when, by_default, abstract, dict(constants)
+        )
+
+    return declare
+
+
+class Refinement:
+    """A refinement with the abstract model made: judges initial states and steps.
+
+    Attributes
+    ----------
+    abstract : Model
+    """
+
+    follows_reads = True
+
+    def __init__(self, model: Model, declared: RefinementProperty) -> None:
+        self.model, self.property = model, declared
+        self.abstract = declared.abstract_of(model)
+        self._initial: set[State] = set()
+        self._after = lru_cache(_REMEMBERED)(self._successors)
+
+    def concerns(self, instance: ActionInstance) -> bool:
+        return True
+
+    def image(self, state: Reader) -> State:
+        """The abstract state that `state` stands for."""
+        declared = self.property
+        answer = call_predicate(declared.name, declared.function, self.model, seen(state))
+        try:
+            return self._state(answer)
+        except ModelError as error:
+            raise ModelError(f"refinement {declared.name}{defined_at(declared.function)}: {error}") from None
+
+    def _state(self, answer: Any) -> State:
+        positions = self.abstract.layout.positions
+        _check_keys(answer, positions, f"what maps the variables of {self.abstract.name} to values", "variable")
+        values: list[Any] = []
+        for name, where in positions.items():
+            if isinstance(where, int):
+                values.append(answer[name])
+            elif where:
+                _check_keys(answer[name], where, f"{name}, which has a value for each index", "index")
+                values += [answer[name][index] for index in where]
+        for value in values:
+            check_value(value)
+        state: State = self.abstract.state(values)
+        return state
+
+    def begins(self, state: Reader) -> bool | str:
+        """Whether a behaviour of the abstract model may begin in what `state` stands for; or why not."""
+        image = self.image(state)
+        if not self._initial:
+            self._initial.update(self.abstract.each_initial_state())
+        if image in self._initial:
+            return True
+        return f"no behaviour of {type(self.abstract).__name__} begins with {'; '.join(image.lines())}"
+
+    def judge(self, before: Reader, after: Reader) -> bool | str:
+        one, other = self.image(before), self.image(after)
+        return one == other or other in self._after(one) or self._no_step(one, other)
+
+    def _successors(self, state: State) -> frozenset[State]:
+        return frozenset(
+            after for instance in self.abstract.instances for _, after in self.abstract.outcomes(instance, state)
+        )
+
+    def step_between(self, one: State, other: State) -> tuple[ActionInstance, Outcome] | None:
+        """A step of the abstract model from a state to another one, if there is any."""
+        for instance in self.abstract.instances:
+            for outcome, after in self.abstract.outcomes(instance, one):
+                if after == other:
+                    return instance, outcome
+        return None
+
+    def _no_step(self, one: State, other: State) -> str:
+        """What is said of a step that the abstract model does not have, in its words."""
+        first, *others = [(str(c.cell), f"from {show(c.before)} to {show(c.after)}") for c in one.changes_to(other)]
+        changes = " and ".join([f"{first[0]} goes {first[1]}", *(f"{cell} {how}" for cell, how in others)])
+        said = f"{changes}, which no action of {type(self.abstract).__name__} does"
+        nearly = [
+            f"{outcome_label(instance, outcome)} may not, since {' and '.join(missing)}"
+            for instance in self.abstract.instances
+            for outcome, missing in instance.overlooking(self.abstract.draft(), one.values)
+            if missing and [outcome.writes.get(cell, value) for cell, value in enumerate(one.values)] == [*other.values]
+        ]
+        return "; ".join([said, *nearly[:1]])
+
+
+def _check_keys(answer: Any, wanted: Mapping[Any, Any], what: str, key: str) -> None:
+    """Raise :class:`ModelError` unless `answer` maps just the keys that are `wanted`; empty ones may be left out."""
+    if not isinstance(answer, Mapping):
+        raise ModelError(f"{brief(answer)} is not {what}")
+    for name in answer:
+        if name not in wanted:
+            raise ModelError(f"unknown {key} {brief(name)}; known: {', '.join(map(show, wanted))}")
+    for name, where in wanted.items():
+        if name not in answer and where != {}:
+            raise ModelError(f"it says nothing of {key} {show(name)}")
+
+
+@dataclass(frozen=True)
+class AbstractStep:
+    """A step of an abstract trace and the state that it leads to.
+
+    Attributes
+    ----------
+    label : str or None
+        Such as ``commit(w1)``; ``initial state`` for the first. None where nothing changes, and where no action of the
+        abstract model does what changes.
+    lane : str
+        The abstract process that steps.
+    state : State
+        Of the abstract model.
+    allowed : bool
+        False for an initial state, or a step, that the abstract model does not have.
+    """
+
+    label: str | None
+    lane: str
+    state: State
+    allowed: bool = True
+
+
+@dataclass(frozen=True)
+class AbstractTrace:
+    """A behaviour as the abstract model sees it: as many steps as the behaviour has, some of which change nothing.
+
+    Attributes
+    ----------
+    model : Model
+        The abstract one.
+    steps : tuple of AbstractStep
+    """
+
+    model: Model
+    steps: tuple[AbstractStep, ...]
+
+    def __repr__(self) -> str:
+        lines = []
+        for number, step in enumerate(self.steps):
+            label = (step.label or "-") if step.allowed else "not a step of " + type(self.model).__name__
+            lines.append(f"{number + 1:>3}  {label}")
+            if number == 0:
+                lines += [f"       {line}" for line in step.state.lines()]
+            else:
+                changes = self.steps[number - 1].state.changes_to(step.state)
+                lines += [f"       {c.cell}: {show(c.before)} -> {show(c.after)}" for c in changes]
+        return "\n".join(lines)
+
+
+def abstract(trace: Trace, name: str) -> AbstractTrace:
+    """What `trace` is to the model that the refinement called `name` of its model refines.
+
+    Examples
+    --------
+    >>> from workbench import Model, Variable, action, check, refines
+    >>> from workbench.kernel.refinement import abstract
+    >>> class Counter(Model):
+    ...     n = Variable(0)
+    ...     @action
+    ...     def add(self, s):
+    ...         s.n += 1
+    >>> class Doubling(Model):
+    ...     m = Variable(0)
+    ...     @action
+    ...     def double(self, s):
+    ...         s.m = max(1, 2 * s.m) % 8
+    ...     @refines(Counter)
+    ...     def Counts(self, s):
+    ...         return {"n": s.m}
+    >>> verdict = check(Doubling())["Counts"]
+    >>> verdict.why
+    'double: n goes from 2 to 4, which no action of Counter does'
+    >>> abstract(verdict.trace, "Counts")
+      1  initial state
+           n: 0
+      2  add
+           n: 0 -> 1
+      3  add
+           n: 1 -> 2
+      4  not a step of Counter
+           n: 2 -> 4
+    """
+    (declared,) = trace.model.select([name])
+    if not isinstance(declared, RefinementProperty):
+        raise InputError(f"{name} of {trace.model.name} is of kind {declared.kind}; a refinement is needed")
+    refinement = Refinement(trace.model, declared)
+    images = [refinement.image(state) for state in trace.states]
+    steps = [AbstractStep("initial state", "", images[0], refinement.begins(trace.states[0]) is True)]
+    for one, other in itertools.pairwise(images):
+        taken = None if one == other else refinement.step_between(one, other)
+        if taken is None:
+            steps.append(AbstractStep(None, "", other, one == other))
+        else:
+            steps.append(AbstractStep(outcome_label(*taken), taken[0].lane, other))
+    return AbstractTrace(refinement.abstract, tuple(steps))
