@@ -4,13 +4,14 @@ import itertools
 import json
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.test_conformance import TABLE_SAFETY, Steps, Still, Wide, table_model
+from tests.test_conformance import TABLE_SAFETY, TABLE_STEPS, Steps, Still, Wide, table_model
 from workbench import view
 from workbench.cli import main
 from workbench.engines.check import check
@@ -271,8 +272,9 @@ def test_a_trace_that_is_said_to_be_a_shortest_one_is():
 def test_random_tables(seed, walks, states):
     """What walks decide a search of the whole space decides too; what they say of a trace is so."""
     model = table_model(seed)()
-    whole = check(model, TABLE_SAFETY, engine="reference")
-    seen = simulate(model, TABLE_SAFETY, walks=walks, depth=25, seed=seed, swarm=bool(seed % 2), shorten=states)
+    names = [*TABLE_SAFETY, *TABLE_STEPS]
+    whole = check(model, names, engine="reference")
+    seen = simulate(model, names, walks=walks, depth=25, seed=seed, swarm=bool(seed % 2), shorten=states)
     assert seen.steps <= 25 * walks
     assert set(whole.never_taken) <= set(seen.never_enabled)
     for verdict in seen.verdicts:
@@ -286,6 +288,19 @@ def test_random_tables(seed, walks, states):
         assert len(verdict.trace) >= sure.trace_states
         if any(note.startswith(f"{verdict.name}: ") and "no trace is shorter" in note for note in seen.notes):
             assert len(verdict.trace) == sure.trace_states
+
+
+def test_steps_refinements_and_the_deadlock():
+    """What the search decides of a model with all kinds of properties, walks decide too, with as short traces."""
+    model = Steps()
+    names = [p.name for p in model.properties.values() if p.of_steps]
+    whole, seen = (how(model, [*names, "Deadlock"]) for how in (check, partial(simulate, walks=60)))
+    assert {v.kind for v in whole.violated} == {"step", "refinement", "deadlock"}
+    for sure in whole.verdicts:
+        assert seen[sure.name].holds is (None if sure.holds else False)
+        assert seen[sure.name].trace_states == sure.trace_states
+    kept = simulate(model, [*names, "Deadlock"], walks=60, shorten=0)
+    assert [v.word for v in kept.verdicts] == [v.word for v in seen.verdicts]
 
 
 def test_violations_of_initial_states():

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.engines.walks.walker import Tally
+from workbench.engines.walks.walker import Tally, judged
 from workbench.kernel import Model
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.plan import Plan
@@ -72,7 +72,7 @@ class Asked:
         Stop
             If they end early.
         """
-        decided = [p for p, known in zip(self.plan.safety, tally.decided, strict=True) if known]
+        decided = [p for p, known in zip(judged(self.plan), tally.decided, strict=True) if known]
         if self.on_progress is not None:
             names = tuple(declared.name for declared in decided)
             self.on_progress(Progress(tally.walks, tally.steps, self.limits.seconds, names))

@@ -12,7 +12,7 @@ from workbench.engines.spark.jobs import explained, run_job
 from workbench.engines.spark.session import cores_of, spark_session
 from workbench.engines.spark.shipping import pack, receive, ship, unpack
 from workbench.engines.walks.asked import Asked, Made, starts_of
-from workbench.engines.walks.walker import Tally, Walker
+from workbench.engines.walks.walker import Tally, Walker, judged
 from workbench.kernel import Model
 from workbench.kernel.budget import INTERRUPTED, Stop
 from workbench.kernel.plan import make_plan
@@ -74,7 +74,7 @@ def walk_on_spark(asked: Asked, workers: int | None, spark: SparkSession | None)
 
 def _rounds(asked: Asked, session: SparkSession, tasks: int, so_far: Callable[[], Tally]) -> Iterator[_Done]:
     """What the tasks come to, round by round, until all walks are made or the time is over."""
-    model, names = asked.plan.model, tuple(declared.name for declared in asked.plan.safety)
+    model, names = asked.plan.model, tuple(declared.name for declared in judged(asked.plan))
     batch = max(1, min(_WALKS, _STEPS // asked.rule.depth))
     shipped = ship(_Job(secrets.token_hex(8), model, names, asked.rule, asked.walks, batch), model.name)
     following = dict(enumerate(range(tasks)))  # for each task its next batch

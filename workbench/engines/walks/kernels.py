@@ -9,16 +9,17 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from workbench.engines import step_kernels
 from workbench.engines.kernels import DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, walk
 from workbench.engines.walks.sketch import observe
 
 # Why `stroll` returns, beside the reasons that the searches have too.
-MISS_START, PAUSE = 20, 21
+MISS_START, MISS_BEGIN, MISS_STEP, MISS_END, PAUSE = range(20, 25)
 
 # Places in `Walk.place`.
 NUMBER, PHASE, DEPTH, STEP, START, FOUND, MOVING, GROUP, WHAT = range(9)
 PLACES = 9
-_BEGIN, _JUDGE, _GO = range(3)
+_BEGIN, _JUDGE, _GO, _TAKE = range(4)
 
 # Places in `Tally.sums`.
 WALKS, STEPS, DEADLOCKED, SETTLED, LONGEST = range(5)
@@ -51,6 +52,24 @@ class Watch(NamedTuple):
     of: np.ndarray
     depth: np.ndarray
     number: np.ndarray
+
+
+class StepWatch(NamedTuple):
+    """The same for steps: see :class:`workbench.engines.steps.WatchedSteps`.
+
+    ``begins`` are the roots of what judges initial states, ``begins_of`` their properties. ``deadlock`` is the property
+    that says where walks may end, -1 for none; ``ends`` the root of what says that they may, and the same.
+    """
+
+    roots: np.ndarray
+    of: np.ndarray
+    concerned: np.ndarray
+    reads: np.ndarray
+    begins: np.ndarray
+    begins_of: np.ndarray
+    deadlock: int
+    ends: int
+    scratch: np.ndarray
 
 
 class Counted(NamedTuple):
@@ -112,6 +131,13 @@ def begin(starts, cells, seed, swarm, at):
 
 
 @njit(cache=True, nogil=True)
+def record(watch, declared, depth, number):
+    """Note that a walk decides a property."""
+    watch.depth[declared] = depth
+    watch.number[declared] = number
+
+
+@njit(cache=True, nogil=True)
 def judge(trees, watch, at):
     """Look at the predicates that the last step may have changed."""
     step, depth = at.place[STEP], at.place[DEPTH]
@@ -123,18 +149,70 @@ def judge(trees, watch, at):
                 touched |= watch.reads[trees.write_cell[w], word]
         first = 64 * word
         for predicate in range(first, min(first + 64, watch.of.shape[0])):
-            if (touched >> np.uint64(predicate - first)) & np.uint64(1) == 0:
-                continue
             declared = watch.of[predicate]
-            if depth >= watch.depth[declared]:
+            if (touched >> np.uint64(predicate - first)) & np.uint64(1) == 0 or depth >= watch.depth[declared]:
                 continue
             leaf = walk(trees, watch.roots[predicate], at.row)
             if leaf < 0:
                 at.place[WHAT] = predicate
                 return MISS_PREDICATE
             if (leaf == 1) == watch.wanted[predicate]:
-                watch.depth[declared] = depth
-                watch.number[declared] = at.place[NUMBER]
+                record(watch, declared, depth, at.place[NUMBER])
+    return DONE
+
+
+@njit(cache=True, nogil=True)
+def judge_beginning(trees, watch, steps, at):
+    """Look at what judges initial states."""
+    for which in range(steps.begins.shape[0]):
+        declared = steps.begins_of[which]
+        if watch.depth[declared] <= 0:
+            continue
+        leaf = walk(trees, steps.begins[which], at.row)
+        if leaf < 0:
+            at.place[WHAT] = which
+            return MISS_BEGIN
+        if leaf != 1:
+            record(watch, declared, 0, at.place[NUMBER])
+    return DONE
+
+
+@njit(cache=True, nogil=True)
+def judge_step(trees, watch, steps, at):
+    """Look at what judges the step that is to be taken."""
+    step, depth = at.place[STEP], at.place[DEPTH] + 1
+    step_kernels.begin(at.row, steps.scratch)
+    if not step_kernels.take(trees, step, steps.scratch):
+        return DONE
+    instance = trees.step_instance[step]
+    for word in range(steps.reads.shape[1]):
+        touched = np.uint64(0)
+        for w in range(trees.step_first[step], trees.step_stop[step]):
+            touched |= steps.reads[trees.write_cell[w], word]
+        touched &= steps.concerned[instance, word]
+        first = 64 * word
+        for predicate in range(first, min(first + 64, steps.of.shape[0])):
+            declared = steps.of[predicate]
+            if (touched >> np.uint64(predicate - first)) & np.uint64(1) == 0 or depth >= watch.depth[declared]:
+                continue
+            leaf = walk(trees, steps.roots[predicate], steps.scratch)
+            if leaf < 0:
+                at.place[WHAT] = predicate
+                return MISS_STEP
+            if leaf != 1:
+                record(watch, declared, depth, at.place[NUMBER])
+    return DONE
+
+
+@njit(cache=True, nogil=True)
+def judge_end(trees, watch, steps, at):
+    """Look whether the walk, which can go no further, may end where it is."""
+    if steps.deadlock >= 0 and at.place[DEPTH] < watch.depth[steps.deadlock]:
+        leaf = 0 if steps.ends < 0 else walk(trees, steps.roots[steps.ends], at.row)
+        if leaf < 0:
+            return MISS_END
+        if leaf != 1:
+            record(watch, steps.deadlock, at.place[DEPTH], at.place[NUMBER])
     return DONE
 
 
@@ -214,7 +292,7 @@ def take(trees, cells, step, row, fingerprint):
 
 
 @njit(cache=True, nogil=True)
-def stroll(trees, dispatch, cells, starts, watch, counted, rule, at, end, pause_after):
+def stroll(trees, dispatch, cells, starts, watch, step_watch, counted, rule, at, end, pause_after):
     """Make the walks from number ``at.place[NUMBER]`` up to `end`; returns why it stopped, or DONE.
 
     Parameters
@@ -233,6 +311,8 @@ def stroll(trees, dispatch, cells, starts, watch, counted, rule, at, end, pause_
     while place[NUMBER] < end:
         if place[PHASE] == _BEGIN:
             why = begin(starts, cells, seed, swarm, at)
+            if why == DONE:
+                why = judge_beginning(trees, watch, step_watch, at)
             if why != DONE:
                 return why
             observe(counted.registers, at.fingerprint[0])
@@ -242,22 +322,30 @@ def stroll(trees, dispatch, cells, starts, watch, counted, rule, at, end, pause_
             if why != DONE:
                 return why
             place[PHASE] = _GO
-        ended = place[DEPTH] == depth
-        if not ended:
+        ended = place[PHASE] == _GO and place[DEPTH] == depth
+        if place[PHASE] == _GO and not ended:
             if steps == pause_after:
                 return PAUSE
             why = gather(trees, dispatch, by_successor, at)
             if why != DONE:
                 return why
             if place[FOUND] == 0:
+                why = judge_end(trees, watch, step_watch, at)
+                if why != DONE:
+                    return why
                 counted.sums[DEADLOCKED] += 1
                 ended = True
-        if not ended:
-            step = choose(trees, by_successor, counted, at)
-            take(trees, cells, step, at.row, at.fingerprint)
-            at.path[place[DEPTH]] = step
+            else:
+                place[STEP] = choose(trees, by_successor, counted, at)
+                place[PHASE] = _TAKE
+        if place[PHASE] == _TAKE:
+            if step_watch.of.shape[0] > 0:
+                why = judge_step(trees, watch, step_watch, at)
+                if why != DONE:
+                    return why
+            take(trees, cells, place[STEP], at.row, at.fingerprint)
+            at.path[place[DEPTH]] = place[STEP]
             place[DEPTH] += 1
-            place[STEP] = step
             place[PHASE] = _JUDGE
             observe(counted.registers, at.fingerprint[0])
             counted.sums[STEPS] += 1
@@ -274,61 +362,38 @@ def stroll(trees, dispatch, cells, starts, watch, counted, rule, at, end, pause_
 
 
 @njit(cache=True, nogil=True)
-def met(trees, goals, wanted, row, place):
-    """1 if one of the predicates whose trees begin at `goals` has the `wanted` value, 0 if none has, -1 for a miss."""
-    for goal in range(goals.shape[0]):
-        leaf = walk(trees, goals[goal], row)
-        if leaf < 0:
-            place[WHAT] = goal
-            return -1
-        if (leaf == 1) == wanted:
-            return 1
-    return 0
-
-
-@njit(cache=True, nogil=True)
-def follow(trees, roots, choices, goals, wanted, row, moves, kept, path, place):
-    """Take the moves that are kept, as far as they can be taken, until a goal is met.
+def follow(trees, roots, choices, rows, moves, kept, path, place):
+    """Take the moves that are kept, as far as they can be taken.
 
     Parameters
     ----------
-    roots, goals : int32 array
-        The roots of the trees of all action instances, and of the predicates to look out for.
+    roots : int32 array
+        The roots of the trees of all action instances.
     choices : int64 array
         What is chosen in each memoised step, as a number.
-    row : int32 array
-        The state to begin in; that where it ends, in the end.
+    rows : int32 array (moves + 1, cells)
+        The state to begin in, in the first row; the states after it.
     moves : int64 array (moves, 2)
         Instances, and what is chosen in them.
     path : int32 array
-        The steps that were taken.
-    place : int64 array
-        In ``place[FOUND]`` the number of these where a goal is met, else -1.
+        The steps that were taken; ``place[FOUND]`` is their number.
     """
     taken = 0
-    place[FOUND] = -1
-    for move in range(-1, moves.shape[0]):
-        if move >= 0:
-            if not kept[move]:
-                continue
-            leaf = walk(trees, roots[moves[move, 0]], row)
-            if leaf < 0:
-                place[WHAT] = moves[move, 0]
-                return MISS_ACTION
-            step = -1
-            for other in range(trees.leaf_start[leaf], trees.leaf_stop[leaf]):
-                if choices[other] == moves[move, 1]:
-                    step = other
-            if step < 0:
-                continue
-            for w in range(trees.step_first[step], trees.step_stop[step]):
-                row[trees.write_cell[w]] = trees.write_value[w]
-            path[taken] = step
-            taken += 1
-        is_met = met(trees, goals, wanted, row, place)
-        if is_met < 0:
-            return MISS_PREDICATE
-        if is_met == 1:
-            place[FOUND] = taken
-            return DONE
+    for move in range(moves.shape[0]):
+        place[FOUND] = taken
+        if not kept[move]:
+            continue
+        leaf = walk(trees, roots[moves[move, 0]], rows[taken])
+        if leaf < 0:
+            place[WHAT] = moves[move, 0]
+            return MISS_ACTION
+        for step in range(trees.leaf_start[leaf], trees.leaf_stop[leaf]):
+            if choices[step] == moves[move, 1]:
+                rows[taken + 1] = rows[taken]
+                for w in range(trees.step_first[step], trees.step_stop[step]):
+                    rows[taken + 1, trees.write_cell[w]] = trees.write_value[w]
+                path[taken] = step
+                taken += 1
+                break
+    place[FOUND] = taken
     return DONE

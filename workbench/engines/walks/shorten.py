@@ -13,10 +13,10 @@ import numpy as np
 
 from workbench.engines.arrays import Growing
 from workbench.engines.expander import Expander
-from workbench.engines.kernels import DONE, MISS_ACTION, canonical_fingerprints, contains, walk
+from workbench.engines.kernels import DONE, canonical_fingerprints, contains, walk
 from workbench.engines.store import Store
 from workbench.engines.walks import kernels
-from workbench.engines.watch import evaluate
+from workbench.engines.walks.goals import Ball, Goal, goal_of
 from workbench.kernel import Model
 from workbench.kernel.budget import Limits
 from workbench.kernel.properties import Property
@@ -44,33 +44,11 @@ class Way(NamedTuple):
     shortest: bool = False
 
 
-class _Goal(NamedTuple):
-    """What the end of a way is to be: a state in which one of the predicates has the wanted value."""
-
-    predicates: list[int]
-    wanted: bool
-
-
 class _Line(NamedTuple):
     """A behaviour by the memoised steps of the trees at hand."""
 
     start: int
     steps: list[int]
-
-
-class _Ball(NamedTuple):
-    """The states around some others.
-
-    Attributes
-    ----------
-    store : Store
-        Breadth-first, so that the first of some states is a nearest one.
-    radius : int
-        All states that are at most so many steps away are there.
-    """
-
-    store: Store
-    radius: int
 
 
 class Shortener:
@@ -98,22 +76,21 @@ class Shortener:
         if not states or not way.moves:
             return
         self._left = states
-        predicates = [self._trees.add_predicate(i.holds) for i in self._model.predicates(declared.name)]
-        goal = _Goal(predicates, declared.kind == "reachable")
+        goal = goal_of(self._model, self._trees, declared)
         whole = len(self._starts) <= _MOST_STARTS
         begin = range(len(self._starts)) if whole else [way.start]
         first = self._around([self._row(which) for which in begin], states // _FIRST, len(way.moves))
-        found = self._nearest(first, goal)
+        found = goal.in_ball(first, initial=True)
         if found is not None:
-            which, steps = first.store.path(found)
-            yield Way(begin[which], self._moves(steps), whole)
+            which, steps = first.store.path(found[0])
+            yield Way(begin[which], self._moves(steps + found[1]), whole)
             return
         line = _Line(way.start, self._steps(way))
         while True:
             length = len(line.steps)
             for change in (self._without, partial(self._by_shortcuts, first, begin)):
                 line = change(goal, line)
-                shortest = whole and len(line.steps) <= first.radius + 1  # the first search did not meet the goal
+                shortest = whole and len(line.steps) <= first.radius + 1 - goal.lag  # the first search met no goal
                 yield Way(line.start, self._moves(line.steps), shortest)
                 if shortest or self._left <= 0:
                     return
@@ -122,7 +99,7 @@ class Shortener:
 
     # Leaving out -------------------------------------------------------------------------------------------------
 
-    def _without(self, goal: _Goal, line: _Line) -> _Line:
+    def _without(self, goal: Goal, line: _Line) -> _Line:
         """The line without the steps that it does not take to meet the goal."""
         many = len(line.steps)
         while many >= 1:
@@ -138,31 +115,21 @@ class Shortener:
             many //= 2
         return line
 
-    def _follow(self, line: _Line, kept: np.ndarray, goal: _Goal) -> list[int] | None:
+    def _follow(self, line: _Line, kept: np.ndarray, goal: Goal) -> list[int] | None:
         """The steps by which those of the line that are kept lead to the goal, if they do."""
         trees, place = self._trees, np.zeros(kernels.PLACES, np.int64)
-        path = np.empty(len(line.steps), np.int32)
-        while True:
-            self._limits.enforce(lambda: 0)
-            row, choices = np.array(self._row(line.start), np.int32), self._choices()
-            instances = [trees.steps[step][0] for step in line.steps]
-            moves = np.column_stack([np.array(instances, np.int64), choices[line.steps]])
-            goals = trees.predicate_roots[goal.predicates]
-            why = kernels.follow(
-                trees.arrays, trees.action_roots, choices, goals, goal.wanted, row, moves, kept, path, place
-            )
-            if why == DONE:
-                break
-            self._learn(why, int(place[kernels.WHAT]), goal, row)
-        self._left -= len(line.steps)
-        found = int(place[kernels.FOUND])
-        return None if found < 0 else path[:found].tolist()
-
-    def _learn(self, why: int, what: int, goal: _Goal, row: np.ndarray) -> None:
-        if why == MISS_ACTION:
-            self._trees.learn_action(what, row.tolist())
-        else:
-            self._trees.learn_predicate(goal.predicates[what], row.tolist())
+        path, row = np.empty(len(line.steps), np.int32), self._row(line.start)
+        rows = np.empty((len(line.steps) + 1, len(row)), np.int32)
+        rows[0] = row
+        instances = np.array([trees.steps[step][0] for step in line.steps], np.int64)
+        moves = np.column_stack([instances, self._choices()[line.steps]])
+        self._limits.enforce(lambda: 0)
+        while kernels.follow(trees.arrays, trees.action_roots, self._choices(), rows, moves, kept, path, place) != DONE:
+            trees.learn_action(int(place[kernels.WHAT]), rows[place[kernels.FOUND]].tolist())
+        taken = int(place[kernels.FOUND])
+        self._left -= taken
+        met = goal.in_line(rows[: taken + 1], path[:taken])
+        return None if met is None else path[:met].tolist()
 
     def _choices(self) -> np.ndarray:
         """What is chosen in each memoised step, as a number."""
@@ -172,7 +139,7 @@ class Shortener:
 
     # Shortcuts ---------------------------------------------------------------------------------------------------
 
-    def _by_shortcuts(self, first: _Ball, begin: Sequence[int], goal: _Goal, line: _Line) -> _Line:
+    def _by_shortcuts(self, first: Ball, begin: Sequence[int], goal: Goal, line: _Line) -> _Line:
         """The shortest line by way of the states around those of the line, as far as searches from these go."""
         end = len(line.steps)
         rows = self._rows(line)
@@ -188,19 +155,19 @@ class Shortener:
                 ball = self._around([rows[at]], most, end - at - 1)
             else:
                 ball = first
-            for other, number in self._reached(ball, fingerprints, at + 1):
+            for other, number in self._reached(ball, fingerprints[: end + goal.is_state], at + 1):
                 which, steps = ball.store.path(number)
                 before = best[at] if at >= 0 else _Line(begin[which], [])
                 if len(before.steps) + len(steps) < len(best[other].steps):
                     best[other] = _Line(before.start, before.steps + steps)
-            found = self._nearest(ball, goal) if at >= 0 else None
+            found = goal.in_ball(ball, initial=False) if at >= 0 else None
             if found is not None:
-                steps = best[at].steps + ball.store.path(found)[1]
+                steps = best[at].steps + ball.store.path(found[0])[1] + found[1]
                 if len(steps) < len(best[end].steps):
                     best[end] = _Line(best[at].start, steps)
         return best[end]
 
-    def _reached(self, ball: _Ball, fingerprints: np.ndarray, first: int) -> list[tuple[int, int]]:
+    def _reached(self, ball: Ball, fingerprints: np.ndarray, first: int) -> list[tuple[int, int]]:
         """Which states of a line, from number `first` on, are in the ball, and under which number there."""
         inside = np.flatnonzero(contains(fingerprints[first:], ball.store.visited.table)) + first
         if not len(inside):
@@ -208,17 +175,12 @@ class Shortener:
         held = canonical_fingerprints(ball.store.column("sums"), 1)[:, 0]
         return [(at, int(np.argmax(held == fingerprints[at, 0]))) for at in inside.tolist()]
 
-    def _nearest(self, ball: _Ball, goal: _Goal) -> int | None:
-        """The first state in the ball that is what the goal says."""
-        rows = ball.store.column("rows")
-        met = [np.flatnonzero(evaluate(self._trees, one, rows) == goal.wanted) for one in goal.predicates]
-        return min((int(numbers[0]) for numbers in met if len(numbers)), default=None)
-
-    def _around(self, rows: Sequence[Sequence[int]], most: int, radius: int) -> _Ball:
+    def _around(self, rows: Sequence[Sequence[int]], most: int, radius: int) -> Ball:
         """At most so many states that are at most `radius` steps away from some of `rows`, the nearest ones."""
         store = Store(self._cells, keep_rows=True, keep_edges=False)
         for which, row in enumerate(rows):
             store.add_initial(list(row), which)
+        roots = store.count
         self._expander.begin(store)
         done, whole = 0, 0
         while done < store.count and whole < radius and store.count < most:
@@ -227,7 +189,7 @@ class Shortener:
                 break
             done, whole = end, whole + 1
         self._left -= store.count
-        return _Ball(store, radius if done == store.count else whole)
+        return Ball(store, roots, done, radius if done == store.count else whole)
 
     # Rows and steps ----------------------------------------------------------------------------------------------
 

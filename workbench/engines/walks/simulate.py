@@ -11,10 +11,10 @@ from workbench.engines.walks import kernels, sketch
 from workbench.engines.walks.asked import Asked, Made, Progress
 from workbench.engines.walks.shorten import Shortener, Way
 from workbench.engines.walks.team import walk_here
-from workbench.engines.walks.walker import Tally, Walker
+from workbench.engines.walks.walker import Tally, Walker, judged
 from workbench.kernel import InputError, Model, Verdict, replay
 from workbench.kernel.budget import Limits, Stop
-from workbench.kernel.conclusion import NO_TRACE, decided_verdict
+from workbench.kernel.conclusion import NO_TRACE, decided_by_step, decided_verdict
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.plan import make_plan
 from workbench.kernel.properties import Property
@@ -176,7 +176,7 @@ class _Tracing:
 
     def __init__(self, asked: Asked, made: Made, shorten: int) -> None:
         self._asked, self._made, self._shorten = asked, made, shorten
-        self._places = {declared.name: at for at, declared in enumerate(asked.plan.safety)}
+        self._places = {declared.name: at for at, declared in enumerate(judged(asked.plan))}
         self._interrupted = False
         self.notes: list[str] = []
 
@@ -207,7 +207,8 @@ class _Tracing:
         if way is None:
             return Verdict(declared.name, declared.kind, declared.kind == "reachable", None, NO_TRACE)
         self.notes.append(f"{declared.name}: {_told(number, depth, way)}")
-        return decided_verdict(self._asked.plan.model, declared, replay(self._asked.plan.model, *way[:2]))
+        model, decide = self._asked.plan.model, decided_by_step if declared.of_steps else decided_verdict
+        return decide(model, declared, replay(model, way.start, way.moves))
 
 
 def _told(number: int, depth: int, way: Way) -> str:

@@ -8,11 +8,14 @@ import numpy as np
 
 from workbench.engines.cells import Cells
 from workbench.engines.kernels import DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE
+from workbench.engines.steps import WatchedSteps
 from workbench.engines.trees import Trees
 from workbench.engines.walks import kernels, sketch
-from workbench.engines.walks.kernels import NEVER, Counted, Starts, Walk, Watch
+from workbench.engines.walks.kernels import NEVER, Counted, Starts, StepWatch, Walk, Watch
 from workbench.engines.watch import Watched
+from workbench.kernel.deadlock import DEADLOCK
 from workbench.kernel.plan import Plan
+from workbench.kernel.properties import Property
 from workbench.kernel.simulation import Rule
 from workbench.kernel.trace import Move
 
@@ -22,6 +25,11 @@ _PAUSE = 50_000
 _TREES = 128 << 20
 
 
+def judged(plan: Plan) -> list[Property]:
+    """The properties that walks judge, in the order of their places in a tally."""
+    return [*plan.safety, *plan.steps]
+
+
 @dataclass
 class Tally:
     """What some walks came to.
@@ -29,7 +37,7 @@ class Tally:
     Attributes
     ----------
     counted : Counted
-    depth, number : int64 arrays (safety properties)
+    depth, number : int64 arrays (properties that are judged)
         The steps of the shortest walk that decided the property, and of these the one with the lowest number.
     calls : int
         How often the model's Python code was called.
@@ -42,7 +50,7 @@ class Tally:
 
     @classmethod
     def empty(cls, plan: Plan) -> "Tally":
-        instances, properties = len(plan.model.instances), len(plan.safety)
+        instances, properties = len(plan.model.instances), len(judged(plan))
         counted = Counted(
             enabled=np.zeros(instances, np.int64),
             taken=np.zeros(instances, np.int64),
@@ -106,8 +114,12 @@ class Walker:
         self.cells = Cells(self.model)
         self.trees = Trees(self.cells)
         self.watched = Watched(self.model, self.trees, self.plan.safety)
-        names = [declared.name for declared in self.plan.safety]
-        self._property_of = np.array([names.index(i.property.name) for i in self.watched.instances], np.int64)
+        self.steps = WatchedSteps(self.model, self.trees, self.plan.steps)
+        names = [declared.name for declared in judged(self.plan)]
+        self._of = np.array([names.index(i.property.name) for i in self.watched.instances], np.int64)
+        self._steps_of = np.array([names.index(name) for name, _ in self.steps.judges], np.int64)
+        self._begins_of = np.array([names.index(name) for name, *_ in self.steps.begins], np.int64)
+        self._deadlock = names.index(DEADLOCK.name) if DEADLOCK.name in names else -1
         instances, width = len(self.model.instances), len(self.cells.values)
         self._starts = Starts(np.zeros((len(self.starts), width), np.int32), np.zeros(len(self.starts), np.bool_))
         self._learn_start(0)
@@ -123,6 +135,7 @@ class Walker:
             until=np.zeros(instances, np.int64),
             path=np.zeros(self.rule.depth, np.int32),
         )
+        self._scratch = np.zeros(3 * width, np.int32)
 
     @property
     def nbytes(self) -> int:
@@ -164,9 +177,19 @@ class Walker:
             tally.calls += self.trees.misses - before
 
     def _stroll(self, end: int, rule: tuple[int, int, bool, bool], tally: Tally) -> int:
-        watched = self.watched
-        roots = self.trees.predicate_roots
-        watch = Watch(roots, watched.wanted, watched.reads, self._property_of, tally.depth, tally.number)
+        watched, steps, roots = self.watched, self.steps, self.trees.predicate_roots
+        watch = Watch(roots, watched.wanted, watched.reads, self._of, tally.depth, tally.number)
+        step_watch = StepWatch(
+            roots=roots[steps.first :],
+            of=self._steps_of,
+            concerned=steps.concerned,
+            reads=steps.reads,
+            begins=roots[[predicate for _, predicate, _ in steps.begins]],
+            begins_of=self._begins_of,
+            deadlock=self._deadlock,
+            ends=steps.ends,
+            scratch=self._scratch,
+        )
         return int(
             kernels.stroll(
                 self.trees.arrays,
@@ -174,6 +197,7 @@ class Walker:
                 (self.cells.hash_base, self.cells.hashes),
                 self._starts,
                 watch,
+                step_watch,
                 tally.counted,
                 rule,
                 self._at,
@@ -183,18 +207,23 @@ class Walker:
         )
 
     def _learn(self, why: int) -> None:
-        place = self._at.place
+        place, trees, steps = self._at.place, self.trees, self.steps
+        row, what = self._at.row.tolist(), int(place[kernels.WHAT])
         if why == kernels.MISS_START:
             self._learn_start(int(place[kernels.START]))
-            return
-        row = self._at.row.tolist()
-        if why == MISS_GROUP:
-            self.trees.dispatch.learn(int(place[kernels.GROUP]), row)
+        elif why == MISS_GROUP:
+            trees.dispatch.learn(int(place[kernels.GROUP]), row)
         elif why == MISS_ACTION:
-            self.trees.learn_action(int(place[kernels.WHAT]), row)
+            trees.learn_action(what, row)
         elif why == MISS_PREDICATE:
-            predicate = int(place[kernels.WHAT])
-            self.watched.note_reads(predicate, self.trees.learn_predicate(predicate, row))
+            self.watched.note_reads(what, trees.learn_predicate(what, row))
+        elif why == kernels.MISS_BEGIN:
+            _, predicate, judge = steps.begins[what]
+            steps.note(judge, trees.learn_predicate(predicate, row))
+        elif why == kernels.MISS_STEP:
+            steps.note(what, trees.learn_step(steps.first + what, self._scratch.tolist()))
+        elif why == kernels.MISS_END:
+            trees.learn_predicate(steps.first + steps.ends, row)
 
     def _learn_start(self, which: int) -> None:
         self._starts.rows[which] = self.cells.encode(self.starts[which])
