@@ -86,6 +86,8 @@ class Simulation(Judged):
         Walks that ended in a state without successors. It may be a proper end.
     settled : int
         Walks that ended in a state that no step changes any more.
+    outside : int
+        Walks that ended where they left the model's constraints. That state is judged, and not counted in `distinct`.
     longest : int
         Steps of the longest walk.
     actions : list of Taken
@@ -110,6 +112,7 @@ class Simulation(Judged):
     steps: int
     deadlocked: int
     settled: int
+    outside: int
     longest: int
     actions: list[Taken]
     distinct: float
@@ -167,6 +170,7 @@ class Simulation(Judged):
             "steps": self.steps,
             "deadlocked": self.deadlocked,
             "settled": self.settled,
+            "outside": self.outside,
             "longest": self.longest,
             "distinct": round(self.distinct),
             "distinct_error": self.error,

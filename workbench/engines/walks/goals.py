@@ -102,7 +102,7 @@ class StepGoal:
     def in_ball(self, ball: Ball, initial: bool) -> tuple[int, list[int]] | None:
         self._watched.begin_anew()
         if initial:
-            self._watched.judge_initial(ball.store.column("rows")[: ball.roots])
+            self._watched.judge_initial(ball.store.column("rows")[: ball.roots], lambda at: (at, None))
         self._watched.judge(ball.store, 0, ball.expanded)
         found = self._watched.decided.get(self._declared.name)
         return None if found is None else (found[0], [] if found[1] is None else [found[1]])

@@ -14,7 +14,7 @@ from workbench.engines.kernels import DONE, MISS_ACTION, MISS_GROUP, MISS_PREDIC
 from workbench.engines.walks.sketch import observe
 
 # Why `stroll` returns, beside the reasons that the searches have too.
-MISS_START, MISS_BEGIN, MISS_STEP, MISS_END, PAUSE = range(20, 25)
+MISS_START, MISS_BEGIN, MISS_STEP, MISS_END, MISS_BOUND, PAUSE = range(20, 26)
 
 # Places in `Walk.place`.
 NUMBER, PHASE, DEPTH, STEP, START, FOUND, MOVING, GROUP, WHAT = range(9)
@@ -22,8 +22,8 @@ PLACES = 9
 _BEGIN, _JUDGE, _GO, _TAKE = range(4)
 
 # Places in `Tally.sums`.
-WALKS, STEPS, DEADLOCKED, SETTLED, LONGEST = range(5)
-SUMS = 5
+WALKS, STEPS, DEADLOCKED, SETTLED, OUTSIDE, LONGEST = range(6)
+SUMS = 6
 
 #: No walk has decided the property.
 NEVER = np.int64(2**62)
@@ -43,7 +43,7 @@ class Watch(NamedTuple):
     """The predicates to look out for, and for each property the shortest walk that decided it.
 
     ``reads`` has for each cell one bit per predicate that has read it; ``of`` is the property of each predicate. A walk
-    that decides a property at ``depth`` steps or more is no news.
+    that decides a property at ``depth`` steps or more is no news. ``bounds`` are the roots of the model's constraints.
     """
 
     roots: np.ndarray
@@ -52,6 +52,7 @@ class Watch(NamedTuple):
     of: np.ndarray
     depth: np.ndarray
     number: np.ndarray
+    bounds: np.ndarray
 
 
 class StepWatch(NamedTuple):
@@ -159,6 +160,19 @@ def judge(trees, watch, at):
             if (leaf == 1) == watch.wanted[predicate]:
                 record(watch, declared, depth, at.place[NUMBER])
     return DONE
+
+
+@njit(cache=True, nogil=True)
+def is_outside(trees, watch, at):
+    """1 if the walk is outside the constraints, 0 if it is not, -1 for a miss."""
+    for constraint in range(watch.bounds.shape[0]):
+        leaf = walk(trees, watch.bounds[constraint], at.row)
+        if leaf < 0:
+            at.place[WHAT] = constraint
+            return -1
+        if leaf != 1:
+            return 1
+    return 0
 
 
 @njit(cache=True, nogil=True)
@@ -315,14 +329,21 @@ def stroll(trees, dispatch, cells, starts, watch, step_watch, counted, rule, at,
                 why = judge_beginning(trees, watch, step_watch, at)
             if why != DONE:
                 return why
-            observe(counted.registers, at.fingerprint[0])
             place[PHASE] = _JUDGE
+        ended = False
         if place[PHASE] == _JUDGE:
             why = judge(trees, watch, at)
             if why != DONE:
                 return why
+            outside = is_outside(trees, watch, at)
+            if outside < 0:
+                return MISS_BOUND
+            if outside == 0:
+                observe(counted.registers, at.fingerprint[0])
+            else:
+                counted.sums[OUTSIDE] += 1
+            ended = outside == 1 or place[DEPTH] == depth
             place[PHASE] = _GO
-        ended = place[PHASE] == _GO and place[DEPTH] == depth
         if place[PHASE] == _GO and not ended:
             if steps == pause_after:
                 return PAUSE
@@ -347,7 +368,6 @@ def stroll(trees, dispatch, cells, starts, watch, step_watch, counted, rule, at,
             at.path[place[DEPTH]] = place[STEP]
             place[DEPTH] += 1
             place[PHASE] = _JUDGE
-            observe(counted.registers, at.fingerprint[0])
             counted.sums[STEPS] += 1
             counted.sums[LONGEST] = max(counted.sums[LONGEST], place[DEPTH])
             steps += 1

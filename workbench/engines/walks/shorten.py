@@ -17,6 +17,7 @@ from workbench.engines.kernels import DONE, canonical_fingerprints, contains, wa
 from workbench.engines.store import Store
 from workbench.engines.walks import kernels
 from workbench.engines.walks.goals import Ball, Goal, goal_of
+from workbench.engines.watch import evaluate
 from workbench.kernel import Model
 from workbench.kernel.budget import Limits
 from workbench.kernel.properties import Property
@@ -69,6 +70,7 @@ class Shortener:
         self._cells, self._trees = self._expander.cells, self._expander.trees
         self._numbers: dict[Any, int] = {}  # what is chosen in a step -> its number
         self._chosen = Growing(np.int64)
+        self._bounds = [self._trees.add_predicate(i.holds) for i in model.constraint_predicates()]
         self._left = 0
 
     def shorter(self, declared: Property, way: Way, states: int) -> Iterator[Way]:
@@ -77,7 +79,7 @@ class Shortener:
             return
         self._left = states
         goal = goal_of(self._model, self._trees, declared)
-        whole = len(self._starts) <= _MOST_STARTS
+        whole = len(self._starts) <= _MOST_STARTS and not self._bounds  # what lies outside constraints is not searched
         begin = range(len(self._starts)) if whole else [way.start]
         first = self._around([self._row(which) for which in begin], states // _FIRST, len(way.moves))
         found = goal.in_ball(first, initial=True)
@@ -129,7 +131,8 @@ class Shortener:
         taken = int(place[kernels.FOUND])
         self._left -= taken
         met = goal.in_line(rows[: taken + 1], path[:taken])
-        return None if met is None else path[:met].tolist()
+        inside = met is not None and all(evaluate(self._trees, one, rows[:met]).all() for one in self._bounds)
+        return path[:met].tolist() if inside else None
 
     def _choices(self) -> np.ndarray:
         """What is chosen in each memoised step, as a number."""

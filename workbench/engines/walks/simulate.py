@@ -18,6 +18,7 @@ from workbench.kernel.conclusion import NO_TRACE, decided_by_step, decided_verdi
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.plan import make_plan
 from workbench.kernel.properties import Property
+from workbench.kernel.result import constraints_of
 from workbench.kernel.simulation import Rule, Simulation, Taken, check_integer, extent, undecided_verdict
 from workbench.kernel.values import counted
 
@@ -138,6 +139,10 @@ def _conclude(asked: Asked, engine: str, made: Made, shorten: int) -> Simulation
     """Verdicts with their traces, and the counts."""
     plan, tally, seconds = asked.plan, made.tally, asked.limits.seconds
     looked_at = extent(tally.walks, asked.rule.depth, tally.steps)
+    outside = int(tally.counted.sums[kernels.OUTSIDE])
+    left = (
+        [f"walks end where they leave {constraints_of(plan.model)}: {counted(outside, 'walk')} did"] if outside else []
+    )
     tracing = _Tracing(asked, made, shorten)
     verdicts = [tracing.verdict(declared) or undecided_verdict(declared, looked_at) for declared in plan.properties]
     return Simulation(
@@ -149,6 +154,7 @@ def _conclude(asked: Asked, engine: str, made: Made, shorten: int) -> Simulation
         steps=tally.steps,
         deadlocked=int(tally.counted.sums[kernels.DEADLOCKED]),
         settled=int(tally.counted.sums[kernels.SETTLED]),
+        outside=outside,
         longest=int(tally.counted.sums[kernels.LONGEST]),
         actions=_by_action(plan.model, tally),
         distinct=sketch.estimate(tally.counted.registers),
@@ -156,7 +162,7 @@ def _conclude(asked: Asked, engine: str, made: Made, shorten: int) -> Simulation
         verdicts=verdicts,
         seconds=seconds,
         stopped=made.stopped,
-        notes=[*plan.notes, *made.notes, *tracing.notes],
+        notes=[*plan.notes, *made.notes, *left, *tracing.notes],
         calls=tally.calls,
     )
 

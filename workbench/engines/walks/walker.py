@@ -114,6 +114,7 @@ class Walker:
         self.cells = Cells(self.model)
         self.trees = Trees(self.cells)
         self.watched = Watched(self.model, self.trees, self.plan.safety)
+        self._bounds = [self.trees.add_predicate(i.holds) for i in self.model.constraint_predicates()]
         self.steps = WatchedSteps(self.model, self.trees, self.plan.steps)
         names = [declared.name for declared in judged(self.plan)]
         self._of = np.array([names.index(i.property.name) for i in self.watched.instances], np.int64)
@@ -178,7 +179,15 @@ class Walker:
 
     def _stroll(self, end: int, rule: tuple[int, int, bool, bool], tally: Tally) -> int:
         watched, steps, roots = self.watched, self.steps, self.trees.predicate_roots
-        watch = Watch(roots, watched.wanted, watched.reads, self._of, tally.depth, tally.number)
+        watch = Watch(
+            roots=watched.roots,
+            wanted=watched.wanted,
+            reads=watched.reads,
+            of=self._of,
+            depth=tally.depth,
+            number=tally.number,
+            bounds=roots[self._bounds],
+        )
         step_watch = StepWatch(
             roots=roots[steps.first :],
             of=self._steps_of,
@@ -216,7 +225,9 @@ class Walker:
         elif why == MISS_ACTION:
             trees.learn_action(what, row)
         elif why == MISS_PREDICATE:
-            self.watched.note_reads(what, trees.learn_predicate(what, row))
+            self.watched.learn(what, row)
+        elif why == kernels.MISS_BOUND:
+            trees.learn_predicate(self._bounds[what], row)
         elif why == kernels.MISS_BEGIN:
             _, predicate, judge = steps.begins[what]
             steps.note(judge, trees.learn_predicate(predicate, row))
