@@ -716,7 +716,7 @@ class Scattered(Bounded):
     def Slow(self, s):
         return s.turns < 3 or s.at["p1"] < 2 or f"{s.turns} turns"
 
-    @refines(Last, Length="Last", by_default=False)
+    @refines(Hindmost, Length="Last", by_default=False)
     def FirstWalks(self, s):
         return {"at": max(s.at.values())}
 

@@ -26,11 +26,13 @@ from workbench.kernel import (
     Variable,
     action,
     choose,
+    constraint,
     initial,
     invariant,
     reachable,
     replay,
     require,
+    step,
 )
 from workbench.kernel.plan import make_plan
 from workbench.kernel.simulation import Rule
@@ -301,6 +303,33 @@ def test_steps_refinements_and_the_deadlock():
         assert seen[sure.name].trace_states == sure.trace_states
     kept = simulate(model, [*names, "Deadlock"], walks=60, shorten=0)
     assert [v.word for v in kept.verdicts] == [v.word for v in seen.verdicts]
+
+
+class Short(Lost):
+    """The same within a constraint, and properties that are violated only where it is left."""
+
+    @constraint
+    def FewCounted(self, s):
+        return sum(s.count.values()) < 5
+
+    @invariant
+    def Fewer(self, s):
+        return sum(s.count.values()) < 5
+
+    @step
+    def NotTheFifth(self, s, t):
+        return sum(t.count.values()) < 5
+
+
+def test_walks_end_where_they_leave_a_constraint():
+    names = ["OneAtATime", "Fewer", "NotTheFifth", "Backwards"]
+    whole, seen = (how(Short(Bystanders=1), names) for how in (check, partial(simulate, walks=500)))
+    assert f"walks end where they leave the constraint FewCounted: {seen.outside} walks did" in seen.notes
+    assert seen.distinct < (1 + 3 * seen.error) * whole.distinct, "what is outside is not counted"
+    for sure, verdict in zip(whole.verdicts, seen.verdicts, strict=True):
+        assert verdict.trace_states == sure.trace_states
+        assert (verdict.holds is False) == (verdict.name != "Backwards")
+    assert not any("no trace is shorter" in note for note in seen.notes)
 
 
 def test_violations_of_initial_states():
