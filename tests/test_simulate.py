@@ -15,7 +15,7 @@ from tests.test_conformance import TABLE_SAFETY, TABLE_STEPS, Steps, Still, Wide
 from workbench import view
 from workbench.cli import main
 from workbench.engines.check import check
-from workbench.engines.walks import asked, sketch, walker
+from workbench.engines.walks import asked, shorten, sketch, walker
 from workbench.engines.walks.simulate import simulate
 from workbench.engines.walks.walker import Walker
 from workbench.kernel import (
@@ -496,14 +496,33 @@ def test_the_command_and_its_exit_statuses(capsys, tmp_path):
     assert main([*race, "--seed", "-3"]) == 2
 
 
+INTERRUPTED_WHILE_IT_WALKS = """
+import os, signal, threading, time
+
+def interrupt():
+    while not any(thread.name.startswith("ThreadPoolExecutor") for thread in threading.enumerate()):
+        time.sleep(0.05)
+    time.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=interrupt, daemon=True).start()
+from workbench.cli import main
+raise SystemExit(main(["simulate", "bakery_v2", "--seconds", "6000", "--property", "UniqueTickets"]))
+"""
+
+
 def test_a_process_that_is_interrupted_says_what_it_saw():
-    command = [
-        sys.executable,
-        "-c",
-        "import os, signal, threading\n"
-        "threading.Timer(6, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
-        "from workbench.cli import main\nraise SystemExit(main(['simulate', 'bakery_v2', '--seconds', '600']))",
-    ]
-    ended = subprocess.run(command, capture_output=True, text=True)
+    ended = subprocess.run([sys.executable, "-c", INTERRUPTED_WHILE_IT_WALKS], capture_output=True, text=True)
     assert ended.returncode == 3
     assert "ENDED EARLY: interrupted" in ended.stdout
+
+
+def test_an_interrupt_while_a_trace_is_shortened_keeps_the_trace(monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(shorten.Shortener, "_around", interrupted)
+    seen = simulate(Lost(), ["OneAtATime", "OneTriedTwice"], walks=300)
+    assert [v.word for v in seen.verdicts] == ["violated", "reached"]
+    assert seen["OneAtATime"].trace is not None
+    assert seen["OneTriedTwice"].why == "interrupted before its trace was made"
