@@ -117,7 +117,7 @@ def verdicts(one: Configuration) -> str:
         word, states = next(iter(wanted.items())) if isinstance(wanted, dict) else (wanted, None)
         if word.endswith(WITHIN):
             word, within = word.removesuffix(WITHIN).rstrip(), f", {WITHIN}"
-        if (word == "holds" and declared.kind != "liveness") or (word == "reached" and declared.when is None):
+        if (word == "holds" and declared.kind == "invariant") or (word == "reached" and declared.when is None):
             continue
         told[word].append(declared.name if states is None else f"{declared.name} ({states})")
     bounded = ("holds", "not reached")

@@ -493,6 +493,8 @@ def test_the_command_and_its_exit_statuses(capsys, tmp_path):
     told_json = json.loads(capsys.readouterr().out)
     assert (told_json["walks"], told_json["properties"][0]["holds"]) == (400, None)
     assert main([*race, "--property", "EveryoneCommits"]) == 0
+    assert main([*race, "--property", "UniqueTickets", "--deadlock"]) == 1
+    assert "violated (16 states)       Deadlock: stuck: " in capsys.readouterr().out
     assert main([*race, "--seed", "-3"]) == 2
 
 

@@ -19,6 +19,7 @@ from workbench.commands import outputs, status
 from workbench.commands.files import file_of_model
 from workbench.commands.options import above_zero, console, parse_assignments, progress_line
 from workbench.commands.standard import say
+from workbench.kernel.deadlock import DEADLOCK
 from workbench.kernel.simulation import UNIFORM, Simulation
 from workbench.kernel.values import counted
 from workbench.kernel.values import spell as spell_constants
@@ -32,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
     parser.add_argument("--property", action="append", metavar="NAME", help="judge this one (may be repeated)")
+    parser.add_argument("--deadlock", action="store_true", help="also look for states in which nothing can happen")
     parser.add_argument("--seconds", type=above_zero(float), metavar="S", help="walk so long (10 without --walks)")
     parser.add_argument("--walks", type=above_zero(int), metavar="N", help="make so many walks")
     parser.add_argument("--depth", type=above_zero(int), default=200, metavar="D", help="steps of a walk at most (200)")
@@ -52,13 +54,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     outputs.check_shown(arguments, file_of_model(arguments.model), _WRITTEN)
-    model = get_model(arguments.model)(**parse_assignments(arguments.set))
+    model, properties = get_model(arguments.model)(**parse_assignments(arguments.set)), arguments.property
+    if arguments.deadlock:
+        properties = [*(declared.name for declared in model.select(properties)), DEADLOCK.name]
     from workbench.engines.walks.simulate import SHORTEN, simulate  # numba loads here, not with the command line
 
     with progress_line(str) as on_progress:
         seen = simulate(
             model,
-            arguments.property,
+            properties,
             seconds=arguments.seconds,
             walks=arguments.walks,
             depth=arguments.depth,

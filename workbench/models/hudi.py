@@ -30,11 +30,14 @@ from workbench.kernel import (
     Variable,
     action,
     choose,
+    ends,
     invariant,
     leads_to,
     liveness,
     reachable,
     require,
+    step,
+    unchanged,
 )
 
 NONE, OPTIMISTIC, PESSIMISTIC = 0, 1, 2
@@ -340,6 +343,14 @@ class Hudi(Model):
             first = (group, *stamp)
         return True
 
+    @step(slice_id="slice_ids", by_default=False)
+    def PublishedSlicesStay(self, s, t, slice_id):
+        """A slice that was published never changes: what readers have read is still there."""
+        group, *stamp = slice_id
+        if s.completed[tuple(stamp)] != group or unchanged(s, t, Place("slices", slice_id)):
+            return True
+        return Fault(f"{self.describe(slice_id)} is published, and is changed", Place("slices", slice_id))
+
     def describe(self, slice_id):
         group, ts, salt = slice_id
         return f"the slice of {group} with timestamp {ts}" + (f" and salt {salt}" if self.UseSalt else "")
@@ -348,6 +359,11 @@ class Hudi(Model):
     def SomeDeleteCommits(self, s):
         """A row can be removed."""
         return any(s.log[entry] is not None and s.log[entry].type == DELETE for entry in self.log_entries)
+
+    @ends
+    def ended(self, s):
+        """Nobody is at work."""
+        return all(s.phase[w] in ("Ready", "Failed") for w in self.Writers)
 
     def all_ready(self, s):
         """Nobody is at work, and nobody has failed: what is there without a Completed instant was given up."""

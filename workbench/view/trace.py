@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from workbench.formats.permalink import permalink
-from workbench.kernel import Model, State, Trace
+from workbench.kernel import Model, State, Trace, Verdict
 from workbench.kernel.actions import ActionInstance
 from workbench.kernel.errors import unknown
 from workbench.kernel.state import Cell, Change
@@ -22,7 +22,7 @@ from workbench.view import sequence
 from workbench.view.access import accesses
 from workbench.view.html import Drawn, Rendered, badge, element, escape
 from workbench.view.statetable import state_table
-from workbench.view.truth import Truth, judges
+from workbench.view.truth import StepTruths, Truth, judges
 from workbench.view.watches import Watch, watch, watch_table, watched_here
 from workbench.view.wording import choices_of, listed, spaced, told_change, told_doc
 
@@ -82,7 +82,7 @@ class StepView:
 
     @property
     def broken(self) -> tuple[Truth, ...]:
-        """The invariants that are violated in this state."""
+        """What is violated in this state, or by the step to it."""
         return tuple(truth for truth in self.truths if truth.broken)
 
 
@@ -148,6 +148,7 @@ class TraceView(Drawn):
         """
         model, states, step = self.trace.model, self.trace.states, self.steps[index]
         wrong = faults(model, step.state, self.properties) if step.broken else []
+        wrong += [truth.fault for truth in step.broken if truth.kind != "invariant"]
         title = f"{step.number}  {step.label}"
         return picture(model, states[index], states[:index], wrong, title=title, **options)
 
@@ -295,7 +296,7 @@ def trace_view(
         if name not in model.declared_variables:
             raise unknown(f"variable of {model.name}", name, model.declared_variables)
     owners = _Owners(model, trace)
-    judging = judges(model, properties)
+    judging, of_steps = judges(model, properties), StepTruths(model, properties)
     wanted = None if variables is None else set(variables)
 
     written: dict[Cell, str] = {}
@@ -311,10 +312,10 @@ def trace_view(
             if owner != lane:
                 effects.setdefault(owner, []).append(change)
         kept = {name: tuple(effects[name]) for name in owners.lanes if name in effects}
-        judged = tuple(judge(after) for judge in judging)
-        if step.move is None or before is None:
+        instance = None if step.move is None else model.instances[step.move.instance]
+        judged = (*(judge(after) for judge in judging), *of_steps(before, instance, after))
+        if step.move is None or instance is None or before is None:
             return StepView(number, step.label, lane, after, changes, kept, judged)
-        instance = model.instances[step.move.instance]
         cells = [model.layout.cells[at] for at in model.outcomes(instance, before)[step.move.outcome][0].writes]
         changed = {change.cell for change in every}
         values = dict(after.items())
@@ -340,6 +341,12 @@ def trace_view(
     busy = {lane for step in [*steps, *([back] if back else [])] for lane in (step.lane, *step.effects)}
     lanes = [lane for lane in owners.lanes if lane in busy or lane in owners.members or lane == SHARED]
     return TraceView(trace, lanes, steps, back, properties, [watch(trace, text) for text in dict.fromkeys(watches)])
+
+
+def verdict_view(verdict: Verdict, trace: Trace) -> TraceView:
+    """The `trace` of a verdict, with the truth of what is checked by default and of the property itself."""
+    names = [declared.name for declared in trace.model.select()]
+    return trace_view(trace, properties=names if verdict.name in names else [*names, verdict.name])
 
 
 def _lane(step: Step | ActionInstance) -> str:
