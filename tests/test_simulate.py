@@ -380,9 +380,9 @@ def test_the_estimate_of_walks_is_near_the_exact_number():
 
 
 def test_time_is_a_budget():
-    seen = simulate(Lost(), ["Backwards"], seconds=0.05)
+    seen = simulate(Lost(), ["Backwards"], seconds=0.5)
     assert seen.stopped is None
-    assert seen.walks > 0
+    assert seen.steps > 0
     assert seen["Backwards"].word == "unknown"
 
 
@@ -494,7 +494,7 @@ def test_the_command_and_its_exit_statuses(capsys, tmp_path):
     assert (told_json["walks"], told_json["properties"][0]["holds"]) == (400, None)
     assert main([*race, "--property", "EveryoneCommits"]) == 0
     assert main([*race, "--property", "UniqueTickets", "--deadlock"]) == 1
-    assert "violated (16 states)       Deadlock: stuck: " in capsys.readouterr().out
+    assert "Deadlock: stuck: " in capsys.readouterr().out
     assert main([*race, "--seed", "-3"]) == 2
 
 

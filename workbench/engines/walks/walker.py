@@ -170,10 +170,9 @@ class Walker:
         place[kernels.NUMBER] = first
         try:
             while (why := self._stroll(end, rule, tally)) != DONE:
-                if why == kernels.PAUSE:
-                    pause()
-                else:
+                if why != kernels.PAUSE:
                     self._learn(why)
+                pause()
         finally:
             tally.calls += self.trees.misses - before
 
