@@ -17,7 +17,8 @@ from rich.table import Table
 
 from workbench.commands import outputs, status
 from workbench.commands.files import file_of_model
-from workbench.commands.options import above_zero, console, parse_assignments, progress_line
+from workbench.commands.options import above_zero, console, parse_assignments
+from workbench.commands.progress import progress_line
 from workbench.commands.standard import say
 from workbench.kernel.deadlock import DEADLOCK
 from workbench.kernel.simulation import UNIFORM, Simulation
@@ -59,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         properties = [*(declared.name for declared in model.select(properties)), DEADLOCK.name]
     from workbench.engines.walks.simulate import SHORTEN, simulate  # numba loads here, not with the command line
 
-    with progress_line(str) as on_progress:
+    with progress_line(told=str) as on_progress:
         seen = simulate(
             model,
             properties,

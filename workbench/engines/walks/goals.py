@@ -65,7 +65,7 @@ class StateGoal:
 
     def __init__(self, model: Model, trees: Trees, declared: Property) -> None:
         self._trees, self._wanted = trees, declared.kind == "reachable"
-        self._predicates = [trees.add_predicate(instance.holds) for instance in model.predicates(declared.name)]
+        self._predicates = [trees.add_predicate(i.holds, i.subject, i.place) for i in model.predicates(declared.name)]
 
     def in_line(self, rows: np.ndarray, steps: np.ndarray) -> int | None:
         met = [evaluate(self._trees, one, rows) == self._wanted for one in self._predicates]

@@ -70,7 +70,7 @@ class Shortener:
         self._cells, self._trees = self._expander.cells, self._expander.trees
         self._numbers: dict[Any, int] = {}  # what is chosen in a step -> its number
         self._chosen = Growing(np.int64)
-        self._bounds = [self._trees.add_predicate(i.holds) for i in model.constraint_predicates()]
+        self._bounds = [self._trees.add_predicate(i.holds, i.subject, i.place) for i in model.constraint_predicates()]
         self._left = 0
 
     def shorter(self, declared: Property, way: Way, states: int) -> Iterator[Way]:
@@ -126,13 +126,17 @@ class Shortener:
         instances = np.array([trees.steps[step][0] for step in line.steps], np.int64)
         moves = np.column_stack([instances, self._choices()[line.steps]])
         self._limits.enforce(lambda: 0)
-        while kernels.follow(trees.arrays, trees.action_roots, self._choices(), rows, moves, kept, path, place) != DONE:
+        while self._take_kept(rows, moves, kept, path, place) != DONE:
             trees.learn_action(int(place[kernels.WHAT]), rows[place[kernels.FOUND]].tolist())
         taken = int(place[kernels.FOUND])
         self._left -= taken
         met = goal.in_line(rows[: taken + 1], path[:taken])
         inside = met is not None and all(evaluate(self._trees, one, rows[:met]).all() for one in self._bounds)
         return path[:met].tolist() if inside else None
+
+    def _take_kept(self, *arrays: np.ndarray) -> int:
+        roots = np.array(self._trees.roots, np.int32)
+        return int(kernels.follow(self._trees.arrays, roots, self._choices(), *arrays))
 
     def _choices(self) -> np.ndarray:
         """What is chosen in each memoised step, as a number."""
@@ -203,7 +207,7 @@ class Shortener:
         """The moves of a way as memoised steps."""
         row, steps = np.array(self._row(way.start), np.int32), []
         for instance, ordinal in way.moves:
-            while (leaf := walk(self._trees.arrays, self._trees.action_roots[instance], row)) < 0:
+            while (leaf := walk(self._trees.arrays, self._trees.roots[instance], row)) < 0:
                 self._trees.learn_action(instance, row.tolist())
             steps.append(int(self._trees.arrays.leaf_start[leaf]) + ordinal)
             self._take(steps[-1], row)

@@ -114,7 +114,9 @@ class Walker:
         self.cells = Cells(self.model)
         self.trees = Trees(self.cells)
         self.watched = Watched(self.model, self.trees, self.plan.safety)
-        self._bounds = [self.trees.add_predicate(i.holds) for i in self.model.constraint_predicates()]
+        self._bounds = [
+            self.trees.add_predicate(i.holds, i.subject, i.place) for i in self.model.constraint_predicates()
+        ]
         self.steps = WatchedSteps(self.model, self.trees, self.plan.steps)
         names = [declared.name for declared in judged(self.plan)]
         self._of = np.array([names.index(i.property.name) for i in self.watched.instances], np.int64)
