@@ -159,8 +159,7 @@ class Notebook:
 
     def redraws(self, steps: int) -> list[float]:
         """Step back through the trace and forth again; how many milliseconds until each picture is laid out."""
-        self.page.wait_for_selector(".wb-player [data-picture]")
-        self.page.wait_for_timeout(500)  # the pictures of the other states are fetched
+        self.page.wait_for_selector(".wb-player > .wb-beside > .wb-picture[aria-busy=false] [data-picture]")
         return self.page.evaluate(
             """async (steps) => {
                 const player = document.querySelector(".wb-player");
@@ -222,6 +221,7 @@ def test_the_panel_answers_at_once_and_its_trace_can_be_stepped(notebook: Notebo
     assert "RestampPatch off: NoLakekeeperConflict now fails" in notebook.headline()
 
     notebook.open("Trace")
+    page.wait_for_selector(".wb-player .wb-link:has-text('RestampPatch=false')")  # not the trace before the last click
     print(f"from key to picture: {', '.join(f'{t:.0f} ms' for t in notebook.redraws(6))}")
     where, state = page.locator(".wb-player .wb-where"), page.locator(".wb-player .wb-now")
     page.wait_for_selector(".wb-player .wb-step")

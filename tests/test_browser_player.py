@@ -30,7 +30,7 @@ def opened(request: pytest.FixtureRequest, browser: Any, lab: Lab) -> Iterator[N
     notebook = Notebook(browser, lab, "player.ipynb")
     notebook.open("Trace")
     notebook.page.wait_for_selector(f"{PLAYER} .wb-step")
-    notebook.page.wait_for_timeout(500)  # the pictures of the other states are fetched
+    notebook.page.wait_for_selector(f"{PLAYER} > .wb-beside > .wb-picture[aria-busy=false] [data-picture]")
     yield notebook
     notebook.close()
 

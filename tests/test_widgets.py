@@ -105,21 +105,18 @@ def test_a_control_is_made_for_each_kind_of_constant() -> None:
     controls = Controls(Every, lambda: changed.append(controls.values()))
     controls.assign(Every(Actors=["x", "y"], Parts=[["x", "y"]]).constants)
     widgets = {name: control.widget for name, control in controls._controls.items()}
-    assert [type(widget).__name__ for widget in widgets.values()] == [
-        "Checkbox",
-        "IntSlider",
-        "Dropdown",
-        "IntSlider",
-        "Text",
-    ]
+    assert [type(widget).__name__ for widget in widgets.values()] == ["IntSlider", "Dropdown", "IntSlider", "Text"]
     assert (widgets["Count"].min, widgets["Count"].max, widgets["Count"].step) == (2, 8, 2)
-    assert all(declared.doc in widgets[name].tooltip for name, declared in Every.declared_constants.items())
+    tooltips = {**dict(controls.switches.titles), **{name: widget.tooltip for name, widget in widgets.items()}}
+    assert all(declared.doc in tooltips[name] for name, declared in Every.declared_constants.items())
     assert controls.values()["Actors"] == ("x", "y"), "names given by hand are kept"
     widgets["Actors"].value = 3
     widgets["Parts"].value = "a1 a2 | a3"
     widgets["Kind"].value = 3
     assert changed[-1] == {"On": True, "Count": 4, "Kind": 3, "Actors": 3, "Parts": [["a1", "a2"], ["a3"]]}
     assert len(changed) == 3
+    controls.switches.flip("On", False)
+    assert (changed[-1]["On"], len(changed)) == (False, 4)
     assert Every(**changed[-1]).Parts == (("a1", "a2"), ("a3",))
 
 
@@ -146,7 +143,7 @@ def test_a_panel_shows_the_verdicts_of_a_check(stale: Workbench) -> None:
 
 
 def test_a_flipped_switch_is_checked_and_the_difference_told(stale: Workbench) -> None:
-    stale._head.controls._controls["RestampPatch"].widget.value = True
+    stale._head.controls.switches.flip("RestampPatch", True)
     settle(stale)
     assert stale.result["NoLakekeeperConflict"].holds
     assert "RestampPatch on: NoLakekeeperConflict now holds" in stale.change
@@ -177,7 +174,7 @@ def test_after_a_long_check_a_change_waits_for_the_button(stale: Workbench, monk
     stale.run()
     settle(stale)
     before = stale.result
-    stale._head.controls._controls["RestampPatch"].widget.value = True
+    stale._head.controls.switches.flip("RestampPatch", True)
     settle(stale)
     assert stale.result is before
     assert "press Run" in stale.verdicts.progress.html
@@ -213,6 +210,14 @@ def test_a_change_cancels_the_running_check() -> None:
     assert shown.before is None
 
 
+def tick(shown: Workbench, *wanted: str) -> None:
+    """Tick the properties called so, and no others, one by one."""
+    properties = shown._head.properties
+    for name in dict(properties.titles):
+        if (name in properties.on) is not (name in wanted):
+            properties.flip(name, name in wanted)
+
+
 def checked(shown: Workbench) -> list[str]:
     settle(shown)
     return [verdict.name for verdict in shown.result.verdicts]
@@ -221,7 +226,9 @@ def checked(shown: Workbench) -> list[str]:
 def test_until_somebody_chooses_the_properties_are_those_that_the_constants_ask_for() -> None:
     shown = Workbench("bakery", Writers=2)
     assert checked(shown)[-1] == "NonCrashedProgress"
-    assert shown._head.properties["RestartsHeal"].disabled
+    assert "RestartsHeal" in shown._head.properties.disabled
+    shown._head.properties.flip("RestartsHeal", True)
+    assert "RestartsHeal" not in shown._head.properties.on, "what does not apply cannot be asked for"
     assert "6 of 9 properties are checked" in shown._head._checked.line
     shown.apply({"MaxCrashes": 0})
     assert checked(shown)[-1] == "EventualProgress"
@@ -231,8 +238,7 @@ def test_until_somebody_chooses_the_properties_are_those_that_the_constants_ask_
 
 def test_once_somebody_has_chosen_the_properties_stay_as_far_as_there_are_such() -> None:
     shown = Workbench("bakery", Writers=2, MaxRestarts=1)
-    for name, box in shown._head.properties.items():
-        box.value = name in ("UniqueTickets", "RestartsHeal")
+    tick(shown, "UniqueTickets", "RestartsHeal")
     shown.run()
     assert checked(shown) == ["UniqueTickets", "RestartsHeal"]
     shown.apply({"MaxRestarts": 0})
@@ -278,8 +284,7 @@ def test_what_is_unknown_or_missing_is_not_as_expected(keep: bool, monkeypatch: 
 
 
 def test_where_nothing_is_checked_nothing_is_said_to_hold(stale: Workbench) -> None:
-    for box in stale._head.properties.values():
-        box.value = False
+    tick(stale)
     settle(stale)
     assert "nothing is checked" in everything(stale.verdicts)
     assert "holds" not in everything(stale.verdicts)
@@ -292,8 +297,7 @@ def test_a_constant_may_be_called_like_a_parameter() -> None:
 
 
 def test_properties_can_be_left_out(stale: Workbench) -> None:
-    for name, box in stale._head.properties.items():
-        box.value = name == "UniqueTickets"
+    tick(stale, "UniqueTickets")
     settle(stale)
     assert [v.name for v in stale.result.verdicts] == ["UniqueTickets"]
     assert stale.selected == "UniqueTickets"
@@ -348,7 +352,7 @@ def test_one_may_step_on_from_a_trace(stale: Workbench) -> None:
 def test_the_simulator_begins_anew_with_other_constants(stale: Workbench) -> None:
     simulator = opened(stale, "Step it yourself").simulator
     simulator.walk(5, seed=1)
-    stale._head.properties["UniqueTickets"].value = False
+    stale._head.properties.flip("UniqueTickets", False)
     settle(stale)
     assert len(simulator.trace) == 6, "the constants are the same"
     stale.apply({"RestampPatch": True})
@@ -480,8 +484,8 @@ def test_a_configuration_with_one_symmetric_set_is_as_expected(tmp_path: Path) -
     shown = Workbench(path)
     settle(shown)
     assert "Keys alone: as expected" in shown.verdicts.status.html
-    assert [name for name, box in shown._head.symmetry.items() if box.value] == ["Keys"]
-    shown._head.symmetry["Values"].value = True
+    assert shown._head.symmetry.on == ("Keys",)
+    shown._head.symmetry.flip("Values", True)
     settle(shown)
     assert shown.result.symmetry == ("Keys", "Values")
 
@@ -673,10 +677,8 @@ def test_a_panel_is_small_beside_the_trace_that_it_shows_until_its_tabs_are_open
     settle(shown)
     state = ipywidgets.Widget.get_manager_state()["state"]
     own = {name: one for name, one in state.items() if name not in before}
-    # Of controls there are as many as the model has constants and properties, and one lists its configurations.
-    controls = [
-        one for one in own.values() if one["model_name"] in ("CheckboxModel", "DropdownModel", "IntSliderModel")
-    ]
+    # There is a control for each constant that is no switch, and one lists the model's configurations.
+    controls = [one for one in own.values() if one["model_name"] in ("DropdownModel", "IntSliderModel")]
     assert len(own) - len(controls) < 70
     player = own[shown.tabs[0].player.model_id]["state"]
     trace = sum(len(json.dumps(player[name])) for name in ("states", "lanes", "picture", "texts"))

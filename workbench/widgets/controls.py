@@ -6,6 +6,7 @@ from typing import Any
 import ipywidgets
 
 from workbench.kernel import Constant, Model
+from workbench.widgets.switches import Switches
 
 
 class Control:
@@ -50,20 +51,6 @@ class Look:
 
 def _tooltip(constant: Constant) -> str:
     return f"{constant.doc} ({constant.describe()})"
-
-
-class Switch(Control):
-    """On or off."""
-
-    def __init__(self, name: str, constant: Constant, look: Look) -> None:
-        self.widget = switch(name, _tooltip(constant), look)
-
-
-def switch(name: str, tooltip: str, look: Look, value: bool = False) -> Any:
-    """A checkbox that looks like a switch."""
-    widget = ipywidgets.Checkbox(value, description=name, tooltip=tooltip, indent=False, **look.of(ipywidgets.Checkbox))
-    widget.add_class("wb-switch")
-    return widget
 
 
 class Choice(Control):
@@ -131,7 +118,6 @@ class Parts(Control):
 
 
 _CONTROLS: dict[str, Callable[[str, Constant, Look], Control]] = {
-    "switch": Switch,
     "choice": Choice,
     "integer": Integer,
     "names": Size,
@@ -155,6 +141,11 @@ class Controls(ipywidgets.VBox):
     on_change : callable
         Called after a person has changed something.
 
+    Attributes
+    ----------
+    switches : Switches
+        Those of the constants that are on or off.
+
     Examples
     --------
     >>> from workbench.models.bakery import Bakery
@@ -170,26 +161,29 @@ class Controls(ipywidgets.VBox):
         longest = max((len(name) for name, constant in declared.items() if constant.kind != "switch"), default=0)
         #: So that controls stand in line.
         self.look = Look(description_width=f"{min(150, 10 + 7 * longest)}px")
-        self._controls = {name: _CONTROLS[c.kind](name, c, self.look) for name, c in declared.items()}
-        switches = [c.widget for c in self._controls.values() if isinstance(c, Switch)]
-        others = [c.widget for c in self._controls.values() if not isinstance(c, Switch)]
-        super().__init__([grid(others, 260), grid(switches, 200)])
+        self._names = tuple(declared)
+        titles = {name: _tooltip(constant) for name, constant in declared.items() if constant.kind == "switch"}
+        self.switches = Switches(titles, self._changed, layout=self.look.layout)
+        self._controls = {n: _CONTROLS[c.kind](n, c, self.look) for n, c in declared.items() if n not in titles}
+        super().__init__([grid((control.widget for control in self._controls.values()), 260), self.switches])
         for control in self._controls.values():
             control.widget.observe(self._changed, "value")
 
     def values(self) -> dict[str, Any]:
         """What is set, for the model's constructor."""
-        return {name: control.get() for name, control in self._controls.items()}
+        typed = {name: control.get() for name, control in self._controls.items()}
+        return {name: typed.get(name, name in self.switches.on) for name in self._names}
 
     def assign(self, constants: dict[str, Any]) -> None:
         """Set some or all of the controls, without calling `on_change`."""
         self._assigning = True
         try:
-            for name, value in constants.items():
-                self._controls[name].set(value)
+            self.switches.set(constants)
+            for name in constants.keys() & self._controls.keys():
+                self._controls[name].set(constants[name])
         finally:
             self._assigning = False
 
-    def _changed(self, _: Any) -> None:
+    def _changed(self, _: Any = None) -> None:
         if not self._assigning:
             self._on_change()

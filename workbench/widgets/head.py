@@ -10,9 +10,10 @@ from workbench.kernel import InputError, ModelError
 from workbench.session import Session, Settings, presets, start_from
 from workbench.view.html import element, escape
 from workbench.view.tables import constants_line
-from workbench.widgets.controls import Controls, grid, switch
+from workbench.widgets.controls import Controls
 from workbench.widgets.fold import Fold
 from workbench.widgets.pane import Words
+from workbench.widgets.switches import Switches
 
 BY_HAND, DEFAULTS = "settings made by hand", "the model's defaults"
 
@@ -23,8 +24,8 @@ class Head(ipywidgets.VBox):
     Attributes
     ----------
     controls : Controls
-    properties, symmetry : dict of str to Checkbox
-        By the name of the property, or of the set.
+    properties, symmetry : Switches
+        By the name of the property, or of the symmetric set.
     """
 
     def __init__(self, session: Session) -> None:
@@ -42,25 +43,17 @@ class Head(ipywidgets.VBox):
             tooltip="start from the model's defaults or from a named configuration",
         )  # fmt: skip
         self.preset.add_class("wb-left")
-        self.properties = {
-            name: switch(name, f"check this {declared.kind}: {declared.doc.partition(chr(10) * 2)[0]}", look, True)
-            for name, declared in model.declared_properties.items()
-        }
-        self.symmetry = {
-            name: switch(f"symmetry ({name})", f"take the names in {name} as interchangeable", look)
-            for name in model.symmetry
-        }
-        boxes = [*self.properties.values(), *self.symmetry.values()]
-        self._checked = Fold("Properties", grid(boxes, 200), look=look)
+        docs = {name: declared.doc.partition("\n\n")[0] for name, declared in model.declared_properties.items()}
+        titles = {name: f"check this {model.declared_properties[name].kind}: {doc}" for name, doc in docs.items()}
+        self.properties = Switches(titles, self._ticked, layout=look.layout)
+        sets = {name: f"take the names in {name} as interchangeable" for name in model.symmetry}
+        self.symmetry = Switches(sets, self._renamed, before="symmetry over ", layout=look.layout)
+        self._checked = Fold("Properties", self.properties, self.symmetry, look=look)
         self._settings = Fold("Settings", self.preset, self.controls, self._checked, look=look, by_room=True)
         super().__init__([title, self._settings])
         self._drawing = self._typing = False
         self._draw()
         self.preset.observe(self._chosen, "value")
-        for box in self.properties.values():
-            box.observe(self._ticked, "value")
-        for box in self.symmetry.values():
-            box.observe(self._renamed, "value")
         session.on("settings", self._draw)
 
     # What is shown -------------------------------------------------------------------------------------------------
@@ -70,8 +63,7 @@ class Head(ipywidgets.VBox):
         self._drawing = True
         if not self._typing:
             self.controls.assign(dict(settings.constants))
-        for name, box in self.symmetry.items():
-            box.value = name in settings.symmetry
+        self.symmetry.set({name: name in settings.symmetry for name in settings.model_class.symmetry})
         with suppress(InputError, ModelError):  # the session says what is wrong
             self._draw_properties(settings)
         self._drawing = False
@@ -80,14 +72,15 @@ class Head(ipywidgets.VBox):
         """Tick what is checked; what the constants switch off is not offered. Say which settings these are."""
         model = settings.model()
         ticked = settings.applicable() if settings.ticked is None else settings.ticked
-        for name, box in self.properties.items():
-            box.disabled, box.value = name not in model.properties, name in ticked
+        declared = model.declared_properties
+        self.properties.disable(declared.keys() - model.properties.keys())
+        self.properties.set({name: name in ticked for name in declared})
         one = settings.configuration
         names = [name for name, path in self.presets.items() if one is not None and path == one.path]
         if one is None and settings.is_default:
             names = [DEFAULTS]
         self.preset.value = names[0] if names else BY_HAND
-        sets = f"; symmetry over {', '.join(settings.symmetry) or 'nothing'}" if self.symmetry else ""
+        sets = f"; symmetry over {', '.join(settings.symmetry) or 'nothing'}" if model.symmetry else ""
         offered = f"{len(settings.applicable())} of {len(model.properties)} properties are checked"
         self._checked.say(element("span", escape(f"{offered}{sets}"), class_="wb-note"))
         differing = constants_line(model).html()
@@ -110,17 +103,13 @@ class Head(ipywidgets.VBox):
         with self.session.lock:
             self._change(self.session.settings.with_typed(self.controls.values()))
 
-    def _ticked(self, _: Any) -> None:
+    def _ticked(self) -> None:
         with self.session.lock:
-            if not self._drawing:
-                ticked = (name for name, box in self.properties.items() if box.value)
-                self._change(self.session.settings.with_ticked(ticked))
+            self._change(self.session.settings.with_ticked(self.properties.on))
 
-    def _renamed(self, _: Any) -> None:
+    def _renamed(self) -> None:
         with self.session.lock:
-            if not self._drawing:
-                sets = (name for name, box in self.symmetry.items() if box.value)
-                self._change(self.session.settings.with_symmetry(sets))
+            self._change(self.session.settings.with_symmetry(self.symmetry.on))
 
     def _change(self, settings: Settings) -> None:
         """Hand over what was set here: it is not written back into the field where somebody types."""

@@ -92,7 +92,9 @@ function render({ model, el }) {
       lesson.update();
     } else if (!model.get("lazy") && last() > 0) {
       model.send({ want: "pictures" });
+      return;
     }
+    picture.ariaBusy = "false";
   }
 
   // The widest picture says how much room pictures get beside the lanes.
@@ -108,6 +110,7 @@ function render({ model, el }) {
   let fetching;
   function refetch() {
     pictures = [];
+    picture.ariaBusy = "true";
     clearTimeout(fetching);
     fetching = setTimeout(fetchPictures);
   }

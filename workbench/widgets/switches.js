@@ -1,0 +1,30 @@
+// Boxes to tick, side by side. A click ticks at once; the kernel says the same a moment later.
+
+function render({ model, el }) {
+  el.classList.add("wb", "wb-controls", "wb-switches");
+  const boxes = new Map();
+  for (const [name, title] of model.get("titles")) {
+    const label = document.createElement("label");
+    const box = document.createElement("input");
+    box.type = "checkbox";
+    box.addEventListener("change", () => model.send({ name, on: box.checked }));
+    label.className = "wb-switch";
+    label.title = title;
+    label.append(box, model.get("before") + name);
+    el.append(label);
+    boxes.set(name, box);
+  }
+  const update = () => {
+    const on = new Set(model.get("on"));
+    const off = new Set(model.get("disabled"));
+    for (const [name, box] of boxes) {
+      box.checked = on.has(name);
+      box.disabled = off.has(name);
+    }
+  };
+  model.on("change:on change:disabled", update);
+  update();
+  return () => model.off("change:on change:disabled", update);
+}
+
+export default { render };
