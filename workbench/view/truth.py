@@ -13,6 +13,7 @@ _WORDS = {
     "invariant": ("holds", "violated"),
     "reachable": ("true here", "not true here"),
     "liveness": ("goal met", "goal not met"),
+    "refinement": ("holds", "violated"),
 }
 
 
@@ -43,8 +44,8 @@ class Truth:
 
     @property
     def broken(self) -> bool:
-        """Whether this is a violated invariant."""
-        return self.kind == "invariant" and not self.holds
+        """Whether this is a violated invariant, or a step that a refinement does not allow."""
+        return self.kind in ("invariant", "refinement") and not self.holds
 
 
 Judge = Callable[[State], Truth]
