@@ -129,7 +129,7 @@ def assert_conforms(model, way, names=None, symmetry=False):
     """Check with the engine and with the reference, and compare."""
     names = [p.name for p in model.select(names)]
     if not way.decides_liveness:
-        names = [n for n in names if model.properties[n].kind != "liveness"]
+        names = [p.name for p in model.select(names) if p.kind != "liveness"]
     result = check(model, names, symmetry=symmetry, **way.options)
     assert_sound(result, names)
     assert figures(result) == reference(type(model), tuple(model.constants.items()), tuple(names), symmetry)
@@ -206,6 +206,10 @@ class Steps(Model):
     def LastWalksHalfway(self, s):
         return {"at": min(s.at.values())}
 
+    @refines(Hindmost, by_default=False)
+    def LastIsAhead(self, s):
+        return {"at": min(s.at.values()) + 1}
+
     def halfway(self):
         return self.Last - 1
 
@@ -219,7 +223,7 @@ class Steps(Model):
 
 
 SAFE = ["Together", "OnTheWay", "SomebodyArrives", "SomebodyFlies"]
-BY_STEPS = ["Onwards", "NobodyOvertakes", "NoFlights", "LastWalks", "LastWalksHalfway", "Deadlock"]
+BY_STEPS = ["Onwards", "NobodyOvertakes", "NoFlights", "LastWalks", "LastWalksHalfway", "LastIsAhead", "Deadlock"]
 STATES = 9
 
 
@@ -374,6 +378,20 @@ def test_a_model_counted_by_hand(way, symmetry):
     assert [v.trace_states for v in result.verdicts] == [5, None, 3, None]
 
 
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_steps_judged_by_hand(way, symmetry):
+    """They all end in the one state where nobody walks any more, which is Deadlock where no @ends says otherwise."""
+    result = assert_conforms(Steps(), way, BY_STEPS, symmetry)
+    assert [v.trace_states for v in result.verdicts] == [None, 3, None, None, 5, 1, 5]
+    assert result["NobodyOvertakes"].why.endswith(": one is too far ahead")
+    assert result["LastWalksHalfway"].why.startswith("walk(p")
+    assert (
+        "at goes from 1 to 2, which no action of Hindmost does; come may not, since" in result["LastWalksHalfway"].why
+    )
+    assert result["LastIsAhead"].why == "initial state: no behaviour of Hindmost begins with at: 1"
+    assert result["Deadlock"].why == "stuck: p1 is at the end; p2 is at the end"
+
+
 def test_liveness_is_decided_or_unknown_with_its_reason(way):
     names = ["EveryoneArrives", "EveryoneFlies", "OnTheWay"]
     result = check(Steps(), names, **way.options)
@@ -503,12 +521,12 @@ def test_random_tables_on_spark(spark, name, seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("symmetry", [False, True])
 def test_hand_over_after_every_level(spark, symmetry):
-    model = Steps()
-    wanted = check(model, SAFE, symmetry=symmetry, engine="reference")
+    model, names = Steps(), [*SAFE, *BY_STEPS]
+    wanted = check(model, names, symmetry=symmetry, engine="reference")
     for states in [0, *itertools.accumulate(wanted.levels[:-1])]:
-        result = check(model, SAFE, symmetry=symmetry, spark=spark, hand_over_states=states)
+        result = check(model, names, symmetry=symmetry, spark=spark, hand_over_states=states)
         assert result.engine == "spark"
-        assert_sound(result, SAFE)
+        assert_sound(result, names)
         assert figures(result) == figures(wanted), states
 
 
@@ -530,16 +548,17 @@ def assert_partial(result, names):
 @pytest.mark.parametrize("symmetry", [False, True])
 def test_every_budget_of_states(way, symmetry):
     """So many states are counted as there is room for, all of them judged; a budget that suffices changes nothing."""
-    most = 6 if symmetry else STATES
-    spaces = {check(Steps(), SAFE, symmetry=symmetry, **way.options).distinct}
+    most, names = 6 if symmetry else STATES, [*SAFE, *BY_STEPS]
+    spaces = {check(Steps(), names, symmetry=symmetry, **way.options).distinct}
     for budget in range(1, most + 2):
-        result = check(Steps(), SAFE, symmetry=symmetry, max_states=budget, **way.options)
+        result = check(Steps(), names, symmetry=symmetry, max_states=budget, **way.options)
         assert result.distinct == min(budget, most)
         assert result.complete is (budget >= most)
         if budget < most:
             assert result.stopped == f"the budget of {counted(budget, 'state')} is used up"
-            assert_partial(result, SAFE)
+            assert_partial(result, names)
         assert result["SomebodyArrives"].holds is not None or budget < most - 1
+        assert result["NobodyOvertakes"].holds is False or budget < most - 1
     assert spaces == {most}
 
 
@@ -559,10 +578,10 @@ def test_a_budget_that_is_none(way_in_process, name, value):
     ],
 )
 def test_other_budgets_and_stops(way, options, stopped):
-    model = Steps(Last=3)
-    result = check(model, SAFE, **way.options, **options)
+    model, names = Steps(Last=3), [*SAFE, *BY_STEPS]
+    result = check(model, names, **way.options, **options)
     assert result.stopped == stopped
-    assert_partial(result, SAFE)
+    assert_partial(result, names)
 
 
 def test_initial_states_are_under_the_budget_too(way):
@@ -627,6 +646,13 @@ def test_fail_fast(way):
     result = check(Steps(), SAFE, fail_fast=True, **way.options)
     assert result["Together"].trace_states == 5
     assert result["OnTheWay"].holds is True or not result.complete
+
+
+@pytest.mark.parametrize("name", ["NobodyOvertakes", "LastIsAhead", "Deadlock"])
+def test_fail_fast_over_steps(way, name):
+    result = check(Steps(), ["OnTheWay", name], fail_fast=True, **way.options)
+    assert (result.stopped, result[name].word) == ("stopped at the first violation", "violated")
+    assert_partial(result, ["OnTheWay", name])
 
 
 class Impatient(Steps):

@@ -235,11 +235,9 @@ class LocalSearch:
         """Judge the steps from the states that were expanded since the last call."""
         if self.steps is None:
             return
-        while (first := self._steps_judged) < self.expander.expanded:
-            block, at = self.store.block_of(first)
-            stop = min(self.expander.expanded - block.base, BLOCK)
-            self.steps.judge(block, at, stop)
-            self._steps_judged = block.base + stop
+        expanded = self.expander.expanded
+        self.steps.judge(self.store, self._steps_judged, expanded)
+        self._steps_judged = expanded
         if self.steps.decided and fail_fast:
             raise Stop("stopped at the first violation")
 

@@ -1,12 +1,13 @@
 """The properties that a search looks out for in its steps: predicates with trees, judged when a state is expanded."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import partial
 
 import numpy as np
 
 from workbench.engines import kernels, step_kernels
 from workbench.engines.kernels import Frontier
+from workbench.engines.store import BLOCK, Store
 from workbench.engines.trees import Trees
 from workbench.engines.watch import evaluate, mark
 from workbench.kernel import Model
@@ -64,7 +65,7 @@ class WatchedSteps:
         self._cursor = np.zeros(step_kernels.CURSOR, np.int64)
         self.begin_anew()
 
-    def begin_anew(self, known: Sequence[str] = ()) -> None:
+    def begin_anew(self, known: Container[str] = ()) -> None:
         """Forget what was found, and look out for everything but the properties called `known`."""
         self.decided: dict[str, tuple[int, int | None]] = {}
         self._stuck = any(p.kind == DEADLOCK.kind and p.name not in known for p in self.properties)
@@ -85,8 +86,15 @@ class WatchedSteps:
             if not right.all():
                 self._hit(name, base + int(np.argmin(right)), None)
 
-    def judge(self, block: Frontier, first: int, stop: int) -> None:
-        """Judge the steps from the states `first` to `stop` of `block`, which have been expanded."""
+    def judge(self, store: Store, first: int, end: int) -> None:
+        """Judge the steps from the states `first` up to `end`, which have been expanded; their rows are still there."""
+        while first < end and self.waits:
+            block, at = store.block_of(first)
+            stop = min(end - block.base, BLOCK)
+            self._judge(block, at, stop)
+            first = block.base + stop
+
+    def _judge(self, block: Frontier, first: int, stop: int) -> None:
         cursor, trees = self._cursor, self._trees
         cursor[kernels.STATE] = first
         while self.waits:

@@ -25,7 +25,7 @@ def cut(
         Those that the level was made of.
     """
     manifest = copy.deepcopy(whole)
-    manifest.decided = dict(before.decided)
+    manifest.decided = {name: place for name, place in whole.decided.items() if place[0] < len(before.levels)}
     level = manifest.levels[-1]
     taken: list[LevelFile] = []
     new = np.zeros(len(level.counts[2]), np.int64)

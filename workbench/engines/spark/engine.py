@@ -144,7 +144,7 @@ class SparkSearch:
         return sum(by_process.values())
 
     def _violated(self) -> bool:
-        return any(self.model.declared_properties[name].kind == "invariant" for name in self.manifest.decided)
+        return any(declared.kind != "reachable" for declared in self.model.select(self.manifest.decided))
 
     def _first_level(self, limits: Limits) -> tuple[int, list[Admitted]]:
         try:
@@ -159,9 +159,10 @@ class SparkSearch:
         work = self._divide(manifest.levels[-1].files)
         visited = {bucket: manifest.files_of(bucket) for bucket in range(self.task.buckets)}
         frontier = self.shipped(file.path for file in manifest.levels[-1].files)
-        expand = worker.expand_task(frontier, work, number - 1)
+        decided = frozenset(manifest.decided)
+        expand = worker.expand_task(frontier, work, number - 1, decided)
         known = self.shipped(name for names in visited.values() for name in names)
-        admit = worker.admit_task(known, worker.NextLevel(number, visited, frozenset(manifest.decided)))
+        admit = worker.admit_task(known, worker.NextLevel(number, visited, decided))
 
         def expand_and_admit() -> list[Any]:
             sent = self.spark.range(0, len(work), 1, len(work)).mapInArrow(expand, worker.SENT)
@@ -195,6 +196,9 @@ class SparkSearch:
         for name in {name for outcome in outcomes for name in outcome.decided}:
             smallest = min(outcome.decided[name] for outcome in outcomes if name in outcome.decided)
             manifest.decided[name] = [len(manifest.levels), *smallest]
+        for name in {name for step in steps for name in step.decided}:
+            smallest = min(step.decided[name] for step in steps if name in step.decided)
+            manifest.decided[name] = [len(manifest.levels) - 1, *smallest]
         if files:
             received = sum(outcome.received for outcome in outcomes)
             manifest.levels.append(Level(files, counts.tolist(), None, received, seconds))

@@ -11,6 +11,7 @@ from workbench.engines.spark.messages import Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States
 from workbench.engines.store import Visited
+from workbench.kernel.deadlock import DEADLOCK
 
 
 def write_search(directory: RunDirectory, task: Task, search: LocalSearch, seconds: float) -> Manifest:
@@ -40,10 +41,24 @@ def write_search(directory: RunDirectory, task: Task, search: LocalSearch, secon
         initial=completed.initial,
         prefix=prefix,
         levels=[Level([file for file in files if file.rows], no_counts, values)],
-        decided={name: [PREFIX, state] for name, state in search.watched.decided.items() if state < visited},
+        decided=_decided(search, first, visited),
         assigns=search.trees.assigns.tolist(),
         seconds=seconds,
     )
+
+
+def _decided(search: LocalSearch, first: int, visited: int) -> dict[str, list[int]]:
+    """What the first `visited` states decide, and the steps from those before number `first`.
+
+    The steps from the others are taken again; whether a behaviour may begin in an initial state is not asked again.
+    """
+    places = {name: [PREFIX, state] for name, state in search.watched.decided.items() if state < visited}
+    for name, (state, step) in search.steps.decided.items() if search.steps is not None else ():
+        if step is not None and state < first:
+            places[name] = [PREFIX, state, *search.trees.steps[step]]
+        elif step is None and (state < first or name != DEADLOCK.name):
+            places[name] = [PREFIX, state]
+    return places
 
 
 def _visited_from(search: LocalSearch, first: int) -> Visited:

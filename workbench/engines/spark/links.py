@@ -28,7 +28,7 @@ class Links:
         self.directory, self.task, self.manifest = directory, task, manifest
 
     def trace_to(self, place: Sequence[int]) -> Trace:
-        """A shortest behaviour to a state, which is given as in the manifest's ``decided``.
+        """A shortest behaviour to a place, which is given as in the manifest's ``decided``.
 
         Raises
         ------
@@ -37,10 +37,14 @@ class Links:
         ModelError
             If the model does not do what it did: then it is not a function of the state.
         """
-        model, (level, *words) = self.task.model, place
+        model, level = self.task.model, place[0]
+        of_state = 1 if level == PREFIX else self.task.bits // 64
+        words, step = place[1 : 1 + of_state], place[1 + of_state :]
+        last = [(step[0], step[1])] if step else []
         if level == PREFIX:
-            return replay(model, *self._path_in_process(words[0]))
-        moves: list[tuple[int, int]] = []
+            start, moves = self._path_in_process(words[0])
+            return replay(model, start, [*moves, *last])
+        moves = []
         expected = [np.array(words, np.uint64)]
         while True:
             parent, instance, ordinal = self._link(level, expected[-1])
@@ -52,11 +56,12 @@ class Links:
         moves.reverse()
         if self.manifest.prefix is not None:
             start, before = self._path_in_process(int(parent[0]))
-            trace = replay(model, start, [*before, *moves])
+            trace = replay(model, start, [*before, *moves, *last])
         else:
-            trace = replay(model, ordinal, moves)
+            trace = replay(model, ordinal, [*moves, *last])
         cells = Cells(model, self.task.symmetry, self.task.bits)
-        for state, fingerprint in zip(trace.states[::-1], expected, strict=False):
+        states = trace.states[: len(trace) - len(last)]
+        for state, fingerprint in zip(states[::-1], expected, strict=False):
             sums = cells.sums(cells.encode(state))
             if not (kernels.canonical_fingerprints(sums[None, :], cells.words)[0] == fingerprint).all():
                 raise ModelError("a trace led to another state when it was run again: the model is not pure")

@@ -94,7 +94,7 @@ class Manifest:
     levels : list of Level
     decided : dict of str to list of int
         Where a property was decided: the level's position in `levels`, and the words of the state's fingerprint; or
-        :data:`PREFIX` and the state's number.
+        :data:`PREFIX` and the state's number. Where it is a step from there, its action instance and ordinal follow.
     assigns : list of bool
         Per action instance, whether it ever assigned to a variable.
     """

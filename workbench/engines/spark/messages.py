@@ -131,11 +131,15 @@ class StepCounts(NamedTuple):
         Per action instance: states in which it was enabled, and successors.
     assigns : bool array
         Per action instance, whether it ever assigned to a variable.
+    decided : dict of str to list of int
+        Properties that a step from one of its states violates, or the lack of one: the words of the state's
+        fingerprint, and the step's action instance and ordinal.
     """
 
     enabled: np.ndarray
     generated: np.ndarray
     assigns: np.ndarray
+    decided: dict[str, list[int]]
     memory: Memory
 
 

@@ -9,6 +9,8 @@ from workbench.engines.cells import Cells
 from workbench.engines.spark.messages import Admitted, Memory, Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States, narrow
+from workbench.kernel import State
+from workbench.kernel.properties import Property
 
 _STATES_PER_CHECK = 256
 
@@ -70,11 +72,17 @@ def _judge(task: Task, cells: Cells, rows: np.ndarray, fingerprints: np.ndarray)
     """The properties that an initial state decides, with the smallest fingerprint of such a state."""
     decided: dict[str, list[int]] = {}
     for declared in task.model.select(task.properties):
-        if declared.kind == "liveness":
-            continue
-        wanted = declared.kind == "reachable"
+        decides = _deciding(task, declared)
         for row, fingerprint in zip(rows.tolist(), fingerprints.tolist(), strict=True):
-            state = cells.decode(row)
-            if any(predicate.holds(state) is wanted for predicate in task.model.predicates(declared.name)):
+            if decides(cells.decode(row)):
                 decided[declared.name] = min(fingerprint, decided.get(declared.name, fingerprint))
     return decided
+
+
+def _deciding(task: Task, declared: Property) -> Callable[[State], bool]:
+    """What tells whether an initial state decides a property."""
+    if declared.of_states:
+        predicates, wanted = task.model.predicates(declared.name), declared.kind == "reachable"
+        return lambda state: any(predicate.holds(state) is wanted for predicate in predicates)
+    begins = [judge.begins for judge in declared.judges(task.model) if judge.begins is not None]
+    return lambda state: any(begin(state) is not True for begin in begins)

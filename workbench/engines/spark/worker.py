@@ -21,6 +21,7 @@ from workbench.engines.spark.numbering import BucketSet, Numbering
 from workbench.engines.spark.rundir import RunDirectory, Values, open_folder
 from workbench.engines.spark.shipping import pack, receive, unpack
 from workbench.engines.spark.states import States, narrow
+from workbench.engines.steps import WatchedSteps
 from workbench.engines.store import Store
 from workbench.engines.watch import evaluate
 from workbench.kernel.memory import peak_bytes
@@ -52,11 +53,14 @@ class Worker:
         self.expander = Expander(task.model, task.symmetry, task.bits)
         self.cells, self.trees = self.expander.cells, self.expander.trees
         self.numbering = Numbering(self.cells)
+        declared = task.model.select(task.properties)
         self.watched = [
             (name, instance.property.kind == "reachable", self.trees.add_predicate(instance.holds))
-            for name in (p.name for p in task.model.select(task.properties) if p.kind != "liveness")
+            for name in (p.name for p in declared if p.of_states)
             for instance in task.model.predicates(name)
         ]
+        of_steps = [p for p in declared if p.of_steps]
+        self.steps = WatchedSteps(task.model, self.trees, of_steps, in_order=False) if of_steps else None
         self._buckets: dict[int, BucketSet] = {}
 
     def catch_up(self, level: int) -> None:
@@ -72,14 +76,22 @@ class Worker:
 
     # Expanding ---------------------------------------------------------------------------------------------------
 
-    def expand(self, work: Sequence[Work], level: int) -> Iterator[tuple[int, Candidates | StepCounts]]:
-        """The successors of the states in `work`, once each, by bucket; the counts go to bucket 0."""
+    def expand(
+        self, work: Sequence[Work], level: int, known: frozenset[str]
+    ) -> Iterator[tuple[int, Candidates | StepCounts]]:
+        """The successors of the states in `work`, once each, by bucket; the counts go to bucket 0.
+
+        The steps are judged by all properties except those that are `known` to be decided.
+        """
         self.catch_up(level)
+        if self.steps is not None:
+            self.steps.begin_anew(known)
+        decided: dict[str, list[int]] = {}
         before = [counts.copy() for counts in self.expander.counts]
         for file, row_group in work:
-            yield from self._expand(file, row_group, level)
+            yield from self._expand(file, row_group, level, decided)
         enabled, generated, _ = (now - then for now, then in zip(self.expander.counts, before, strict=True))
-        yield 0, StepCounts(enabled, generated, self.trees.assigns.copy(), self.memory)
+        yield 0, StepCounts(enabled, generated, self.trees.assigns.copy(), decided, self.memory)
 
     def rows_of(self, file: LevelFile, states: States) -> np.ndarray:
         """The rows of states of a file, in local numbers."""
@@ -87,13 +99,16 @@ class Worker:
         self.numbering.check(states.rows, file.values_level, extras)
         return self.numbering.to_local(states.rows, file.values_level, extras)
 
-    def _expand(self, file: LevelFile, row_group: int, level: int) -> Iterator[tuple[int, Candidates]]:
+    def _expand(
+        self, file: LevelFile, row_group: int, level: int, decided: dict[str, list[int]]
+    ) -> Iterator[tuple[int, Candidates]]:
         rows = self.rows_of(file, self.directory.states(file.path, ["rows"], row_group))
         store = Store(self.cells, keep_rows=True, keep_edges=False)
         store.add_rows(rows)
         self.expander.begin(store)
         count = len(rows)
         self.expander.expand(store, 0, count)
+        self._judge_steps(store, count, decided)
         if store.count == count:
             return
         words = self.cells.words
@@ -121,6 +136,17 @@ class Worker:
                         extras,
                     ),
                 )
+
+    def _judge_steps(self, store: Store, count: int, decided: dict[str, list[int]]) -> None:
+        """Note which properties are `decided` by the steps from the first `count` states, and where."""
+        if self.steps is None:
+            return
+        self.steps.judge(store, 0, count)
+        for name, (state, step) in self.steps.decided.items():
+            if name not in decided:
+                block, at = store.block_of(state)
+                words = kernels.canonical_fingerprints(block.sums[at : at + 1], self.cells.words)[0].tolist()
+                decided[name] = [*words, *(() if step is None else self.trees.steps[step])]
 
     # Admitting ---------------------------------------------------------------------------------------------------
 
@@ -258,14 +284,14 @@ def reach_task(shipped: Shipped) -> Callable[[Any], Iterator[pa.RecordBatch]]:
 
 
 def expand_task(
-    shipped: Shipped, work: Sequence[Sequence[Work]], level: int
+    shipped: Shipped, work: Sequence[Sequence[Work]], level: int, known: frozenset[str]
 ) -> Callable[[Any], Iterator[pa.RecordBatch]]:
     """The function that expands the parts of ``work[i]`` for each number i that it is given."""
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                for bucket, message in worker_for(shipped).expand(work[number], level):
+                for bucket, message in worker_for(shipped).expand(work[number], level, known):
                     yield _batch(bucket, message)
 
     return task
