@@ -269,6 +269,8 @@ class AbstractStep:
 class AbstractTrace:
     """A behaviour as the abstract model sees it: as many steps as the behaviour has, some of which change nothing.
 
+    As a text it leaves those out, and counts them.
+
     Attributes
     ----------
     model : Model
@@ -281,15 +283,19 @@ class AbstractTrace:
 
     def __repr__(self) -> str:
         lines = []
-        for number, step in enumerate(self.steps):
-            label = (step.label or "-") if step.allowed else "not a step of " + type(self.model).__name__
-            lines.append(f"{number + 1:>3}  {label}")
-            if number == 0:
+        for number, step in enumerate(self.steps, 1):
+            changes = self.steps[number - 2].state.changes_to(step.state) if number > 1 else []
+            if changes or number == 1 or not step.allowed:
+                label = step.label if step.allowed else f"not a step of {type(self.model).__name__}"
+                lines.append(f"{number:>3}  {label}")
+            if number == 1:
                 lines += [f"       {line}" for line in step.state.lines()]
-            else:
-                changes = self.steps[number - 1].state.changes_to(step.state)
-                lines += [f"       {c.cell}: {show(c.before)} -> {show(c.after)}" for c in changes]
+            lines += [f"       {c.cell}: {show(c.before)} -> {show(c.after)}" for c in changes]
         return "\n".join(lines)
+
+    def __str__(self) -> str:
+        """The same, below a line that says whose words these are."""
+        return f"To {type(self.model).__name__} this is\n{self!r}"
 
 
 def abstract(trace: Trace, name: str) -> AbstractTrace:
@@ -332,7 +338,7 @@ def abstract(trace: Trace, name: str) -> AbstractTrace:
     images = [refinement.image(state) for state in trace.states]
     begins = refinement.begins(trace.states[0])
     steps = [AbstractStep("initial state", "", images[0], begins if isinstance(begins, str) else None)]
-    for one, other in zip(images, images[1:], strict=False):
+    for one, other in itertools.pairwise(images):
         taken = None if one == other else refinement.step_between(one, other)
         if taken is None:
             steps.append(AbstractStep(None, "", other, None if one == other else refinement.no_step(one, other)))

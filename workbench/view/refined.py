@@ -21,7 +21,8 @@ class RefinedStep:
     model : str
         The refined model's class.
     label : str or None
-        The step that it is there. None if it changes nothing there, or what no action does.
+        The step that it is there, ``initial state`` for the first. None if it changes nothing there, or what no action
+        does.
     state : State
         The refined model's state after it.
     changes : tuple of Change
@@ -44,7 +45,7 @@ class RefinedStep:
     def words(self) -> str:
         """In a few words what it is there."""
         if self.why is not None:
-            return f"no step of {self.model}"
+            return f"no {'beginning' if self.label else 'step'} of {self.model}"
         return self.label if self.label and self.changes else f"nothing to {self.model}"
 
     @property
@@ -69,10 +70,10 @@ class RefinedStep:
         }
 
 
-def refined_steps(told: AbstractTrace | None) -> Iterator[RefinedStep]:
-    """The steps of a behaviour as the refined model sees them, the initial state first; none if it is not told."""
+def refined_steps(told: AbstractTrace) -> Iterator[RefinedStep]:
+    """The steps of a behaviour as the refined model sees them, the initial state first."""
     before = None
-    for step in () if told is None else told.steps:
+    for step in told.steps:
         changes = () if before is None else tuple(before.changes_to(step.state))
         yield RefinedStep(type(told.model).__name__, step.label, step.state, changes, step.why)
         before = step.state

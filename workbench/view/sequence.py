@@ -16,6 +16,7 @@ from workbench.view.svg import Sheet
 from workbench.view.wording import choices_of, told_again, told_change
 
 if TYPE_CHECKING:
+    from workbench.view.refined import RefinedStep
     from workbench.view.trace import StepView, TraceView
     from workbench.view.truth import Truth
 
@@ -40,6 +41,10 @@ def draw(view: "TraceView", current: int | None = None, width: float = math.inf)
     return _Picture(view, width).draw(current)
 
 
+#: Lines, each of texts that are bold or not.
+_Lines = list[list[tuple[str, bool]]]
+
+
 @dataclass(frozen=True)
 class _Label:
     """What stands in the box of a step: the action's name, and what was chosen."""
@@ -62,8 +67,8 @@ class _Label:
         """How wide the longest word of the name is."""
         return max(width_of(f"{word}_", _SIZE, True) for word in self.name.split("_"))
 
-    def lines(self, room: float) -> list[list[tuple[str, bool]]]:
-        """In lines, each of texts that are bold or not."""
+    def lines(self, room: float) -> _Lines:
+        """In lines."""
         if not self.choices:
             return [[(line, True)] for line in wrap(self.name, room, _SIZE, True)]
         if width_of(f"{self.name} ", _SIZE, True) + width_of(self.choices, _SIZE) <= room:
@@ -160,7 +165,7 @@ class _Picture:
             return tall
         x = self.center[step.lane]
         if step.refined is not None:
-            self._refined(x, middle, step, boxes)
+            self._refined(x - self._box(step.lane) / 2, middle, step.refined, boxes)
         for place, lane in enumerate(pills):
             self._to_lane(x, step, lane, pills[lane], middle, 4 * place - 2 * (len(pills) - 1))
         if told:
@@ -173,13 +178,13 @@ class _Picture:
         return tall
 
     def _boxes(self, step: "StepView") -> list[tuple[str, _Label]]:
-        """What stands in boxes in the row of a step, with its lanes: the step, and what it does to the refined model."""
+        """What stands in boxes in the row of a step, each with its lane."""
         boxes = [(step.lane, _Label.of(step.label, step.lane))] if step.lane else []
-        if step.refined is not None and self.view.refined is not None and not step.refined.stutters:
-            boxes.append((self.view.refined, _Label.of(step.refined.words, "")))
+        if step.refined is not None and not step.refined.stutters:
+            boxes.append((step.refined.model, _Label.of(step.refined.words, "")))
         return boxes
 
-    def _step(self, lane: str, middle: float, lines: list[list[tuple[str, bool]]], title: str, color: str) -> None:
+    def _step(self, lane: str, middle: float, lines: _Lines, title: str, color: str) -> None:
         sheet, box, x = self.sheet, self._box(lane), self.center[lane]
         tall = _LINE * len(lines) + 7
         left, top = x - box / 2, middle - tall / 2
@@ -188,18 +193,16 @@ class _Picture:
         for place, line in enumerate(lines):
             sheet.spans(x, top + 14 + _LINE * place, line, _SIZE, title, text_anchor="middle", **_INK)
 
-    def _refined(self, x: float, middle: float, step: "StepView", boxes: dict[str, list[list[tuple[str, bool]]]]) -> None:
-        """What the step does to the refined model, in its lane: a step of it, nothing, or what it never does."""
-        assert step.refined is not None and self.view.refined is not None
-        lane, its = self.view.refined, step.refined
-        if its.stutters:
-            self.sheet.add("circle", cx=self.center[lane], cy=middle, r=2.5, fill="currentColor", fill_opacity=0.5)
+    def _refined(self, x: float, middle: float, step: "RefinedStep", boxes: dict[str, _Lines]) -> None:
+        """What a step that ends at `x` is to the refined model: a step of it, nothing, or what it never does."""
+        center = self.center[step.model]
+        if step.stutters:
+            self.sheet.add("circle", cx=center, cy=middle, r=2.5, fill="currentColor", fill_opacity=0.5)
             return
-        color = GREEN if its.label else VERMILLION
-        left = self.center[lane] + self._box(lane) / 2
-        self.sheet.line(left, middle, x - self._box(step.lane) / 2, middle, stroke=color, stroke_dasharray="5 3")
-        title = "\n".join([f"{lane}: {its.words}", *map(told_change, its.changes)])
-        self._step(lane, middle, boxes[lane], title, color)
+        color = GREEN if step.why is None else VERMILLION
+        self.sheet.line(center + self._box(step.model) / 2, middle, x, middle, stroke=color, stroke_dasharray="5 3")
+        title = "\n".join([f"{step.model}: {step.words}", *map(told_change, step.changes)])
+        self._step(step.model, middle, boxes[step.model], title, color)
 
     def _to_lane(
         self, x: float, step: "StepView", lane: str, lines: Sequence[str], middle: float, offset: float

@@ -234,7 +234,7 @@ class TraceView(Drawn):
         return f'<details class="wb-state" data-step="{index}"{opened}>{summary}{self.step_html(index)}</details>'
 
     def text(self) -> str:
-        told = [] if self.told is None else [f"To {self.refined} this is\n{self.told!r}"]
+        told = [] if self.told is None else [str(self.told)]
         watched = [self._watched.text()] if self.watches else []
         return "\n\n".join([repr(self.trace), *told, *watched])
 
@@ -316,9 +316,9 @@ def trace_view(
             raise unknown(f"variable of {model.name}", name, model.declared_variables)
     owners = _Owners(model, trace)
     judging = judges(model, properties)
-    name = trace.refinement if refinement is None else refinement
-    told = None if name is None else abstract(trace, name)
-    refined = refined_steps(told)
+    refinement = trace.refinement if refinement is None else refinement
+    told = None if refinement is None else abstract(trace, refinement)
+    refined = iter(()) if told is None else refined_steps(told)
     wanted = None if variables is None else set(variables)
 
     written: dict[Cell, str] = {}
@@ -337,7 +337,7 @@ def trace_view(
         its = next(refined, None)
         judged = tuple(judge(after) for judge in judging)
         if its is not None and its.why:
-            judged = (Truth(str(name), "refinement", False, its.why), *judged)
+            judged = (Truth(str(refinement), "refinement", False, its.why), *judged)
         if step.move is None or before is None:
             return StepView(number, step.label, lane, after, changes, kept, judged, refined=its)
         instance = model.instances[step.move.instance]

@@ -67,6 +67,8 @@ def truths(model: Model, state: State, properties: Sequence[str] | None = None) 
 def judges(model: Model, properties: Sequence[str] | None = None) -> list[Judge]:
     """For every property and every combination of its parameters a function from a state to a :class:`Truth`.
 
+    What is true or false of steps has none.
+
     Raises
     ------
     InputError
@@ -77,7 +79,7 @@ def judges(model: Model, properties: Sequence[str] | None = None) -> list[Judge]
         if declared.kind == "liveness":
             for arguments, formula in model.formulas(declared.name):
                 judging.append(_goal(declared.name, _named(declared.name, arguments), formula.goal))
-        else:
+        elif declared.of_states:
             judging += [_predicate(instance) for instance in model.predicates(declared.name)]
     return judging
 
