@@ -47,6 +47,14 @@ FIRST_CHECKS = {
 \N{CHECK MARK} reached (9 states)       SomeoneCompacts
 \N{CHECK MARK} holds                    AllSnapshotsCommitted
 """,
+    "table": """\
+352 distinct states, 379 generated, depth 4
+
+\N{CHECK MARK} holds                    NothingIsLost
+\N{CHECK MARK} reached (2 states)       SomeoneWrites
+\N{CHECK MARK} holds                    NewestIsLast
+\N{CHECK MARK} holds                    VersionsStay
+""",
 }
 
 

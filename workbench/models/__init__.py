@@ -10,7 +10,7 @@ from workbench.kernel.errors import InputError, unknown
 from workbench.kernel.model import Model
 
 #: Where each model's class is; imported when it is asked for. A published protocol alone has ``_published`` in its
-#: name; under the plain name it has our extensions, each of which a constant switches on.
+#: name; under the plain name it has our extensions, each of which a constant switches on. All refine the table.
 MODELS = {
     "bakery": "workbench.models.bakery_extended:BakeryExtended",
     "bakery_published": "workbench.models.bakery:Bakery",
@@ -20,6 +20,7 @@ MODELS = {
     "hudi_published": "workbench.models.hudi:Hudi",
     "paimon": "workbench.models.paimon_extended:PaimonExtended",
     "paimon_published": "workbench.models.paimon:Paimon",
+    "table": "workbench.models.table:BoundedTable",
 }
 
 

@@ -3,16 +3,16 @@
 A write sets some columns of one row, or removes it: all of that or nothing, and in one step. In that step the writer is
 told that the table has it. From then on readers get it, until a later write replaces it. That is all::
 
-    workbench check table                                   # what follows from this: nothing acknowledged is lost
-    workbench check hudi --property OneTable                # whether Hudi keeps this promise
-    workbench check paimon --property OneTable --set PUT_IF_ABSENT=false        # it is broken
+    workbench check table                           # what follows from this: nothing acknowledged is lost
+    workbench check hudi --property OneTable        # Hudi keeps the promise
+    workbench check paimon --property OneTable --set PUT_IF_ABSENT=false    # a row that was acknowledged is gone
 
 The protocols *refine* this table where each of their steps is a step of it, or changes nothing that readers get or
 writers were told. ``docs/refinement.md`` says what that means; what each protocol takes for a row, for a reader and for
 an acknowledgement stands in its own file, at ``OneTable``.
 """
 
-from workbench.kernel import Constant, Map, Model, Names, Variable, action, choose, invariant, reachable, require
+from workbench.kernel import Constant, Map, Model, Names, Variable, action, choose, invariant, reachable, require, step
 
 #: What a write says of a column that it leaves alone.
 AS_IT_WAS = "as it was"
@@ -21,7 +21,6 @@ AS_IT_WAS = "as it was"
 class Table(Model):
     """One table as its writers and readers know it. Readers get the newest version."""
 
-    name = "table"
     symmetry = ("Keys", "Values")
 
     Keys = Constant(2, Names("k", range(1, 9)), "what rows are found by")
@@ -72,15 +71,38 @@ class Table(Model):
 class VersionedTable(Table):
     """The same table where readers may also ask for an older version, and get what it was."""
 
-    name = "versioned_table"
-
     versions = Variable((), doc="what readers of each version get, the first version first")
 
     def commit(self, s, key, rows):
         super().commit(s, key, rows)
         self.publish(s)
 
-    @action
     def publish(self, s):
-        """Add a version. It may be equal to the last one, as where files have been compacted."""
         s.versions += (Map(s.rows),)
+
+    @action
+    def rewrite(self, s):
+        """Add a version that reads as the last one does, as where files are compacted."""
+        self.publish(s)
+
+    @invariant
+    def NewestIsLast(self, s):
+        """Who asks for no version gets the last one."""
+        return not s.versions or s.versions[-1] == Map(s.rows)
+
+    @step
+    def VersionsStay(self, s, t):
+        """What readers of a version get does not change."""
+        return t.versions[: len(s.versions)] == s.versions
+
+
+class BoundedTable(VersionedTable):
+    """The table by itself, with so few versions that all of its states can be visited."""
+
+    name = "table"
+
+    MaxVersions = Constant(3, range(0, 6), "versions in a run; the promise has no such bound")
+
+    def publish(self, s):
+        require(len(s.versions) < self.MaxVersions, "there are as many versions as are looked at")
+        super().publish(s)
