@@ -17,10 +17,13 @@ from typing import Any
 from workbench import display
 
 __all__ = [
+    "Assignment",
     "Constant",
     "Dataset",
     "Fault",
+    "Graph",
     "InputError",
+    "Integers",
     "Map",
     "Model",
     "ModelError",
@@ -29,7 +32,9 @@ __all__ = [
     "Picture",
     "Place",
     "Process",
+    "Relation",
     "Result",
+    "SetOf",
     "Simulator",
     "State",
     "StateSpace",

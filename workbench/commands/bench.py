@@ -45,6 +45,12 @@ def _recordings() -> Rows:
     return [recordings.measure(*case) for case in recordings.CASES]
 
 
+def _sets() -> Rows:
+    from workbench.bench import sets  # loads the search kernels
+
+    return _each("sets", sets.CASES)
+
+
 def _cluster() -> Rows:
     from workbench.bench import cluster  # loads pyspark
 
@@ -58,6 +64,7 @@ SECTIONS: dict[str, tuple[str, Callable[[], Rows]]] = {
     "liveness": ("Liveness, one core", _liveness),
     "logs": ("Logs validated, one core", _logs),
     "recordings": ("Recordings followed, one core", _recordings),
+    "sets": ("Sets, in three ways, one core", _sets),
     "spark": ("Spark, two cores, beside the process", _cluster),
 }
 

@@ -111,7 +111,7 @@ def _asked(
 
     What the other options say goes before what a TLC configuration says.
     """
-    constants = parse_assignments(arguments.set)
+    constants = parse_assignments(arguments.set, model)
     if arguments.cfg is None:
         return model(**constants), arguments.property, bool(arguments.symmetry), []
     text = read_text(arguments.cfg, "TLC configuration")
@@ -127,7 +127,9 @@ def _asked(
 
 def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
     """The result as text: counts, verdicts, what was never taken, and the traces of violations."""
-    out.print(f"[bold]{escape(result.model.name)}[/]  {escape(spell_constants(result.model.constants))}")
+    model = result.model
+    named = {name: constant for name, constant in model.declared_constants.items() if constant.sets}
+    out.print(f"[bold]{escape(model.name)}[/]  {escape(spell_constants(model.constants, named))}")
     sets = f", symmetry over {', '.join(result.symmetry)}" if result.symmetry else ""
     out.print(
         f"{counted(result.distinct, 'distinct state')}, {result.generated:,} generated, depth {result.depth}, "

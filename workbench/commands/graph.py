@@ -48,7 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     from workbench.spaces.space import explore  # numba loads here, not with the command line
 
-    model, most = get_model(arguments.model)(**parse_assignments(arguments.set)), arguments.max_states
+    declared, most = get_model(arguments.model), arguments.max_states
+    model = declared(**parse_assignments(arguments.set, declared))
     with progress_line() as on_progress:
         space = explore(model, [], symmetry=arguments.symmetry, max_states=most, on_progress=on_progress)
     if not space.result.complete:

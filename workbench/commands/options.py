@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.segment import Segment
 
 from workbench.commands import standard
-from workbench.kernel import InputError
+from workbench.kernel import InputError, Model
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable_lines
 from workbench.kernel.values import counted
@@ -66,14 +66,17 @@ def parse_value(text: str) -> Any:
         return text
 
 
-def parse_assignments(given: Iterable[str]) -> dict[str, Any]:
-    """Constants from ``NAME=VALUE`` texts."""
+def parse_assignments(given: Iterable[str], model: type[Model] | None = None) -> dict[str, Any]:
+    """Constants from ``NAME=VALUE`` texts; what `model` takes as a text needs no quotes, whatever it is."""
     constants = {}
     for text in given:
         name, equals, value = text.partition("=")
         if not equals:
             raise InputError(f"--set {brief(text)} is not accepted; it takes NAME=VALUE")
-        constants[name.strip()] = parse_value(value)
+        name = name.strip()
+        declared = model.declared_constants.get(name) if model else None
+        plain = declared is not None and declared.kind == "text" and not value.startswith('"')
+        constants[name] = value if plain else parse_value(value)
     return constants
 
 

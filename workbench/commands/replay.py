@@ -51,7 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     settings = None
     inputs = [] if is_permalink(arguments.file) else [arguments.file]
     outputs.check_shown(arguments, [*file_of_model(arguments.model), *file_of_model(arguments.map or ""), *inputs])
-    model, given = get_model(arguments.model), parse_assignments(arguments.set)
+    model = get_model(arguments.model)
+    given = parse_assignments(arguments.set, model)
     if is_permalink(arguments.file):
         report = follow(model, arguments.file, given)
     else:

@@ -37,7 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _save_run(arguments)
     if arguments.of is not None:
         raise InputError("--model is not accepted with a model; it goes with a run directory")
-    model = get_model(arguments.model)(**parse_assignments(arguments.set))
+    declared = get_model(arguments.model)
+    model = declared(**parse_assignments(arguments.set, declared))
     from workbench.spaces.dataset import save  # numba and pyspark load here, not with the command line
     from workbench.spaces.space import explore
 

@@ -37,7 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     from_file = arguments.file != "-"
     inputs = [*file_of_model(arguments.model), *([arguments.file] if from_file else [])]
     outputs.check_shown(arguments, inputs, _WRITTEN)
-    model = get_model(arguments.model)(**parse_assignments(arguments.set))
+    declared = get_model(arguments.model)
+    model = declared(**parse_assignments(arguments.set, declared))
     text = read_text(arguments.file, "scenario") if from_file else sys.stdin.read()
     with reading(arguments.file), progress_line() as on_progress:
         told = scenario(

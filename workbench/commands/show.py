@@ -57,4 +57,5 @@ def _process(action: Any) -> str:
     if action.process is None:
         return "-"
     fair = action.fair if action.fair is not None else action.process.fair
-    return f"{action.process.name}, {fair}ly fair" if fair else action.process.name
+    some = " in some steps" if action.fair_when else ""
+    return f"{action.process.name}, {fair}ly fair{some}" if fair else action.process.name

@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
             model,
             grid,
             arguments.property,
-            constants=parse_assignments(arguments.set),
+            constants=parse_assignments(arguments.set, model),
             symmetry=arguments.symmetry,
             max_states=arguments.max_states,
             max_seconds=arguments.max_seconds,

@@ -1,4 +1,8 @@
-"""Interning: the values of each cell as small integers, with their hashes, so that a state is a row of integers."""
+"""Interning: the values of each cell as small integers, with their hashes, so that a state is a row of integers.
+
+A cell is here, as everywhere in the engines, one of the layout's parts: a member of a set with a declared universe has
+one of its own. What engines are told from outside, and tell, is in the cells of the model's layout.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +11,7 @@ import numpy as np
 
 from workbench.engines.arrays import Growing
 from workbench.kernel import Model
-from workbench.kernel.state import Reads, State
+from workbench.kernel.state import Layout, Reads, State
 from workbench.kernel.steps import Later
 from workbench.kernel.symmetry import Words
 from workbench.kernel.values import cell_hash, permute
@@ -29,6 +33,8 @@ class Cells:
 
     Attributes
     ----------
+    layout : Layout
+        The cells of a row.
     values : list of list
         For each cell the values by number.
     lanes : int
@@ -39,10 +45,11 @@ class Cells:
         self.model, self.symmetry, self.bits = model, tuple(symmetry), bits
         self.renamings = model.renamings(symmetry) if symmetry else [{}]
         self._model_words = Words(model, self.symmetry)
-        self._images = [model.permuted_cells(renaming) for renaming in self.renamings]
+        self.layout = model.layout.parts
+        self._images = [model.permuted_cells(renaming, self.layout) for renaming in self.renamings]
         self.words = bits // 64
         self.lanes = self.words * len(self.renamings)
-        cells = model.layout.cells
+        cells = self.layout.cells
         self.values: list[list[Any]] = [[] for _ in cells]
         self._numbers: list[dict[Any, int]] = [{} for _ in cells]
         self._room = [0] * len(cells)
@@ -56,7 +63,7 @@ class Cells:
 
     def written(self, cell: int, value: Any) -> int:
         """The number of a `value` that an action writes to `cell`, which may be the model's own word."""
-        self._model_words.check(cell, value)
+        self._model_words.check(self.layout.cells[cell], value)
         return self.number(cell, value)
 
     def number(self, cell: int, value: Any) -> int:
@@ -85,7 +92,7 @@ class Cells:
     def _hash(self, cell: int, value: Any) -> list[int]:
         low, high = [], []
         for renaming, images in zip(self.renamings, self._images, strict=True):
-            image = self.model.layout.cells[images[cell]]
+            image = self.layout.cells[images[cell]]
             hashed = cell_hash(image.variable, image.index, permute(value, renaming), self.bits)
             low.append(hashed & 0xFFFF_FFFF_FFFF_FFFF)
             high.append(hashed >> 64)
@@ -96,9 +103,10 @@ class Cells:
 
     def encode(self, state: State) -> list[int]:
         """The row of `state`."""
-        for cell, value in enumerate(state.values):
+        values = self.layout.split(state.values)
+        for cell, value in zip(self.layout.cells, values, strict=True):
             self._model_words.check(cell, value)
-        return [self.number(cell, value) for cell, value in enumerate(state.values)]
+        return [self.number(cell, value) for cell, value in enumerate(values)]
 
     def reads(self, row: Sequence[int]) -> Reads:
         """The values of a row, for an action or a predicate to read."""
@@ -106,7 +114,25 @@ class Cells:
 
     def decode(self, row: Sequence[int]) -> Any:
         """The state of a row."""
-        return self.model.state([values[number] for values, number in zip(self.values, row, strict=True)])
+        parts = [values[number] for values, number in zip(self.values, row, strict=True)]
+        return self.model.state(self.layout.compose(parts))
+
+    def by_cell(self, rows: np.ndarray) -> tuple[np.ndarray, list[list[Any]]]:
+        """`rows` in the cells of the model's layout, and for each of these the values by number."""
+        if self.layout is self.model.layout:
+            return rows, self.values
+        whole, values = np.empty((len(rows), len(self.model.layout.cells)), np.int32), []
+        for number, cell in enumerate(self.model.layout.cells):
+            parts = list(self.layout.parts_of([number]))
+            if cell.variable not in self.layout.universes:
+                whole[:, number] = rows[:, parts[0]]
+                values.append(self.values[parts[0]])
+                continue
+            met, numbers = np.unique(rows[:, parts], axis=0, return_inverse=True)
+            whole[:, number] = numbers.reshape(len(rows))
+            contents = ([self.values[part][at] for part, at in zip(parts, row, strict=True)] for row in met.tolist())
+            values.append([self.layout.compose_cell(number, content) for content in contents])
+        return whole, values
 
     def sums(self, row: Sequence[int]) -> np.ndarray:
         """The fingerprints of all images of a row, as one row of 64-bit words.
@@ -145,11 +171,11 @@ class StepReads(Reads):
         value = self[at] = bool(self._row[at]) if part == 2 else self._values[cell][self._row[at]]
         return value
 
-    def views(self, model: Model) -> tuple[Any, Any]:
-        """The two states as step properties see them."""
+    def views(self, layout: Layout) -> tuple[Any, Any]:
+        """The two states, whose rows have that `layout`, as step properties see them."""
         cells = len(self._values)
-        before, after = (model.view(_Part(self, first)) for first in (0, cells))
-        return before, model.layout.bind(Later)(model.layout, after.values, lambda cell: self[2 * cells + cell])
+        before, after = (_Part(self, first) for first in (0, cells))
+        return layout.view(before), layout.bind(Later)(layout, after, lambda cell: self[2 * cells + cell])
 
 
 class _Part(Reads):

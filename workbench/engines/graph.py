@@ -15,6 +15,7 @@ def graph_of(search: LocalSearch) -> tuple[Graph, np.ndarray]:
     indptr = np.zeros(search.store.count + 1, np.int64)
     np.cumsum(search.store.column("degree"), out=indptr[1:])
     instance_of = np.array([instance for instance, _ in search.trees.steps] or [0], np.int32)
+    instance_of[search.trees.uncounted] = len(search.model.instances)  # steps of nobody that is fair
     return Graph(indptr, targets, instance_of[steps], search.levels[0]), steps
 
 

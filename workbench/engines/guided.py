@@ -101,20 +101,20 @@ class Layers:
         irrelevant: frozenset[int] = frozenset(),
         is_named: Callable[[str], IsNamed] | None = None,
     ) -> None:
-        self.model, self._limits = model, limits
-        self._space = Space(model, salted=True, irrelevant=irrelevant)
+        self.model, self._limits, self._layout = model, limits, model.layout.parts
+        self._space = Space(model, salted=True, irrelevant=frozenset(self._layout.parts_of(irrelevant)))
         self._is_named, self._labels = is_named, dict[str, Labels]()
         self._layers: list[_Layer] = []
-        self._watched = watched
+        self._watched = None if watched is None else frozenset(self._layout.parts_of(watched))
         self._starts: list[int] = []
         self._before = 0  # nodes of the layers before this one
         self._kept: Collection[int] | None = None
         self._room, self._renewed = _TREES, 0
-        width = len(model.layout.cells)
+        width = len(self._layout.cells)
         self._wanted = np.full(width, ANYTHING, np.int32)
         self._role = np.zeros(width, np.uint8)
-        if watched is not None:
-            self._role[list(watched)] = KEPT | FROZEN
+        if self._watched is not None:
+            self._role[list(self._watched)] = KEPT | FROZEN
         self._edges = Edges(np.empty(1024, np.int32), np.empty(1024, np.int32))
         self.ways: list[Any] | None = []
 
@@ -153,17 +153,19 @@ class Layers:
         if space.tree_bytes > self._room:
             self._renew()
         space.begin(space.count)
-        seen = np.fromiter(wanted.values, np.int64, len(wanted.values))
+        values = self._layout.split_some(wanted.values)
+        seen = np.fromiter(values, np.int64, len(values))
         self._assign_roles(wanted, seen)
         edges = _NO_EDGES if self.ways is None else self._edges
-        self._expand(wanted, seen, self._role, edges)
+        self._expand(wanted._replace(values=values), seen, self._role, edges)
         if self._watched is not None:
-            self._role[seen] = [KEPT | FROZEN if cell in self._watched else 0 for cell in wanted.values]
+            self._role[seen] = [KEPT | FROZEN if cell in self._watched else 0 for cell in values]
         return self._take()
 
     def go_anywhere(self, values: Mapping[int, Any]) -> int:
         """Make the next layer of all states with these values that can be reached, by whatever steps."""
         self._space.begin(self._space.count)
+        values = self._layout.split_some(values)
         seen = np.fromiter(values, np.int64, len(values))
         counted, self.ways = self.ways, None
         self._expand(Wanted(values, ()), seen, np.zeros_like(self._role), _NO_EDGES)
@@ -221,8 +223,8 @@ class Layers:
         if self._watched is not None:
             self._role[seen] &= KEPT
         elif self._kept is not wanted.kept:
-            self._role[list(self._kept or ())] = 0
-            self._role[list(wanted.kept or ())] = KEPT
+            self._role[list(self._layout.parts_of(self._kept or ()))] = 0
+            self._role[list(self._layout.parts_of(wanted.kept or ()))] = KEPT
             self._kept = wanted.kept
 
     def _resolve(self, values: Mapping[int, Any]) -> dict[int, Any]:
@@ -304,6 +306,7 @@ class Layers:
         Those that differ the least from `values` come first; each with the number of visible steps that lead to it.
         """
         space, nodes = self._space, self._space.nodes
+        values = self._layout.split_some(values)
         self._resolve(values)
         cells = np.fromiter(values, np.int64, len(values))
         differing = np.zeros(space.count, np.int64)

@@ -31,7 +31,7 @@ class Graph:
         Transitions ``indptr[s]`` to ``indptr[s + 1] - 1`` leave state s.
     targets : int32 or uint32 array
     labels : integer array
-        The number of the action instance of each transition.
+        The number of the action instance of each transition; a larger one where fairness is not of the step.
     initial : int
         States 0 to `initial` - 1 are the initial ones.
     """

@@ -68,7 +68,7 @@ class Space:
         self._prepared = False
 
     def _make_nodes(self, room: int) -> Nodes:
-        width = len(self.model.layout.cells)
+        width = len(self.model.layout.parts.cells)
         return Nodes(
             np.empty((room, width), np.int32),
             np.empty(room, np.uint64),

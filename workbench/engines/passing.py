@@ -146,7 +146,7 @@ class Passing:
         nodes, count = self._space.nodes, self._space.count
         chosen = np.flatnonzero(nodes.mark[:count] == lines)
         mixed = np.zeros(len(chosen), np.uint64)
-        for cell in cells:
+        for cell in self.model.layout.parts.parts_of(cells):
             mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + nodes.rows[chosen, cell].astype(np.uint64)
             mixed ^= mixed >> np.uint64(29)
         _, first = np.unique(mixed, return_index=True)

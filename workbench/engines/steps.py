@@ -53,7 +53,7 @@ class WatchedSteps:
             self._ends = trees.add_predicate(lambda s: may_end(model, s)) - self._first
         words = max(1, -(-len(self._judges) // 64))
         self._concerned = np.zeros((len(model.instances), words), np.uint64)
-        self._reads = np.zeros((len(model.layout.cells), words), np.uint64)
+        self._reads = np.zeros((len(trees.cells.layout.cells), words), np.uint64)
         for number, (_, judge) in enumerate(self._judges):
             for instance in model.instances:
                 if judge.concerns(instance):
@@ -61,7 +61,7 @@ class WatchedSteps:
             if not (judge.follows_reads and in_order):
                 self._reads[:, number // 64] |= mark(number)
         self._active = np.zeros(words, np.uint64)
-        self._scratch = np.zeros(3 * len(model.layout.cells), np.int32)
+        self._scratch = np.zeros(3 * len(trees.cells.layout.cells), np.int32)
         self._cursor = np.zeros(step_kernels.CURSOR, np.int64)
         self.begin_anew()
 

@@ -77,6 +77,8 @@ class Trees:
         For each memoised successor the action instance and the ordinal of the outcome.
     choices : list of tuple
         For each of them what was chosen.
+    uncounted : list of int
+        Those of them that fairness is not of, where an action says so.
     """
 
     def __init__(self, cells: Cells) -> None:
@@ -86,8 +88,9 @@ class Trees:
         self.assigns = np.zeros(len(self.model.instances), np.bool_)
         self.steps: list[tuple[int, int]] = []
         self.choices: list[tuple[tuple[str, Any], ...]] = []
+        self.uncounted: list[int] = []
         self.longest_leaf = 1
-        self._draft: Draft = self.model.draft()
+        self._draft: Draft = cells.layout.draft()
         self._runs = [0] * len(self.model.instances)
         self._roots = [UNKNOWN] * len(self.model.instances)
         self._predicate_roots = Growing(np.int32)
@@ -145,6 +148,10 @@ class Trees:
         self._runs[number] += 1
         if self._runs[number] <= _PURITY_CHECKS:
             instance.check_pure(draft, read, outcomes)
+        if instance.action.fair_when is not None:  # what it reads is read by the action, so that the leaf can tell
+            view, first = self.cells.layout.view(read), len(self.steps)
+            counts = [instance.counts(view, outcome.choices) for outcome in outcomes]
+            self.uncounted += [first + i for i, counted in enumerate(counts) if not counted]
         leaf = self._leaf(number, row, read, outcomes) if outcomes else NOTHING
         self._roots[number] = self._insert(self._roots[number], row, read, leaf, instance)
         self.arrays = self._view()
@@ -152,12 +159,12 @@ class Trees:
     def learn_predicate(self, number: int, row: Sequence[int]) -> set[int]:
         """Evaluate predicate `number` in the state `row`, remember the answer, and return the cells read."""
         read = self.cells.reads(row)
-        return self._remember(number, row, read, self.predicates[number](self.model.view(read)))
+        return self._remember(number, row, read, self.predicates[number](self.cells.layout.view(read)))
 
     def learn_step(self, number: int, row: Sequence[int]) -> set[int]:
         """The same for a step, whose `row` is described in :mod:`workbench.engines.step_kernels`."""
         read = StepReads(self.cells.values, row)
-        return self._remember(number, row, read, self.predicates[number](*read.views(self.model)))
+        return self._remember(number, row, read, self.predicates[number](*read.views(self.cells.layout)))
 
     def _remember(self, number: int, row: Sequence[int], read: dict[int, Any], answer: bool) -> set[int]:
         self.misses += 1
@@ -190,7 +197,7 @@ class Trees:
 
     def _cell(self, at: int) -> Cell:
         """The cell at a place of the row of a state, or of a step."""
-        cells = self.model.layout.cells
+        cells = self.cells.layout.cells
         return cells[at % len(cells)]
 
     def _not_a_function(self, instance: ActionInstance | None, difference: str) -> ModelError:

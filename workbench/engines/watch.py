@@ -29,7 +29,7 @@ class Watched:
         words = max(1, -(-len(self.instances) // 64))
         self.wanted = np.array([i.property.kind == "reachable" for i in self.instances], bool)
         self.active = np.zeros(words, np.uint64)
-        self.reads = np.zeros((len(model.layout.cells), words), np.uint64)
+        self.reads = np.zeros((len(model.layout.parts.cells), words), np.uint64)
         for number in range(len(self.instances)):
             self.active[number // 64] |= mark(number)
         self.decided: dict[str, int] = {}

@@ -39,7 +39,7 @@ def to_itf(trace: Trace) -> dict[str, Any]:
         "format": "ITF",
         "format-description": FORMAT,
         "source": model.name,
-        "constants": json.loads(json.dumps(model.constants)),
+        "constants": json.loads(json.dumps(model.spelled())),
     }
     document = {"#meta": meta, "vars": model.layout.variables, "states": states}
     return document if trace.loop is None else {**document, "loop": trace.loop}

@@ -67,7 +67,7 @@ def suite_of(name: str, result: Result) -> Suite:
     ]
     facts = {
         "model": result.model.name,
-        "constants": json.dumps(result.model.constants),
+        "constants": json.dumps(result.model.spelled()),
         "engine": result.engine,
         "distinct": str(result.distinct),
         "depth": str(result.depth),

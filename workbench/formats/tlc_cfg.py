@@ -121,6 +121,8 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
         if declared is None:
             _fail(line, unknown(f"constant of {model.name}", name, model.declared_constants))
         given = _fitting(declared, value)
+        if getattr(declared.domain, "directed", False) and isinstance(value, tuple):
+            _fail(line, f"{name} is not accepted: sets of sets have no direction; it takes {declared.describe()}")
         try:
             declared.parse(name, given)
         except InputError as error:

@@ -1,9 +1,9 @@
 """The modelling language and its meaning. Standard library only."""
 
 from workbench.kernel.actions import Process, action, choose, require
-from workbench.kernel.constants import Constant, Names, Partition
+from workbench.kernel.constants import Assignment, Constant, Integers, Names
 from workbench.kernel.deadlock import ends
-from workbench.kernel.declared import Variable, initial
+from workbench.kernel.declared import SetOf, Variable, initial
 from workbench.kernel.errors import InputError, ModelError
 from workbench.kernel.model import Model
 from workbench.kernel.properties import (
@@ -18,6 +18,7 @@ from workbench.kernel.properties import (
     reachable,
 )
 from workbench.kernel.refinement import refines
+from workbench.kernel.relations import Graph, Pairs, Partition, Relation
 from workbench.kernel.result import Result, Verdict
 from workbench.kernel.search import search
 from workbench.kernel.state import State
@@ -26,17 +27,23 @@ from workbench.kernel.trace import Trace, replay
 from workbench.kernel.values import Map
 
 __all__ = [
+    "Assignment",
     "Constant",
     "Fault",
+    "Graph",
     "InputError",
+    "Integers",
     "Map",
     "Model",
     "ModelError",
     "Names",
+    "Pairs",
     "Partition",
     "Place",
     "Process",
+    "Relation",
     "Result",
+    "SetOf",
     "State",
     "Trace",
     "Variable",

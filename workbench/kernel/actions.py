@@ -18,8 +18,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from workbench.kernel.errors import RAISED, ModelError, blame, brief, defined_at, text_of
-from workbench.kernel.state import Draft, Values
+from workbench.kernel.errors import NOT_SAID, RAISED, ModelError, blame, brief, defined_at, text_of
+from workbench.kernel.parameters import declared_parameters, groups_of, says_parameters, with_first
+from workbench.kernel.state import Draft, Reader, Values, seen
 from workbench.kernel.switches import When
 from workbench.kernel.values import check_value, show, sort_key
 
@@ -63,10 +64,11 @@ class Action:
     name: str
     function: Callable[..., Any]
     process: Process | None
-    parameters: dict[str, str] = field(hash=False)
+    parameters: Mapping[str, str] = field(hash=False)
     fair: str | bool | None = None
     when: When = None
     stutters: bool = False
+    fair_when: Callable[..., Any] | None = None
 
     def __get__(self, model: "Model | None", owner: "type[Model]") -> Any:
         """The action, of a class; of a model's object the method, for other actions and for subclasses to call."""
@@ -92,7 +94,7 @@ class Action:
                 f"but {name} was written for {'one' if process.per else 'a process per member'}; declare {name} anew"
             )
         if process.per is not None:
-            parameters = {**parameters, next(iter(parameters)): process.per}
+            parameters = with_first(parameters, next(iter(parameters)), process.per)
         return replace(self, name=name, process=process, parameters=parameters)
 
 
@@ -114,7 +116,7 @@ def check_finished(result: object) -> None:
         raise ModelError(f"it is {SUSPENDED}")
 
 
-def parameters_of(function: Callable[..., Any], declared: dict[str, str], first: int) -> None:
+def parameters_of(function: Callable[..., Any], declared: Mapping[str, str], first: int) -> None:
     """Raise :class:`ModelError` unless `function` takes exactly the `declared` parameters, in order."""
     if not (callable(function) and hasattr(function, "__name__")):
         raise ModelError(f"{brief(function)} is not a method")
@@ -134,7 +136,13 @@ def parameters_of(function: Callable[..., Any], declared: dict[str, str], first:
 
 
 def action(
-    process: Any = None, *, fair: str | bool | None = None, when: When = None, stutters: bool = False, **domains: str
+    process: Any = None,
+    *each: str,
+    fair: str | bool | None = None,
+    when: When = None,
+    stutters: bool = False,
+    fair_when: Callable[..., Any] | None = None,
+    **domains: str,
 ) -> Any:
     """Declare a method ``(self, s, ...)`` to be an action.
 
@@ -142,40 +150,64 @@ def action(
     ----------
     process : Process, optional
         Who takes the step. If it has a process per member, the method's first parameter is the member.
+    *each : str
+        Parameters that are unpacked from tuples, such as ``"a, b in Edges"``; a first one of these may be the process's
+        member. They stand before those of `domains`.
     fair : {None, "weak", "strong", False}
         A fairness condition of this action alone, per instance; False leaves it out of its process's fairness.
     when : str or callable, optional
         The name of a constant, or a function of the model: where it is false, a model does not have the action.
     stutters : bool
         The action leaves the state as it is, on purpose.
+    fair_when : callable, optional
+        A function ``(self, s, ...)``, with the action's parameters, that says of which of its steps fairness is; of all
+        of them without it. Choices are told it by keyword: ``lambda self, s, c, *, value: value == s.held[c]``.
     **domains : str
         For each further parameter the name of a constant, or of an attribute or method of the model, whose
         members it ranges over.
     """
     if callable(process) and not isinstance(process, Process):  # a bare @action
         return action()(process)
+    if says_parameters(process):  # and no process
+        process, each = None, (process, *each)
     _check_fairness(fair)
     if process is not None and not isinstance(process, Process):
         raise ModelError(f"{process!r} is not a Process: write @action(writer), with writer = Process(...) before it")
+    if fair_when is not None and (fair is False or (fair is None and process is None)):
+        raise ModelError("fair_when is of no use without fairness: give fair='weak' or fair='strong'")
 
     def declare(function: Callable[..., None]) -> Action:
-        parameters = dict(domains)
+        parameters = declared_parameters(each, domains)
         if process is not None and process.per is not None:
             names = list(inspect.signature(function).parameters)
             if len(names) < 3:
                 raise ModelError(f"{function.__name__} needs a parameter for the member of {process.per} that steps")
-            parameters = {names[2]: process.per, **domains}
+            parameters = with_first(parameters, names[2], parameters.get(names[2], process.per))
         parameters_of(function, parameters, first=2)
-        return Action(function.__name__, function, process, parameters, fair, when, stutters)
+        if fair_when is not None:
+            _check_condition(function.__name__, fair_when, len(parameters))
+        return Action(function.__name__, function, process, parameters, fair, when, stutters, fair_when)
 
     return declare
+
+
+def _check_condition(name: str, fair_when: Any, parameters: int) -> None:
+    if not callable(fair_when):
+        raise ModelError(f"{name}: fair_when = {brief(fair_when)} is not accepted; it takes a function (self, s, ...)")
+    given = inspect.signature(fair_when).parameters.values()
+    positional = [parameter.name for parameter in given if parameter.kind != parameter.KEYWORD_ONLY]
+    if len(positional) != 2 + parameters:
+        raise ModelError(
+            f"{name}: fair_when takes ({', '.join(positional)}); it takes self, s and the action's parameters, and "
+            "after a * the names of choices"
+        )
 
 
 class Disabled(Exception):
     """Raised by :func:`require`; carries the reason."""
 
 
-def require(condition: object, why: str) -> None:
+def require(condition: object, why: str = NOT_SAID) -> None:
     """Disable the action unless `condition` holds; `why` is shown to people who ask for the reason."""
     if not condition:
         if _path.overlooked is None:
@@ -280,7 +312,8 @@ class ActionInstance:
         declared, arguments = self.action, self.arguments
         process = declared.process
         per_member = process is not None and process.per is not None
-        bare = 1 if per_member or len(arguments) == 1 else 0
+        together = len(groups_of(declared.parameters)[0][0]) if arguments else 0
+        bare = together if per_member or together > 1 or len(arguments) == 1 else 0
         pairs = enumerate(zip(declared.parameters, arguments, strict=True))
         named = [text(value) if i < bare else f"{name}={text(value)}" for i, (name, value) in pairs]
         self.label = f"{declared.name}({', '.join(named)})" if arguments else declared.name
@@ -347,6 +380,24 @@ class ActionInstance:
         finally:
             _path.overlooked = None
         return outcomes
+
+    def counts(self, state: Reader, choices: Sequence[tuple[str, Any]]) -> bool:
+        """Whether fairness is of the step with these `choices` in `state`: not if it lacks one that is asked for."""
+        fair_when = self.action.fair_when
+        if fair_when is None:
+            return True
+        made = dict(choices)
+        given = inspect.signature(fair_when).parameters.values()
+        wanted = [parameter.name for parameter in given if parameter.kind == parameter.KEYWORD_ONLY]
+        if not made.keys() >= set(wanted):
+            return False
+        try:
+            answer = fair_when(self.model, seen(state), *self.arguments, **{name: made[name] for name in wanted})
+        except RAISED as error:
+            raise blame(f"fair_when of {self.action.name}", error) from error
+        if answer is True or answer is False:
+            return answer
+        raise ModelError(f"fair_when of {self.action.name} returned {brief(answer)}; it must return True or False")
 
     def check_pure(self, draft: Draft, before: Values, outcomes: list[Outcome]) -> None:
         """Run the action again and raise :class:`ModelError` unless it does what it did before."""

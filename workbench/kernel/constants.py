@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from workbench.kernel.errors import InputError, ModelError, brief, listed
-from workbench.kernel.values import Name, show
+from workbench.kernel.errors import NOT_SAID, InputError, ModelError, brief, listed
+from workbench.kernel.relations import Graph, Partition, Relation, Sets
+from workbench.kernel.values import Map, Name, show
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -48,22 +49,54 @@ class Names:
 
 
 @dataclass(frozen=True)
-class Partition:
-    """A partition of the set that the constant `of` names; None: every member is a part of its own."""
+class Integers:
+    """Integers without a list of them: all, or those from `least`, or up to `most`.
 
-    of: str
+    Examples
+    --------
+    >>> Constant(3, Integers(least=0), "requests").parse("Requests", -1)
+    Traceback (most recent call last):
+        ...
+    workbench.kernel.errors.InputError: Requests = -1 is not accepted; it takes an integer from 0 on
+    """
+
+    least: int | None = None
+    most: int | None = None
+
+    def __post_init__(self) -> None:
+        low, high = self.least, self.most
+        if not all(bound is None or type(bound) is int for bound in (low, high)):
+            raise ModelError(f"{self} is not accepted; its bounds are integers, or None")
+        if low is not None and high is not None and low > high:
+            raise ModelError(f"{self} is not accepted; no integer is in it")
+
+    def __contains__(self, number: object) -> bool:
+        if type(number) is not int:
+            return False
+        return (self.least is None or number >= self.least) and (self.most is None or number <= self.most)
 
     def describe(self) -> str:
-        return f"a list of lists that holds each of {self.of} exactly once, or null for one part each"
+        if self.most is None:
+            return "an integer" if self.least is None else f"an integer from {self.least} on"
+        return f"an integer up to {self.most}" if self.least is None else f"an integer from {self.least} to {self.most}"
 
-    def parse(self, given: Any) -> tuple[tuple[str, ...], ...] | None:
-        if given is None:
-            return None
-        if not (isinstance(given, (list, tuple)) and given):
+    def parse(self, given: Any) -> int:
+        if given not in self:
             raise ValueError
-        if not all(isinstance(part, (list, tuple)) and part for part in given):
+        return int(given)
+
+
+@dataclass(frozen=True)
+class Text:
+    """Any line of text."""
+
+    def describe(self) -> str:
+        return "a line of text"
+
+    def parse(self, given: Any) -> str:
+        if not (isinstance(given, str) and given.isprintable()):
             raise ValueError
-        return tuple(tuple(Name(name) if isinstance(name, str) else name for name in part) for part in given)
+        return str(given)
 
 
 class Choice:
@@ -105,7 +138,95 @@ class Choice:
         raise ValueError
 
 
-_KINDS = {range: "integer", Choice: "choice", Names: "names", Partition: "partition"}
+class Assignment:
+    """A choice for each member of the set of names that the constant `of` holds: to the model a ``Map``.
+
+    It is given as one choice for all, or as a mapping; names that the mapping leaves out have the first choice.
+
+    Parameters
+    ----------
+    of : str
+        The name of a constant that is a set of names.
+    choices
+        The domain of each: ``bool``, a range, choices, or a mapping of choices to words.
+    """
+
+    verb: ClassVar[str] = "is about"
+
+    def __init__(self, of: str, choices: Any) -> None:
+        self.of = of
+        if not (choices is bool or (isinstance(choices, (range, list, tuple, dict)) and choices)):
+            raise ModelError(f"Assignment({of!r}, {brief(choices)}) is not accepted; it takes bool, a range or choices")
+        first = False if choices is bool else next(iter(choices))
+        self.each = Constant(first, choices, "")
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        return (self.of,)
+
+    @property
+    def choices(self) -> tuple[Any, ...]:
+        """The values that a name may have."""
+        return (False, True) if self.each.domain is bool else tuple(self.each.domain)
+
+    def describe(self) -> str:
+        return f"for each of {self.of} {self.each.describe()}: one for all, or a mapping (left out: {self._first})"
+
+    @property
+    def _first(self) -> str:
+        return self.each.word(self.each.default)
+
+    def parse(self, given: Any) -> Any:
+        if isinstance(given, Map):  # of a model: one choice for all stays that with other names
+            given = self.spelled(given)
+        try:
+            if not isinstance(given, Mapping):
+                return self.each.parse("", given)
+            if not all(isinstance(name, str) for name in given):
+                raise ValueError
+            return Map((Name(name), self.each.parse(name, choice)) for name, choice in given.items())
+        except InputError:
+            raise ValueError from None
+
+    def bind(self, name: str, value: Any, sets: Sets) -> Map:
+        members = sets[self.of]
+        given = value if isinstance(value, Map) else dict.fromkeys(members, value)
+        for key in given:
+            if key not in members:
+                raise InputError(f"{name} is not accepted with {brief(str(key))}: {self.of} has {listed(members)}")
+        return Map((member, given.get(member, self.each.default)) for member in members)
+
+    def spelled(self, value: Any) -> Any:
+        """One choice for all where they are the same; else a plain mapping."""
+        if not isinstance(value, Map):
+            return value
+        one, *others = [*dict.fromkeys(value.values())] or [self.each.default]
+        return dict(value) if others else one
+
+    def word(self, value: Any) -> str:
+        plain = self.spelled(self.parse(value))
+        if not isinstance(plain, Mapping):
+            return self.each.word(plain)
+        return "{" + ", ".join(f"{name}: {self.each.word(choice)}" for name, choice in plain.items()) + "}"
+
+    def unordered(self, value: Any) -> Any:
+        return value
+
+
+_KINDS = {
+    range: "integer",
+    Integers: "number",
+    Text: "text",
+    Choice: "choice",
+    Names: "names",
+    Partition: "partition",
+    Graph: "graph",
+    Relation: "relation",
+    Assignment: "assignment",
+}
+
+
+_PLAIN: dict[Any, Any] = {int: Integers, str: Text}
 
 
 class Constant:
@@ -115,10 +236,10 @@ class Constant:
     ----------
     default
         A value that the domain accepts.
-    domain : type | range | sequence | mapping | Names | Partition
-        ``bool`` for a switch, a range of integers, a sequence of choices or a mapping of choices to the words for them,
-        or a set of names.
-    doc : str
+    domain : type | range | sequence | mapping | Integers | Names | Partition | Graph | Relation | Assignment
+        ``bool`` for a switch, ``str`` for a text, ``int`` for any integer, a range of integers, a sequence of choices
+        or a mapping of choices to the words for them, a set of names, or something about the names of such a set.
+    doc : str, optional
         One line, shown wherever the constant is offered.
 
     Examples
@@ -133,14 +254,16 @@ class Constant:
     (1, 'optimistic')
     """
 
-    def __init__(self, default: Any, domain: Any, doc: str) -> None:
+    def __init__(self, default: Any, domain: Any, doc: str = NOT_SAID) -> None:
         self.default = default
-        self.domain: Any = Choice(domain) if domain and isinstance(domain, (list, tuple, dict)) else domain
+        choices = domain and isinstance(domain, (list, tuple, dict))
+        self.domain: Any = Choice(domain) if choices else _PLAIN[domain]() if domain is int or domain is str else domain
         self.doc = doc
         if self.domain is not bool and (type(self.domain) not in _KINDS or self.domain == range(0)):
             raise ModelError(
                 f"the domain {brief(domain)} of a constant is not known; "
-                "it takes bool, a range, a sequence of choices, a mapping of choices to words, Names or Partition"
+                "it takes bool, a range, int, Integers, str, a sequence of choices, a mapping of choices to words, "
+                "Names, Partition, Graph, Relation or Assignment"
             )
 
     if TYPE_CHECKING:  # a model has the value under the constant's name, where its class has the declaration
@@ -149,7 +272,10 @@ class Constant:
 
     @property
     def kind(self) -> str:
-        """``switch``, ``integer``, ``choice``, ``names`` or ``partition``."""
+        """What it takes, in a word: ``switch``, ``integer`` in a range, ``number``, ``text``, ``choice`` or ``names``.
+
+        What is about names is a ``partition``, a ``graph``, a ``relation`` or an ``assignment``.
+        """
         if self.domain is bool:
             return "switch"
         return _KINDS[type(self.domain)]
@@ -164,11 +290,34 @@ class Constant:
         return self.domain.describe()
 
     def word(self, value: Any) -> str:
-        """`value` as people read it: the word for a choice that has one."""
-        return self.domain.word(value) if isinstance(self.domain, Choice) else show(value)
+        """`value` as people read it: the word for a choice that has one, the shape of a graph."""
+        return self.domain.word(value) if hasattr(self.domain, "word") else show(value)
+
+    def spelled(self, value: Any) -> Any:
+        """`value` as :meth:`parse` takes it and JSON has it: short where there is a word for it."""
+        return self.domain.spelled(value) if hasattr(self.domain, "spelled") else value
+
+    def unordered(self, value: Any) -> Any:
+        """`value` without the order in which it is written, where that says nothing."""
+        return self.domain.unordered(value) if self.sets else value
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """The sets of names that the constant is about, by the names of their constants."""
+        return getattr(self.domain, "sets", ())
+
+    def bind(self, name: str, value: Any, sets: Sets) -> Any:
+        """What a model has for a parsed `value`: with these members of the sets that it is about.
+
+        Raises
+        ------
+        InputError
+            If it does not go with them.
+        """
+        return self.domain.bind(name, value, sets) if self.sets else value
 
     def parse(self, name: str, given: Any) -> Any:
-        """The value that `given` stands for.
+        """The value that `given` stands for, apart from the names of the sets that it may be about.
 
         Raises
         ------
@@ -187,13 +336,3 @@ class Constant:
         except ValueError:
             raise InputError(f"{name} = {brief(given)} is not accepted; it takes {self.describe()}") from None
         return given
-
-
-def check_partition(name: str, parts: Sequence[Sequence[str]], members: Sequence[str], of: str) -> None:
-    """Raise :class:`InputError` unless `parts` holds each of `members` exactly once."""
-    held = [member for part in parts for member in part]
-    if not all(isinstance(member, str) for member in held) or sorted(held) != sorted(members):
-        raise InputError(
-            f"{name} = {brief([list(part) for part in parts])} is not a partition of {of}; "
-            f"it must hold each of {listed(members)} exactly once"
-        )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.kernel.actions import Action, Process, parameters_of
-from workbench.kernel.constants import Constant, Names, Partition
+from workbench.kernel.constants import Constant, Names
 from workbench.kernel.deadlock import DEADLOCK, Ends
 from workbench.kernel.errors import InputError, ModelError
 from workbench.kernel.properties import Property
@@ -32,6 +32,58 @@ class Variable:
         if not callable(self.initial):
             return self.initial
         return self.initial(model) if self.per is None else self.initial(model, index)
+
+
+class SetOf(Variable):
+    """A variable that is a set, or one set per index, of members that are declared: messages that may be under way.
+
+    A model sees a frozenset, which can also be asked for the members with certain fields:
+    ``s.messages.where(type="ack", to=w)``. A question, or an assignment, concerns only the members that it is about, so
+    that the space is searched as fast as if each had a cell of its own.
+
+    Parameters
+    ----------
+    universe : str
+        The constant, attribute or method of the model that gives what the set may hold.
+    initial : set, or callable
+        What it holds at first, as for :class:`Variable`.
+    per : str, optional
+        The constant, attribute or method of the model whose members are the indices.
+    doc : str
+        One line.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> from workbench import Model, action, check, choose, reachable, require
+    >>> class Note(NamedTuple):
+    ...     kind: str
+    ...     number: int
+    >>> class Notes(Model):
+    ...     sent = SetOf("notes")
+    ...
+    ...     def notes(self):
+    ...         return [Note(kind, number) for kind in ("ask", "answer") for number in range(3)]
+    ...
+    ...     @action
+    ...     def ask(self, s):
+    ...         s.sent |= {Note("ask", choose(range(3)))}
+    ...
+    ...     @action
+    ...     def answer(self, s):
+    ...         s.sent |= {Note("answer", choose(s.sent.where(kind="ask")).number)}
+    ...
+    ...     @reachable
+    ...     def TwoAnswers(self, s):
+    ...         return s.sent.count(kind="answer") == 2
+    >>> result = check(Notes())
+    >>> result.distinct, result["TwoAnswers"].word
+    (27, 'reached')
+    """
+
+    def __init__(self, universe: str, initial: Any = frozenset(), per: str | None = None, doc: str = "") -> None:
+        super().__init__(initial, per, doc)
+        self.universe = universe
 
 
 class Initial:
@@ -69,8 +121,9 @@ class Declarations:
                 constant.parse(name, constant.default)
             except InputError as error:
                 raise ModelError(f"{owner}: the default {error}") from None
-            if isinstance(constant.domain, Partition) and not self._is_set(constant.domain.of):
-                raise ModelError(f"{owner}: {name} partitions {constant.domain.of!r}, which is not a set of names")
+            for of in constant.sets:
+                if not self._is_set(of):
+                    raise ModelError(f"{owner}: {name} {constant.domain.verb} {of!r}, which is not a set of names")
         switched: list[Action | Property] = [*self.actions.values(), *self.properties.values()]
         for declaration in switched:
             check_switch(declaration, self.constants)

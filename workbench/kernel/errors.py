@@ -12,6 +12,9 @@ from workbench.kernel.text import printable
 #: What a model's code may raise that is reported as its mistake: sys.exit() in a model does not end the program.
 RAISED = (Exception, SystemExit)
 
+#: Stands where a model's author has left out the words for something.
+NOT_SAID = "not said"
+
 
 class InputError(Exception):
     """Bad input: one line that names the thing, the value and what would be accepted."""

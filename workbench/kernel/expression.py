@@ -10,6 +10,7 @@ from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, Va
 from typing import Any, NamedTuple
 
 from workbench.kernel.errors import RAISED, InputError, ModelError, brief, text_of, unknown
+from workbench.kernel.members import Members
 from workbench.kernel.model import Model
 from workbench.kernel.state import Indexed, Reader, State, seen
 from workbench.kernel.values import Map, Name, show
@@ -131,7 +132,7 @@ class Expression:
 #: What a value of a type is called, and when it counts as false.
 _KINDS: dict[type, tuple[str, str]] = {
     **dict.fromkeys((Map, dict), ("a mapping", "empty")),
-    **dict.fromkeys((set, frozenset), ("a set", "empty")),
+    **dict.fromkeys((set, frozenset, Members), ("a set", "empty")),
     **dict.fromkeys((tuple, list), ("a sequence", "empty")),
     **dict.fromkeys((str, Name), ("a text", "empty")),
     **dict.fromkeys((int, float), ("a number", "0")),
@@ -169,7 +170,7 @@ def _plain(value: Any) -> Any:
         return "a state"
     if isinstance(value, Mapping) and not isinstance(value, Map):
         return Map((_plain(key), _plain(item)) for key, item in value.items())
-    if isinstance(value, set):
+    if isinstance(value, (set, Members)):
         return frozenset(map(_plain, value))
     if type(value) is tuple or isinstance(value, (list, range, KeysView, ValuesView, ItemsView)):
         return tuple(map(_plain, value))

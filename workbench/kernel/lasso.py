@@ -123,8 +123,8 @@ def _check_fair(model: "Model", loop: Sequence[Any], pairs: Sequence[tuple[Any, 
         state: {
             after
             for number in condition.actions
-            for _, after in model.outcomes(model.instances[number], state)
-            if after != state
+            for outcome, after in model.outcomes(model.instances[number], state)
+            if after != state and model.instances[number].counts(state, outcome.choices)
         }
         for state in loop
     }

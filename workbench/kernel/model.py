@@ -15,16 +15,21 @@ from workbench.kernel.actions import (
     Process,
     check_finished,
 )
-from workbench.kernel.constants import Constant, Names, Partition, check_partition
+from workbench.kernel.constants import Constant, Names
 from workbench.kernel.deadlock import DEADLOCK, Ends
-from workbench.kernel.declared import Initial, Variable, collect
+from workbench.kernel.declared import Initial, SetOf, Variable, collect
 from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, unknown
+from workbench.kernel.members import Universe
+from workbench.kernel.parameters import combinations, is_unpacked
 from workbench.kernel.properties import Formula, Property, PropertyInstance, call_predicate
-from workbench.kernel.state import Cell, Draft, Layout, State, Values, View
+from workbench.kernel.state import Cell, Draft, Layout, State, Values
 from workbench.kernel.switches import applies, is_default, needs
+from workbench.kernel.symmetry import leaves_alone, telling_apart
 from workbench.kernel.values import check_value, permute, sort_key
 
 MOST_RENAMINGS = 5040
+#: How many renamings are tried where constants leave only some of them.
+_MOST_TRIED = 40_320
 #: What a model's object has, but not its class; the class's attributes are taken as well.
 _RESERVED = frozenset({"actions", "constants", "instances", "layout", "properties"})
 
@@ -89,23 +94,30 @@ class Model:
                 raise unknown(f"constant of {self.name}", name, self.declared_constants)
         self.constants: dict[str, Any] = {}
         for name, constant in self.declared_constants.items():
-            value = constant.parse(name, constants.get(name, constant.default))
-            self.constants[name] = value
-            setattr(self, name, value)
+            self.constants[name] = constant.parse(name, constants.get(name, constant.default))
         self._check_sets()
+        for name, constant in self.declared_constants.items():
+            self.constants[name] = constant.bind(name, self.constants[name], self.constants)
+            setattr(self, name, self.constants[name])
         self._check_attributes()
         self.actions = {n: a for n, a in self.declared_actions.items() if applies(a, self)}
         self.properties = {n: p for n, p in self.declared_properties.items() if applies(p, self)}
         self.layout = Layout(
-            {n: None if v.per is None else self.members(v.per) for n, v in self.declared_variables.items()}
+            {n: None if v.per is None else self.members(v.per) for n, v in self.declared_variables.items()},
+            {
+                n: Universe(n, v.universe, self.members(v.universe))
+                for n, v in self.declared_variables.items()
+                if isinstance(v, SetOf)
+            },
         )
-        if not self.layout.cells:
+        if not self.layout.parts.cells:
             raise ModelError(f"{type(self).__name__} has no cell: there is nothing that its variables are per")
         self.instances = [
             ActionInstance(self, 0, declared, arguments)
             for declared in self.actions.values()
             for arguments in self._combinations(declared.parameters)
         ]
+        self._check_actors()
         times = Counter(instance.label for instance in self.instances)
         for number, instance in enumerate(self.instances):
             instance.number = number
@@ -124,9 +136,16 @@ class Model:
         return _rebuild, (type(self), self.constants)
 
     def differing(self) -> dict[str, Any]:
-        """The constants that do not have their default values."""
-        declared = self.declared_constants
-        return {n: v for n, v in self.constants.items() if v != declared[n].parse(n, declared[n].default)}
+        """The constants that do not have their default values, as they can be given again."""
+        return {
+            n: c.spelled(self.constants[n])
+            for n, c in self.declared_constants.items()
+            if self.constants[n] != c.bind(n, c.parse(n, c.default), self.constants)
+        }
+
+    def spelled(self) -> dict[str, Any]:
+        """All constants, as they can be given again, and as JSON has them."""
+        return {n: c.spelled(self.constants[n]) for n, c in self.declared_constants.items()}
 
     def validate(self) -> None:
         """Raise :class:`InputError` if constants do not go together; for models to override."""
@@ -153,16 +172,12 @@ class Model:
         return permute(value, {name: name for names in sets for name in names})
 
     def _check_sets(self) -> None:
-        """Different sets hold different names, and partitions are partitions."""
+        """Different sets hold different names."""
         sets = {n: self.constants[n] for n, c in self.declared_constants.items() if isinstance(c.domain, Names)}
         for one, other in itertools.combinations(sets, 2):
             both = sorted(set(sets[one]) & set(sets[other]))
             if both:
                 raise InputError(f"{one} and {other} both hold {both[0]!r}; names must differ")
-        for name, constant in self.declared_constants.items():
-            if isinstance(constant.domain, Partition) and self.constants[name] is not None:
-                of = constant.domain.of
-                check_partition(name, self.constants[name], sets[of], of)
 
     def members(self, domain: str) -> tuple[Any, ...]:
         """What the constant, attribute or method called `domain` ranges over."""
@@ -184,18 +199,26 @@ class Model:
             raise ModelError(f"{domain} is {brief(members)}, which holds a member twice")
         return tuple(sorted(members, key=sort_key)) if isinstance(given, (set, frozenset)) else members
 
+    def _check_actors(self) -> None:
+        """Who steps is a member of its process, also where it is unpacked from something else."""
+        for instance in self.instances:
+            process, parameters = instance.action.process, instance.action.parameters
+            per = process.per if process and is_unpacked(parameters) else None
+            if per is not None and instance.arguments[0] not in self.members(per):
+                raise ModelError(f"{instance.label}: {brief(instance.arguments[0])} is not in {per}")
+
     def _combinations(self, parameters: Mapping[str, str]) -> Iterable[tuple[Any, ...]]:
-        return itertools.product(*(self.members(domain) for domain in parameters.values()))
+        return combinations(parameters, self.members)
 
     # States ----------------------------------------------------------------------------------------------------
 
     def draft(self) -> Any:
         """A fresh draft for this model's actions to write to; it serves one thread."""
-        return self.layout.bind(Draft)(self.layout)
+        return self.layout.draft()
 
     def view(self, values: Values) -> Any:
         """A state as properties see it."""
-        return self.layout.bind(View)(self.layout, values)
+        return self.layout.view(values)
 
     def state(self, values: Sequence[Any]) -> Any:
         """The state with the given `values`, in the layout's order."""
@@ -235,6 +258,8 @@ class Model:
     def _initial_value(self, cell: Cell) -> Any:
         try:
             value = self.declared_variables[cell.variable].initial_value(self, cell.index)
+            if cell.variable in self.layout.universes:
+                value = self.layout.universes[cell.variable].subset(value)
             check_value(value)
         except RAISED as error:
             raise blame(f"the initial value of {cell}", error) from error
@@ -338,6 +363,8 @@ class Model:
     def renamings(self, sets: Sequence[str] | None = None) -> list[dict[str, str]]:
         """The permutations of names under which the model does not change, the identity first.
 
+        A constant that holds such names, such as a graph, is part of the model: those that change it are left out.
+
         Parameters
         ----------
         sets : sequence of str, optional
@@ -347,19 +374,25 @@ class Model:
         for name in names:
             if name not in self.symmetry:
                 raise unknown(f"symmetric set of {self.name}", name, self.symmetry)
-        count = math.prod(math.factorial(len(self.constants[name])) for name in names)
-        if count > MOST_RENAMINGS:
-            raise InputError(f"symmetry over {', '.join(names)} has {count:,} permutations; at most {MOST_RENAMINGS:,}")
+        held = telling_apart(self, names)
+        count, most = math.prod(math.factorial(len(self.constants[name])) for name in names), MOST_RENAMINGS
+        if count > (_MOST_TRIED if held else most):
+            raise InputError(f"symmetry over {', '.join(names)} has {count:,} permutations; at most {most:,}")
         per_set = [
             [dict(zip(self.constants[n], p, strict=True)) for p in itertools.permutations(self.constants[n])]
             for n in names
         ]
-        return [{k: v for part in parts for k, v in part.items()} for parts in itertools.product(*per_set)]
+        every = ({k: v for part in parts for k, v in part.items()} for parts in itertools.product(*per_set))
+        kept = [renaming for renaming in every if not held or leaves_alone(self, held, renaming)]
+        if len(kept) > most:
+            raise InputError(f"symmetry over {', '.join(names)} has {len(kept):,} permutations; at most {most:,}")
+        return kept
 
-    def permuted_cells(self, renaming: Mapping[str, str]) -> list[int]:
-        """For each cell the position of its image under `renaming`."""
+    def permuted_cells(self, renaming: Mapping[str, str], layout: Layout | None = None) -> list[int]:
+        """For each cell, or for each of another `layout`, the position of its image under `renaming`."""
+        layout = layout or self.layout
         try:
-            return [self.layout.position_of[type(c)(c.variable, permute(c.index, renaming))] for c in self.layout.cells]
+            return [layout.position_of[type(c)(c.variable, permute(c.index, renaming))] for c in layout.cells]
         except KeyError as error:
             raise ModelError(f"a renaming maps a cell to {error.args[0]}, which does not exist") from None
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from workbench.kernel.errors import InputError, unknown
 from workbench.kernel.model import Model, model_object
 from workbench.kernel.properties import Property
+from workbench.kernel.symmetry import telling_apart
 
 
 @dataclass(frozen=True)
@@ -88,4 +89,6 @@ def make_plan(
     if sets and any(p.kind == "liveness" for p in chosen):
         notes.append("explored without symmetry, since with it the check of a liveness property would be unsound")
         sets = ()
+    if held := telling_apart(model, sets):
+        notes.append(f"symmetry: names are exchanged only where that changes nothing in {', '.join(held)}")
     return Plan(model, chosen, sets, bits, fail_fast, notes)

@@ -1,12 +1,13 @@
 """Properties: invariants, what must be reachable, and liveness, declared on a model's methods."""
 
 import inspect
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.kernel.actions import parameters_of
 from workbench.kernel.errors import RAISED, ModelError, blame, brief, defined_at
+from workbench.kernel.parameters import declared_parameters, says_parameters
 from workbench.kernel.state import Predicate, Reader, seen
 from workbench.kernel.switches import Default, When
 from workbench.kernel.text import printable
@@ -31,7 +32,7 @@ class Property:
     kind: str
     name: str
     function: Callable[..., Any]
-    parameters: dict[str, str] = field(hash=False)
+    parameters: Mapping[str, str] = field(hash=False)
     when: When = None
     by_default: Default = True
 
@@ -127,7 +128,9 @@ def eventually_always(goal: Predicate) -> Formula:
     return Formula("eventually_always", None, goal)
 
 
-def _declare(kind: str, function: Any, when: When, by_default: Default, domains: dict[str, str], first: int) -> Any:
+def _declare(kind: str, function: Any, when: When, by_default: Default, domains: Mapping[str, str], first: int) -> Any:
+    if says_parameters(function):
+        function, domains = None, declared_parameters([function], domains)
     if function is None:
         return lambda actual: _declare(kind, actual, when, by_default, domains, first)
     parameters_of(function, domains, first)
@@ -147,7 +150,8 @@ def invariant(function: Any = None, /, *, when: When = None, by_default: Default
         False for a property that is checked only where it is asked for by name; or a condition, as for `when`, where
         it is checked unasked.
     **domains : str
-        As for actions: the invariant must hold for each combination. Fine-grained instances are also faster.
+        As for actions: the invariant must hold for each combination. Fine-grained instances are also faster. As there,
+        ``@invariant("a, b in Edges")`` unpacks tuples.
     """
     return _declare("invariant", function, when, by_default, domains, first=2)
 

@@ -169,7 +169,7 @@ class Result:
         """The object that ``workbench check --json`` prints. Scripts rely on its keys."""
         return {
             "model": self.model.name,
-            "constants": self.model.constants,
+            "constants": self.model.spelled(),
             "engine": self.engine,
             "symmetry": list(self.symmetry),
             "complete": self.complete,

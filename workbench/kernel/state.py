@@ -3,13 +3,18 @@
 A *cell* is a variable without index, or one variable at one index. A :class:`Layout` numbers a model's cells; a
 state is a tuple of values in that order. Actions and properties see both through the same attribute access:
 ``s.acks``, ``s.pc["w1"]``.
+
+A set with a declared universe is one cell, with a frozenset in it. Engines see it in *parts*, one for each member of
+the universe: :attr:`Layout.parts` is the same layout with these in the place of the cell.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from workbench.kernel.errors import ModelError
-from workbench.kernel.values import check_value, show
+from workbench.kernel.errors import InputError, ModelError
+from workbench.kernel.members import AsWhole, Held, InParts, Members, Universe
+from workbench.kernel.values import check_value, is_same, show
 
 
 class Cell(NamedTuple):
@@ -67,6 +72,22 @@ class Indexed(Mapping[Any, Any]):
         return f"{self._name}[{', '.join(f'{show(index)}={show(value)}' for index, value in self.items())}]"
 
 
+class Sets(Indexed):
+    """The same for a variable with one set per index."""
+
+    __slots__ = ("_access",)
+
+    def __init__(self, owner: "Reader", name: str, cells: Mapping[Any, int], access: "_Whole | _Split") -> None:
+        super().__init__(owner, name, cells)
+        self._access = access
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._access.get(self._owner, self._cell(index))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._access.set(self._owner, self._cell(index), value)
+
+
 class Layout:
     """The cells of a model with given constants, in a fixed order.
 
@@ -74,9 +95,22 @@ class Layout:
     ----------
     variables : mapping of str to (None or sequence)
         Each variable's indices, None where it has just one cell.
+    universes : mapping of str to Universe
+        What the variables that are sets with a declared universe may hold.
+
+    Attributes
+    ----------
+    cells : list of Cell
+    universes : mapping of str to Universe
+    parts : Layout
+        What engines make rows of: this layout, with a cell for each member of a universe.
     """
 
-    def __init__(self, variables: Mapping[str, Sequence[Any] | None]) -> None:
+    def __init__(
+        self,
+        variables: Mapping[str, Sequence[Any] | None],
+        universes: Mapping[str, Universe] = MappingProxyType({}),
+    ) -> None:
         self.cells: list[Cell] = []
         self.positions: dict[str, int | dict[Any, int]] = {}
         for name, indices in variables.items():
@@ -87,13 +121,27 @@ class Layout:
                 first = len(self.cells)
                 self.positions[name] = {index: first + i for i, index in enumerate(indices)}
                 self.cells.extend(Cell(name, index) for index in indices)
+        self._finish({name: _Whole(universe) for name, universe in universes.items()})
+        self.universes = universes
+        self.parts: Layout = Parts(self, universes) if universes else self
+
+    def _finish(self, access: Mapping[str, "_Whole | _Split"]) -> None:
         self.position_of = {cell: i for i, cell in enumerate(self.cells)}
+        self._access = access
         self._bound: dict[type[Reader], type[Any]] = {}
 
     @property
     def variables(self) -> list[str]:
         """The variables that have a cell: what is switched off may have none."""
         return [name for name, where in self.positions.items() if where != {}]
+
+    def draft(self) -> Any:
+        """A fresh draft for actions to write to; it serves one thread."""
+        return self.bind(Draft)(self)
+
+    def view(self, values: "Values") -> Any:
+        """A state with these values as properties see it."""
+        return self.bind(View)(self, values)
 
     def bind(self, base: type["Reader"]) -> type[Any]:
         """A subclass of `base` with one attribute per variable."""
@@ -106,12 +154,143 @@ class Layout:
         for name, where in self.positions.items():
             if hasattr(base, name):
                 raise ModelError(f"a variable may not be called {name!r}: {base.__name__}.{name} is something else")
-            attributes[name] = _scalar(where) if isinstance(where, int) else _indexed(name)
+            if not isinstance(where, int):
+                attributes[name] = _indexed(name)
+            else:
+                access = self._access.get(name)
+                attributes[name] = _scalar(where) if access is None else _set(where, access)
         return type(base.__name__, (base,), attributes)
+
+    def look_at(self, owner: "Reader", name: str) -> Indexed:
+        """The variable `name`, which has indices, of a state with this layout."""
+        where: Any = self.positions[name]
+        access = self._access.get(name)
+        return Indexed(owner, name, where) if access is None else Sets(owner, name, where, access)
+
+    def cells_of(self, name: str, index: Any = None) -> list[int]:
+        """The numbers of the cells of the variable `name`; only of that with an `index`, if one is given."""
+        where = self.positions[name]
+        firsts = [where] if isinstance(where, int) else [where[index]] if index is not None else where.values()
+        return [first + number for first in firsts for number in range(self._width(name))]
+
+    def _width(self, name: str) -> int:
+        """How many cells the variable `name` has for each index."""
+        return 1
+
+    # Cells and parts ---------------------------------------------------------------------------------------------
+
+    def split(self, values: Sequence[Any]) -> Sequence[Any]:
+        """The values of the parts, for those of the cells.
+
+        Raises
+        ------
+        InputError
+            If a set holds what is not in its universe.
+        """
+        return values
+
+    def compose(self, values: Sequence[Any]) -> Sequence[Any]:
+        """The values of the cells, for those of the parts."""
+        return values
+
+    def compose_cell(self, cell: int, values: Sequence[Any]) -> Any:
+        """The value of one cell, for those of its parts."""
+        return values[0]
+
+    def split_some(self, values: Mapping[int, Any]) -> Mapping[int, Any]:
+        """The same for the values of some cells; of a set that no state can have, some part is :data:`NEVER`."""
+        return values
+
+    def parts_of(self, cells: Iterable[int]) -> Iterable[int]:
+        """The parts that cells are made of."""
+        return cells
+
+
+#: What no cell ever holds.
+NEVER = object()
+
+
+class Parts(Layout):
+    """A layout in which a set with a declared universe has a cell for each member, which says whether it is there.
+
+    Parameters
+    ----------
+    layout : Layout
+        Where it has one cell.
+    universes : mapping of str to Universe
+    """
+
+    def __init__(self, layout: Layout, universes: Mapping[str, Universe]) -> None:
+        self.cells, self.positions, self.universes, self.parts = [], {}, universes, self
+        self._of_cell: list[tuple[int, Universe | None]] = []  # its first part
+        for cell in layout.cells:
+            universe = universes.get(cell.variable)
+            self._of_cell.append((len(self.cells), universe))
+            if universe is None:
+                self.cells.append(cell)
+            elif cell.index is None:
+                self.cells.extend(Cell(cell.variable, member) for member in universe.members)
+            else:
+                self.cells.extend(Cell(cell.variable, (cell.index, member)) for member in universe.members)
+        for name, where in layout.positions.items():
+            first = {index: self._of_cell[at][0] for index, at in where.items()} if isinstance(where, dict) else None
+            self.positions[name] = self._of_cell[where][0] if isinstance(where, int) else first or {}
+        self._finish({name: _Split(universe) for name, universe in universes.items()})
+
+    def _width(self, name: str) -> int:
+        return len(self.universes[name]) if name in self.universes else 1
+
+    def split(self, values: Sequence[Any]) -> Sequence[Any]:
+        parts: list[Any] = []
+        for value, (_, universe) in zip(values, self._of_cell, strict=True):
+            if universe is None:
+                parts.append(value)
+                continue
+            try:
+                there = universe.numbers(value)
+            except ModelError as error:
+                raise InputError(str(error)) from None
+            parts.extend(number in there for number in range(len(universe)))
+        return parts
+
+    def compose(self, values: Sequence[Any]) -> Sequence[Any]:
+        ends = [*(first for first, _ in self._of_cell[1:]), len(values)]
+        return [self.compose_cell(cell, values[self._of_cell[cell][0] : end]) for cell, end in enumerate(ends)]
+
+    def compose_cell(self, cell: int, values: Sequence[Any]) -> Any:
+        _, universe = self._of_cell[cell]
+        if universe is None:
+            return values[0]
+        return frozenset(member for member, there in zip(universe.members, values, strict=True) if there)
+
+    def split_some(self, values: Mapping[int, Any]) -> Mapping[int, Any]:
+        parts: dict[int, Any] = {}
+        impossible = []
+        for cell, value in values.items():
+            first, universe = self._of_cell[cell]
+            if universe is None:
+                parts[first] = value
+                continue
+            there = frozenset(member for member in universe.members if isinstance(value, frozenset) and member in value)
+            parts.update((first + number, member in there) for number, member in enumerate(universe.members))
+            if not is_same(value, there):
+                impossible.append(first if universe.members else 0)
+        return {**parts, **dict.fromkeys(impossible, NEVER)}
+
+    def parts_of(self, cells: Iterable[int]) -> Iterable[int]:
+        parts: list[int] = []
+        for cell in cells:
+            first, universe = self._of_cell[cell]
+            parts.extend(range(first, first + (1 if universe is None else len(universe))))
+        return parts
 
 
 def _scalar(cell: int) -> property:
     return property(lambda self: self._get(cell), lambda self, value: self._set(cell, value))
+
+
+def _set(where: int, access: "_Whole | _Split") -> property:
+    return property(lambda self: access.get(self, where), lambda self, value: access.set(self, where, value))
 
 
 def _indexed(name: str) -> property:
@@ -119,6 +298,39 @@ def _indexed(name: str) -> property:
         raise ModelError(f"{name} has one cell per index: assign to s.{name}[...]")
 
     return property(lambda self: self._views[name], refuse)
+
+
+class _Whole:
+    """How a set is read and written that is one cell."""
+
+    def __init__(self, universe: Universe) -> None:
+        self._universe = universe
+
+    def get(self, owner: "Reader", cell: int) -> Members | Held:
+        content = owner._get(cell)
+        return Held.of(self._universe, content) if isinstance(owner, State) else self._seen(content)
+
+    def _seen(self, content: frozenset[Any]) -> Members:
+        return Members(self._universe, AsWhole(content, self._universe.members))
+
+    def set(self, owner: "Reader", cell: int, value: Any) -> None:
+        if self._seen(owner._get(cell)).changes_to(value):
+            owner._set(cell, self._universe.subset(value))
+
+
+class _Split:
+    """How a set is read and written that has a part for each member, from some part on."""
+
+    def __init__(self, universe: Universe) -> None:
+        self._universe = universe
+
+    def get(self, owner: "Reader", first: int) -> Members:
+        known = {part - first: there for part, there in owner._written(first, first + len(self._universe))}
+        return Members(self._universe, InParts(owner._before, first), None, known)
+
+    def set(self, owner: "Reader", first: int, value: Any) -> None:
+        for number, there in self.get(owner, first).changes_to(value).items():
+            owner._set(first + number, there)
 
 
 _assign = object.__setattr__  # past what tells models of variables that are not declared
@@ -133,8 +345,7 @@ class _Views(dict[str, Indexed]):
         self._owner = owner
 
     def __missing__(self, name: str) -> Indexed:
-        where: Any = self._owner._layout.positions[name]
-        view = self[name] = Indexed(self._owner, name, where)
+        view = self[name] = self._owner._layout.look_at(self._owner, name)
         return view
 
 
@@ -154,6 +365,15 @@ class Reader:
 
     def _set(self, cell: int, value: Any) -> None:
         raise ModelError(f"only an action may assign: {self._layout.cells[cell]} = {show(value)}")
+
+    @property
+    def _before(self) -> "Values":
+        """The values that an action began with."""
+        raise NotImplementedError
+
+    def _written(self, first: int, end: int) -> Iterable[tuple[int, Any]]:
+        """The cells from `first` up to `end` that the action has assigned to, with their values."""
+        return ()
 
     def __hash__(self) -> int:
         raise ModelError("what an action or a property sees of a state is no key: do not cache what depends on it")
@@ -192,6 +412,10 @@ class View(Reader):
 
     def _get(self, cell: int) -> Any:
         return self.values[cell]
+
+    @property
+    def _before(self) -> "Values":
+        return self.values
 
 
 class State(View):
@@ -276,10 +500,17 @@ class Draft(Reader):
         check_value(value)
         self.writes[cell] = value
 
+    @property
+    def _before(self) -> "Values":
+        return self.before
+
+    def _written(self, first: int, end: int) -> Iterable[tuple[int, Any]]:
+        return [(cell, value) for cell, value in self.writes.items() if first <= cell < end]
+
 
 def seen(state: Reader) -> Reader:
     """What model code is given of `state`: nothing by which it could remember which state it was."""
-    return state._layout.bind(View)(state._layout, state.values) if isinstance(state, State) else state
+    return state._layout.view(state.values) if isinstance(state, State) else state
 
 
 Values = Sequence[Any] | Reads

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from workbench.kernel.actions import ActionInstance, parameters_of
 from workbench.kernel.errors import ModelError, brief, defined_at, unknown
 from workbench.kernel.properties import Place, Property, call_predicate
-from workbench.kernel.state import Cell, Layout, Reader, Values, View, seen
+from workbench.kernel.state import Layout, Reader, Values, View, seen
 from workbench.kernel.switches import Default, When
 from workbench.kernel.text import printable
 
@@ -143,13 +143,10 @@ def _cells(layout: Layout, parts: Sequence[str | Place]) -> list[int]:
         name, index = (part, None) if isinstance(part, str) else part[:2]
         if name not in layout.positions:
             raise ModelError(str(unknown("variable", name, layout.positions)))
-        where = layout.positions[name]
-        if index is not None:
-            if (name, index) not in layout.position_of:
-                raise ModelError(f"{name} has no index {brief(index)}")
-            cells.append(layout.position_of[Cell(name, index)])
-        else:
-            cells += [where] if isinstance(where, int) else where.values()
+        known = layout.positions[name]
+        if index is not None and (isinstance(known, int) or index not in known):
+            raise ModelError(f"{name} has no index {brief(index)}")
+        cells += layout.cells_of(name, index)
     return cells
 
 

@@ -1,6 +1,6 @@
 """Symmetry: one representative for all states that differ only in interchangeable names."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.errors import InputError
@@ -23,19 +23,18 @@ class Words:
     Raises
     ------
     InputError
-        If a cell has such a word in its index.
+        If a cell, or a member of a declared universe, has such a word in it.
     """
 
     def __init__(self, model: "Model", sets: Sequence[str]) -> None:
-        self._cells = model.layout.cells
         self._set_of = {name: which for which in sets for name in model.constants[which]}
-        for number, cell in enumerate(self._cells):
-            self.check(number, cell.index)
+        for cell in model.layout.parts.cells:
+            self.check(cell, cell.index)
 
-    def check(self, cell: int, value: Any) -> None:
-        """Raise :class:`InputError` if `value`, in the cell of that number, holds a word that is also a name."""
+    def check(self, cell: Cell, value: Any) -> None:
+        """Raise :class:`InputError` if `value`, in that cell, holds a word that is also a name."""
         if self._set_of and (word := self._word_in(value)) is not None:
-            raise _ambiguous(self._set_of[word], word, self._cells[cell])
+            raise _ambiguous(self._set_of[word], word, cell)
 
     def _word_in(self, value: Any) -> str | None:
         if isinstance(value, str):
@@ -45,6 +44,29 @@ class Words:
         if isinstance(value, (tuple, frozenset)):
             return next((word for item in value if (word := self._word_in(item)) is not None), None)
         return None
+
+
+def telling_apart(model: "Model", sets: Sequence[str]) -> list[str]:
+    """The constants by which names of the symmetric `sets` differ, such as a graph that is not complete.
+
+    They are changed if two names that stand side by side are exchanged: all renamings are made of such exchanges.
+    """
+    exchanges = [
+        {one: other, other: one}
+        for of in sets
+        for one, other in zip(model.constants[of], model.constants[of][1:], strict=False)
+    ]
+    others = [name for name, constant in model.declared_constants.items() if constant.kind != "names"]
+    return [name for name in others if not all(leaves_alone(model, [name], exchange) for exchange in exchanges)]
+
+
+def leaves_alone(model: "Model", constants: Sequence[str], renaming: Mapping[str, str]) -> bool:
+    """Whether these `constants` are the same after a renaming: a graph is mapped to itself, say."""
+    for name in constants:
+        value, unordered = model.constants[name], model.declared_constants[name].unordered
+        if unordered(permute(value, renaming)) != unordered(value):
+            return False
+    return True
 
 
 def _ambiguous(of: str, word: str, cell: Cell) -> InputError:
@@ -65,9 +87,11 @@ class Canonical:
     """
 
     def __init__(self, model: "Model", sets: Sequence[str]) -> None:
-        self._words = Words(model, sets)
+        self._words, self._cells = Words(model, sets), model.layout.cells
         self.renamings = model.renamings(sets) if sets else []
         self.images = [model.permuted_cells(renaming) for renaming in self.renamings]
+        for renaming in self.renamings:  # a universe must not change either
+            model.permuted_cells(renaming, model.layout.parts)
 
     def orbit(self, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         """The values of every state that the renamings make of the one with `values`, with repetitions."""
@@ -82,6 +106,6 @@ class Canonical:
     def __call__(self, values: tuple[Any, ...]) -> Any:
         if not self.renamings:
             return values
-        for cell, value in enumerate(values):
+        for cell, value in zip(self._cells, values, strict=True):
             self._words.check(cell, value)
         return min(map(encode, self.orbit(values)))

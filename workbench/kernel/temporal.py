@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 #: For each state, by number, its transitions: the move and the number of the state that it leads to.
 Graph = Sequence[Sequence[tuple[Move, int]]]
+Counts = Callable[[int, Move], bool]
 
 
 @dataclass(frozen=True)
@@ -48,16 +49,33 @@ def check_liveness(model: "Model", declared: Property, states: Sequence[Any], in
     def where(predicate: Callable[[Any], Any] | None) -> set[int]:
         return {n for n, s in enumerate(states) if predicate is not None and truth(declared.name, predicate, s)}
 
+    def counts(source: int, move: Move) -> bool:
+        instance, state = model.instances[move.instance], states[source]
+        if instance.action.fair_when is None:
+            return True
+        outcome, _ = model.outcomes(instance, state)[move.outcome]
+        return instance.counts(state, outcome.choices)
+
     def find(formula: Formula) -> Trace | None:
         trigger, goal = where(formula.trigger), where(formula.goal)
-        lasso = find_lasso(graph, initial, model.fairness(), formula.kind, trigger, goal)
+        lasso = find_lasso(graph, initial, model.fairness(), formula.kind, trigger, goal, counts)
         return None if lasso is None else replay(model, *lasso)
 
     return liveness_verdict(model, declared, find)
 
 
+def _all_count(source: int, move: Move) -> bool:
+    return True
+
+
 def find_lasso(
-    graph: Graph, initial: int, fairness: Iterable[Fairness], kind: str, trigger: set[int], goal: set[int]
+    graph: Graph,
+    initial: int,
+    fairness: Iterable[Fairness],
+    kind: str,
+    trigger: set[int],
+    goal: set[int],
+    counts: Counts = _all_count,
 ) -> Lasso | None:
     """A fair behaviour that violates the formula, or None if there is none.
 
@@ -72,9 +90,11 @@ def find_lasso(
     kind : {"leads_to", "eventually", "always_eventually", "eventually_always"}
     trigger, goal : set of int
         The states in which the formula's predicates hold; `trigger` matters to "leads_to" alone.
+    counts : callable
+        Whether fairness is of a move from a state.
     """
     everything = set(range(len(graph)))
-    conditions = [condition_of(graph, f) for f in fairness]
+    conditions = [condition_of(graph, f, counts) for f in fairness]
     allowed = everything - goal
     entries = allowed
     if kind == "leads_to":
@@ -99,13 +119,13 @@ def find_lasso(
     return Lasso(start, steps + fair_cycle(graph, core, home, conditions), len(steps))
 
 
-def condition_of(graph: Graph, fairness: Fairness) -> Condition:
+def condition_of(graph: Graph, fairness: Fairness, counts: Counts = _all_count) -> Condition:
     """What `fairness` says on `graph`."""
     steps = {
         (source, target)
         for source, transitions in enumerate(graph)
         for move, target in transitions
-        if move.instance in fairness.actions and target != source
+        if move.instance in fairness.actions and target != source and counts(source, move)
     }
     return Condition(fairness.strong, {source for source, _ in steps}, steps)
 

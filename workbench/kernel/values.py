@@ -123,7 +123,10 @@ NamedTuple, frozenset or Map
             _check_text(value)
         return
     if not isinstance(value, (tuple, frozenset, Map)):
-        raise ModelError(f"{_no_value(value)}; use None, bool, int, str, tuple, NamedTuple, frozenset or Map")
+        raise ModelError(
+            getattr(value, "no_value", None)
+            or f"{_no_value(value)}; use None, bool, int, str, tuple, NamedTuple, frozenset or Map"
+        )
     if depth == DEEPEST:
         raise ModelError(f"a value that is nested more than {DEEPEST} deep cannot be part of a state")
     for item in value._data if isinstance(value, Map) else value:

@@ -148,7 +148,7 @@ class StateColumns:
     ----------
     layout : Layout
     values : sequence of list
-        For each cell the values that its numbers stand for.
+        For each cell of ``layout.parts`` the values that its numbers stand for.
     taken : iterable of str
         Names that other columns have; a variable of such a name gets ``_`` behind it. Spark does not tell upper from
         lower case.
@@ -168,11 +168,17 @@ class StateColumns:
 
     def __init__(self, layout: Layout, values: Sequence[Sequence[Any]], taken: Iterable[str] = ()) -> None:
         self.names: dict[str, str] = {}
-        self._columns: dict[str, _Scalar | _PerIndex] = {}
+        self._columns: dict[str, _Scalar | _PerIndex | _Set | _SetPerIndex] = {}
         used = {name.lower() for name in taken}
-        for variable, where in layout.positions.items():
+        for variable, where in layout.parts.positions.items():
             name = self.names[variable] = unused_name(variable, used)
-            if isinstance(where, int):
+            universe = layout.universes.get(variable)
+            if universe is not None:
+                members = universe.members
+                self._columns[name] = (
+                    _Set(where, members, values) if isinstance(where, int) else _SetPerIndex(where, members, values)
+                )
+            elif isinstance(where, int):
                 self._columns[name] = _Scalar(where, values[where])
             else:
                 self._columns[name] = _PerIndex(where, [values[cell] for cell in where.values()])
@@ -197,6 +203,23 @@ class _Scalar:
         return self._array.take(pa.array(rows[:, self._cell]))
 
 
+class _Set:
+    """The column of a set with a declared universe."""
+
+    def __init__(self, first: int, members: Sequence[Any], values: Sequence[Sequence[Any]]) -> None:
+        self._cells = range(first, first + len(members))
+        self._is_in = [np.array(values[cell], bool) for cell in self._cells]
+        self._members = to_array(members)
+        self.type = pa.list_(self._members.type)
+
+    def take(self, rows: np.ndarray) -> pa.Array:
+        there = np.zeros((len(rows), len(self._cells)), bool)
+        for column, (cell, is_in) in enumerate(zip(self._cells, self._is_in, strict=True)):
+            there[:, column] = is_in[rows[:, cell]]
+        ends = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int32)
+        return pa.ListArray.from_arrays(ends, self._members.take(pa.array(np.nonzero(there)[1])))
+
+
 class _PerIndex:
     """The column of a variable with one cell per index: a map."""
 
@@ -204,12 +227,34 @@ class _PerIndex:
         self._cells = list(cells.values())
         self._first = np.cumsum([0, *map(len, values)])[:-1]  # where each cell's values begin in the array of all
         self._array = to_array([value for of_cell in values for value in of_cell])
-        kind = key_type(cells)
-        self._keys = pa.array([_convert_key(index, kind) for index in cells], kind)
+        self._keys = _keys_of(cells)
         self.type = pa.map_(self._keys.type, self._array.type)
 
     def take(self, rows: np.ndarray) -> pa.Array:
-        states, indices = len(rows), len(self._cells)
-        items = self._array.take(pa.array((rows[:, self._cells] + self._first).ravel()))
-        keys = self._keys.take(pa.array(np.tile(np.arange(indices), states)))
-        return pa.MapArray.from_arrays(np.arange(states + 1, dtype=np.int32) * indices, keys, items)
+        return _map_of(self._keys, len(rows), self._array.take(pa.array((rows[:, self._cells] + self._first).ravel())))
+
+
+class _SetPerIndex:
+    """The column of a variable with one such set per index: a map."""
+
+    def __init__(self, firsts: Mapping[Any, int], members: Sequence[Any], values: Sequence[Sequence[Any]]) -> None:
+        self._sets = [_Set(first, members, values) for first in firsts.values()]
+        self._keys = _keys_of(firsts)
+        self.type = pa.map_(self._keys.type, pa.list_(to_array(members).type))
+
+    def take(self, rows: np.ndarray) -> pa.Array:
+        sets, states = len(self._sets), len(rows)
+        by_set = pa.concat_arrays([one.take(rows) for one in self._sets]) if sets else pa.nulls(0, self.type.item_type)
+        by_state = np.arange(sets * states).reshape(sets, states).T.ravel()
+        return _map_of(self._keys, states, by_set.take(pa.array(by_state)))
+
+
+def _keys_of(indices: Iterable[Any]) -> pa.Array:
+    kind = key_type(indices)
+    return pa.array([_convert_key(index, kind) for index in indices], kind)
+
+
+def _map_of(keys: pa.Array, states: int, items: pa.Array) -> pa.MapArray:
+    """A map for each state, from `keys` to its share of `items`."""
+    ends = np.arange(states + 1, dtype=np.int32) * len(keys)
+    return pa.MapArray.from_arrays(ends, keys.take(pa.array(np.tile(np.arange(len(keys)), states))), items)

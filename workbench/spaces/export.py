@@ -63,7 +63,7 @@ def save_run(run_dir: str | Path, folder: str | Path, model: type[Model], spark:
         task = export_task(shipped, parts, writing, len(levels) - 1, last)
         tasks = search.spark.range(0, len(parts), 1, min(len(parts), 4 * search.task.buckets))
         written = [unpack(row.written) for row in tasks.mapInArrow(task, "written binary").collect()]
-        names = StateColumns(search.model.layout, [[] for _ in search.model.layout.cells], ("id", "level")).names
+        names = StateColumns(search.model.layout, [[] for _ in search.model.layout.parts.cells], ("id", "level")).names
         run = {**describe_run(result), "transitions": sum(part.transitions for part in written), "columns": names}
         tables = {table: [part.names[table] for part in written] for table in (STATES, TRANSITIONS)}
         content = Content(search.identity, run, tables)

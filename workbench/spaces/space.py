@@ -45,11 +45,25 @@ class StateSpace:
     @cached_property
     def rows(self) -> np.ndarray:
         """All states as rows of value numbers, int32 (states, cells); ``values[c][rows[i, c]]`` is a value."""
-        return self._search.store.column("rows")
+        return self._by_cell[0]
 
     @property
     def values(self) -> list[list[Any]]:
         """For each cell of ``model.layout.cells`` the values that occur, by number."""
+        return self._by_cell[1]
+
+    @cached_property
+    def _by_cell(self) -> tuple[np.ndarray, list[list[Any]]]:
+        return self._search.cells.by_cell(self.parts)
+
+    @cached_property
+    def parts(self) -> np.ndarray:
+        """All states as the engine has them: the same rows, but in the cells of ``model.layout.parts``."""
+        return self._search.store.column("rows")
+
+    @property
+    def part_values(self) -> list[list[Any]]:
+        """For each of those cells the values that occur, by number."""
         return self._search.cells.values
 
     @cached_property
@@ -99,7 +113,7 @@ class StateSpace:
     def where(self, predicate: Callable[[Any], bool]) -> np.ndarray:
         """Whether `predicate` is true, for each state; it is called once per distinct situation."""
         trees = self._search.trees
-        return evaluate(trees, trees.add_predicate(lambda s: bool(predicate(s))), self.rows)
+        return evaluate(trees, trees.add_predicate(lambda s: bool(predicate(s))), self.parts)
 
     def holds(self, name: str) -> np.ndarray:
         """Whether the invariant or reachable property `name` is true, for each state."""

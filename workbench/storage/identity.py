@@ -152,8 +152,10 @@ def _source(kind: type[Model]) -> str:
 
 
 def _plain(model: type[Model], constants: Mapping[str, Any]) -> dict[str, Any]:
+    declared = model.declared_constants
+    spelled = {name: declared[name].spelled(value) if name in declared else value for name, value in constants.items()}
     try:
-        return json.loads(json.dumps(dict(constants), allow_nan=False))
+        return json.loads(json.dumps(spelled, allow_nan=False))
     except (TypeError, ValueError):
         raise ModelError(f"model {model.name}: constants {brief(constants)} cannot be stored as JSON") from None
 

@@ -117,11 +117,27 @@ class Parts(Control):
         self.widget.value = " | ".join(" ".join(part) for part in value or ())
 
 
+class Typed(Control):
+    """A text, or what is typed as one: the edges of a graph, say."""
+
+    def __init__(self, name: str, constant: Constant, look: Look) -> None:
+        self._constant = constant
+        self.widget = ipywidgets.Text(
+            description=name, tooltip=_tooltip(constant), continuous_update=False, **look.of(ipywidgets.Text)
+        )
+
+    def set(self, value: Any) -> None:
+        self.widget.value = self._constant.word(value)
+
+
 _CONTROLS: dict[str, Callable[[str, Constant, Look], Control]] = {
     "choice": Choice,
     "integer": Integer,
     "names": Size,
     "partition": Parts,
+    "text": Typed,
+    "graph": Typed,
+    "relation": Typed,
 }
 
 

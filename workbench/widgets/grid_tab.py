@@ -24,6 +24,8 @@ from workbench.widgets.tab import Tab, Working, button, complaint
 
 #: A range of more numbers than this begins as one around the present value.
 _MOST_NUMBERS = 3
+#: The kinds of constants whose values are a few that can be listed.
+_VARIED = ("switch", "choice", "integer", "names")
 #: How many failing settings an explanation lists.
 _MOST_FAILING = 200
 _EXPLAIN, _CSV = "explain", "csv"
@@ -217,7 +219,7 @@ class Values(ipywidgets.VBox):
 
     def __init__(self, model: type[Model], session: Session) -> None:
         self._session = session
-        self._declared = {n: c for n, c in model.declared_constants.items() if c.kind != "partition"}
+        self._declared = {n: c for n, c in model.declared_constants.items() if c.kind in _VARIED}
         self._look = Look(description_width="initial")
         self._ranges: dict[str, Any] = {}
         self._changed: Callable[[], None] = lambda: None

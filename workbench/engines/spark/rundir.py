@@ -58,7 +58,7 @@ class RunDirectory:
 
     def __init__(self, folder: Folder, model: Model, bits: int) -> None:
         self.folder = folder
-        self._words, self._cells = bits // 64, len(model.layout.cells)
+        self._words, self._cells = bits // 64, len(model.layout.parts.cells)
         self._encoding = Encoding(model)
 
     def know(self, sums: Mapping[str, FileSum]) -> None:
