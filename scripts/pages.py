@@ -113,7 +113,7 @@ def verdicts(one: Configuration) -> str:
     for declared in one.model.select(one.properties):
         wanted = one.expect["verdicts"][declared.name]
         word, states = next(iter(wanted.items())) if isinstance(wanted, dict) else (wanted, None)
-        if (word == "holds" and declared.kind != "liveness") or (word == "reached" and declared.when is None):
+        if (word == "holds" and declared.kind == "invariant") or (word == "reached" and declared.when is None):
             continue
         told[word].append(declared.name if states is None else f"{declared.name} ({states})")
     return "; ".join(f"{word}: {', '.join(names)}" for word, names in told.items() if names) or "all hold"

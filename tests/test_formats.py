@@ -525,6 +525,14 @@ def test_sets_of_sets_texts_and_booleans_become_constants():
     assert any("deadlocks" in remark for remark in applied.remarks)
 
 
+def test_properties_of_steps_and_the_deadlock_that_tlc_would_look_for():
+    applied = apply_cfg(read_cfg("PROPERTY PublishedSlicesStay CHECK_DEADLOCK TRUE"), Hudi)
+    assert applied.properties == ["PublishedSlicesStay", "Deadlock"]
+    assert applied.remarks == []
+    with pytest.raises(InputError, match="INVARIANT PublishedSlicesStay is a step property of hudi"):
+        apply_cfg(read_cfg("INVARIANT PublishedSlicesStay"), Hudi)
+
+
 def test_model_values_of_the_published_hudi_configuration():
     text = """
     CONSTANTS w1 = w1 w2 = w2 Writers = {w1, w2} k1 = k1 Keys = {k1} A = A Values = {A} OpLimit = 1
@@ -549,7 +557,6 @@ def test_model_values_of_the_published_hudi_configuration():
         ("ALIAS A", "line 1: ALIAS is not supported"),
         ("POSTCONDITION P", "line 1: POSTCONDITION is not supported"),
         ("_PERIODIC P", "line 1: _PERIODIC is not supported"),
-        ("CHECK_DEADLOCK TRUE", "line 1: CHECK_DEADLOCK TRUE is not supported"),
         ("CHECK_DEADLOCK MAYBE", "line 1: CHECK_DEADLOCK MAYBE is not accepted; it takes TRUE or FALSE"),
         ("CONSTANT\nNat <- SmallNat", "line 2: Nat <- SmallNat is not supported"),
         ("CONSTANT F(1) = 2", r"line 1: F\(... is not supported; it takes F = value"),

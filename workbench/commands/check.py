@@ -30,6 +30,7 @@ from workbench.engines.check import ENGINES, check
 from workbench.formats.junit import suite_of
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import InputError, Model, Result, Verdict
+from workbench.kernel.deadlock import DEADLOCK
 from workbench.kernel.refinement import abstract
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
@@ -46,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--symmetry", action=argparse.BooleanOptionalAction, help="take interchangeable names as such")
     parser.add_argument("--engine", choices=ENGINES, default="auto")
     parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
+    parser.add_argument("--deadlock", action="store_true", help="also look for states in which nothing can happen")
     parser.add_argument("--fail-fast", action="store_true", help="stop at the first violation")
     parser.add_argument("--max-states", type=above_zero(int), metavar="N")
     parser.add_argument("--max-seconds", type=above_zero(float), metavar="S")
@@ -66,8 +68,10 @@ def run(arguments: argparse.Namespace) -> int:
         if not target or (not target.endswith(".toml") and "/" not in target and not Path(target).exists()):
             get_model(target)  # says which models there are
             raise InputError(f"model {target!r} is not accepted here; give one model, or files and folders")
-    if arguments.set or arguments.property or arguments.cfg is not None:
-        raise InputError("--set, --cfg and --property are not accepted with configurations; they go with a model")
+    if arguments.set or arguments.property or arguments.deadlock or arguments.cfg is not None:
+        raise InputError(
+            "--set, --cfg, --property and --deadlock are not accepted with configurations; they go with a model"
+        )
     return _check_configurations(arguments)
 
 
@@ -90,6 +94,8 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 def _check_model(arguments: argparse.Namespace, name: str) -> int:
     outputs.check_arguments(arguments, file_of_model(name))
     model, properties, symmetry, remarks = _asked(arguments, get_model(name))
+    if arguments.deadlock:
+        properties = [*(declared.name for declared in model.select(properties)), DEADLOCK.name]
     with progress_line() as on_progress:
         result = check(model, properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
     result = replace(result, notes=[*remarks, *result.notes])

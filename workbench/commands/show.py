@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     properties = _table("Properties", "property", "kind", "what it says")
     for name, declared in model.declared_properties.items():
         asked = "" if declared.by_default else " (only if it is asked for)"
-        properties.add_row(name, declared.kind, summary(declared.doc) + _condition(declared) + asked)
+        properties.add_row(name, declared.described, summary(declared.doc) + _condition(declared) + asked)
     for table in (constants, actions, properties):
         out.print(table)
         out.print()

@@ -1,11 +1,12 @@
 """TLC configuration files: read, and mapped to a model's constants, properties and symmetric sets."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
 from workbench.kernel import Constant, InputError, Model, Names, Partition
+from workbench.kernel.deadlock import DEADLOCK
 from workbench.kernel.errors import unknown
 
 #: The statements that are read, with the name under which they are.
@@ -128,8 +129,10 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
         except InputError as error:
             _fail(line, error)
         constants[name] = given
-    properties = [_property(entry, "INVARIANT", "invariant", model) for entry in cfg.invariants]
-    properties += [_property(entry, "PROPERTY", "liveness", model) for entry in cfg.properties]
+    properties = [_property(entry, "INVARIANT", ("invariant",), model) for entry in cfg.invariants]
+    properties += [_property(entry, "PROPERTY", ("liveness", "step", "refinement"), model) for entry in cfg.properties]
+    if cfg.single.get("CHECK_DEADLOCK", Entry("FALSE", 0)).value == "TRUE":
+        properties.append(DEADLOCK.name)
     symmetry = _symmetry(cfg.single.get("SYMMETRY"), model)
     return Applied(constants, properties, symmetry, _remarks(cfg, model, symmetry))
 
@@ -143,13 +146,13 @@ def _fitting(declared: Constant, value: Any) -> Any:
     return value
 
 
-def _property(entry: Entry, keyword: str, kind: str, model: type[Model]) -> str:
+def _property(entry: Entry, keyword: str, kinds: Sequence[str], model: type[Model]) -> str:
     name, line = entry
     declared = model.declared_properties.get(name)
-    known = [p.name for p in model.declared_properties.values() if p.kind == kind]
+    known = [p.name for p in model.declared_properties.values() if p.kind in kinds]
     if declared is None:
-        _fail(line, unknown(f"{kind} of {model.name}", name, known))
-    if declared.kind != kind:
+        _fail(line, unknown(f"{kinds[0]} of {model.name}", name, known))
+    if declared.kind not in kinds:
         article = "an" if declared.kind == "invariant" else "a"
         message = f"{keyword} {name} is {article} {declared.kind} property of {model.name}; {keyword} takes "
         _fail(line, InputError(message + (", ".join(known) or "none of its properties")))
@@ -179,11 +182,11 @@ def _remarks(cfg: Cfg, model: type[Model], symmetry: tuple[str, ...]) -> list[st
     idle = [name for name in cfg.model_values if name not in used]
     if idle:
         remarks.append(f"model values without a use here: {', '.join(idle)} ({model.name} has its own)")
-    if "CHECK_DEADLOCK" in single:
+    if "CHECK_DEADLOCK" not in single:
+        remarks.append("TLC would also look for deadlocks; here CHECK_DEADLOCK TRUE says so, or --deadlock")
+    elif single["CHECK_DEADLOCK"] == "FALSE":
         remarks.append("CHECK_DEADLOCK FALSE has no effect: a state in which nothing is enabled is a normal end")
-    else:
-        remarks.append("TLC would also look for deadlocks; here a state in which nothing is enabled is a normal end")
-    if not cfg.invariants and not cfg.properties:
+    if not cfg.invariants and not cfg.properties and single.get("CHECK_DEADLOCK") != "TRUE":
         remarks.append("no property is named: without one only the states are counted")
     return remarks
 
@@ -293,11 +296,8 @@ class _Parser:
         if not self.in_statement:
             _fail(self.token.line, f"found {self.token.brief}; expected a name after {keyword.text}")
         given = self.take(f"a name after {keyword.text}", "name")
-        if keyword.text == "CHECK_DEADLOCK" and given.text != "FALSE":
-            if given.text != "TRUE":
-                _fail(given.line, f"CHECK_DEADLOCK {given.brief} is not accepted; it takes TRUE or FALSE")
-            why = "a state in which nothing is enabled is a normal end here"
-            _fail(given.line, f"CHECK_DEADLOCK TRUE is not supported: {why}")
+        if keyword.text == "CHECK_DEADLOCK" and given.text not in ("TRUE", "FALSE"):
+            _fail(given.line, f"CHECK_DEADLOCK {given.brief} is not accepted; it takes TRUE or FALSE")
         self.cfg.single[keyword.text] = Entry(given.text, given.line)
 
     def constant(self) -> None:

@@ -313,8 +313,8 @@ class Model:
         if names is None:
             return [p for p in self.properties.values() if is_default(p, self)]
         names = list(dict.fromkeys(names))
-        for name in self._without_built_in(names):
-            if name not in self.properties:
+        for name in names:
+            if self.declared_property(name) is not DEADLOCK and name not in self.properties:
                 condition = needs(self.declared_properties[name])
                 raise InputError(
                     f"property {name!r} of {self.name} does not apply with these constants"
@@ -328,20 +328,22 @@ class Model:
         For comparing models with different constants; who asks one model for a property uses :meth:`select`.
         """
         names = list(names)
-        missing = {name for name in self._without_built_in(names) if name not in self.properties}
-        return [name for name in names if name not in missing]
-
-    def _without_built_in(self, names: Sequence[str]) -> list[str]:
-        """`names` without those of properties that every model has; all others must be declared."""
-        for name in names:
-            if self.declared_property(name) is None:
-                raise unknown(f"property of {self.name}", name, self.properties)
-        return [name for name in names if name in self.declared_properties]
+        return [name for name in names if self.declared_property(name) is DEADLOCK or name in self.properties]
 
     @classmethod
-    def declared_property(cls, name: str) -> Property | None:
-        """The property called `name` that the class declares, or that every model has; None if there is none."""
-        return cls.declared_properties.get(name, DEADLOCK if name == DEADLOCK.name else None)
+    def declared_property(cls, name: str) -> Property:
+        """The property called `name` that the class declares, or that every model has.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        if name == DEADLOCK.name:
+            return DEADLOCK
+        if name not in cls.declared_properties:
+            raise unknown(f"property of {cls.name}", name, cls.declared_properties)
+        return cls.declared_properties[name]
 
     def fairness(self) -> list[Fairness]:
         """The declared fairness conditions: one per fair process, and one per instance of a fair action."""

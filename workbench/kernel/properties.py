@@ -41,6 +41,11 @@ class Property:
         return inspect.getdoc(self.function) or ""
 
     @property
+    def described(self) -> str:
+        """The kind, and what else lists of properties say of it."""
+        return self.kind
+
+    @property
     def of_states(self) -> bool:
         """Whether it is true or false of single states."""
         return self.kind in ("invariant", "reachable")

@@ -12,6 +12,7 @@ from typing import Any
 
 from workbench.kernel.actions import ActionInstance, Outcome, outcome_label, parameters_of
 from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, defined_at, unknown
+from workbench.kernel.members import Members
 from workbench.kernel.model import Model
 from workbench.kernel.properties import Property, call_predicate
 from workbench.kernel.state import Reader, State, seen
@@ -37,6 +38,10 @@ class RefinementProperty(Property):
 
     abstract: type[Model] = Model
     constants: dict[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def described(self) -> str:
+        return f"refinement of {self.abstract.__name__}"
 
     def check(self, owner: str, actions: Container[str]) -> None:
         for name in self.constants:
@@ -128,6 +133,7 @@ class Refinement:
     abstract : Model
     """
 
+    arguments: tuple[Any, ...] = ()
     follows_reads = True
 
     def __init__(self, model: Model, declared: RefinementProperty) -> None:
@@ -149,15 +155,19 @@ class Refinement:
             raise ModelError(f"refinement {declared.name}{defined_at(declared.function)}: {error}") from None
 
     def _state(self, answer: Any) -> State:
-        positions = self.abstract.layout.positions
-        _check_keys(answer, positions, f"what maps the variables of {self.abstract.name} to values", "variable")
+        layout = self.abstract.layout
+        _check_keys(answer, layout.positions, f"what maps the variables of {self.abstract.name} to values", "variable")
         values: list[Any] = []
-        for name, where in positions.items():
+        for name, where in layout.positions.items():
             if isinstance(where, int):
-                values.append(answer[name])
+                given = [answer[name]]
             elif where:
                 _check_keys(answer[name], where, f"{name}, which has a value for each index", "index")
-                values += [answer[name][index] for index in where]
+                given = [answer[name][index] for index in where]
+            else:
+                continue
+            universe = layout.universes.get(name)
+            values += [_whole(value) for value in given] if universe is None else map(universe.subset, given)
         for value in values:
             check_value(value)
         state: State = self.abstract.state(values)
@@ -223,6 +233,11 @@ class Refinement:
             for change in other.changes_to(after)
         ]
         return [f"{label} would {' and '.join(told)}"]
+
+
+def _whole(value: Any) -> Any:
+    """A set with a declared universe as the value that it is."""
+    return value.value if isinstance(value, Members) else value
 
 
 def _check_keys(answer: Any, wanted: Mapping[Any, Any], what: str, key: str) -> None:

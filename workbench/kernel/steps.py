@@ -1,12 +1,12 @@
 """Step properties: what must be true of every step that changes the state, ``[][P]_vars`` as TLA+ writes it."""
 
-import itertools
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from workbench.kernel.actions import ActionInstance, parameters_of
 from workbench.kernel.errors import ModelError, brief, defined_at, unknown
+from workbench.kernel.parameters import combinations, declared_parameters, says_parameters
 from workbench.kernel.properties import Place, Property, call_predicate
 from workbench.kernel.state import Layout, Reader, Values, View, seen
 from workbench.kernel.switches import Default, When
@@ -25,14 +25,17 @@ class StepProperty(Property):
 
     actions: tuple[str, ...] = ()
 
+    @property
+    def described(self) -> str:
+        return f"step of {', '.join(self.actions)}" if self.actions else "step"
+
     def check(self, owner: str, actions: Container[str]) -> None:
         for name in self.actions:
             if name not in actions:
                 raise ModelError(f"{owner}: {self.name} is of {brief(name)}, which is no action")
 
     def judges(self, model: Any) -> "list[StepJudge]":
-        members = [model.members(domain) for domain in self.parameters.values()]
-        return [StepInstance(model, self, arguments) for arguments in itertools.product(*members)]
+        return [StepInstance(model, self, arguments) for arguments in combinations(self.parameters, model.members)]
 
 
 def step(
@@ -69,11 +72,15 @@ def step(
     Clock(): 3 distinct states, depth 3, local engine
       violated (4 states)  Forwards: tick: from 2 to 0
     """
-    if function is None:
-        return lambda actual: step(actual, of=of, when=when, by_default=by_default, **domains)
-    parameters_of(function, domains, first=3)
-    actions = (of,) if isinstance(of, str) else tuple(of)
-    return StepProperty("step", function.__name__, function, domains, when, by_default, actions)
+    actions, parameters = (of,) if isinstance(of, str) else tuple(of), declared_parameters((), domains)
+    if says_parameters(function):
+        function, parameters = None, declared_parameters([function], domains)
+
+    def declare(function: Callable[..., Any]) -> StepProperty:
+        parameters_of(function, parameters, first=3)
+        return StepProperty("step", function.__name__, function, parameters, when, by_default, actions)
+
+    return declare if function is None else declare(function)
 
 
 class Later(View):
@@ -152,6 +159,10 @@ def _cells(layout: Layout, parts: Sequence[str | Place]) -> list[int]:
 
 class StepJudge(Protocol):
     """What judges the steps of a model for one property: :class:`StepInstance`, and refinements."""
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """What the property's parameters are."""
 
     @property
     def begins(self) -> Callable[[Reader], bool | str] | None:

@@ -31,12 +31,15 @@ from workbench.kernel import (
     Variable,
     action,
     choose,
+    ends,
     invariant,
     leads_to,
     liveness,
     reachable,
     refines,
     require,
+    step,
+    unchanged,
 )
 from workbench.models.table import Table, VersionedTable
 
@@ -343,6 +346,14 @@ class Hudi(Model):
             first = (group, *stamp)
         return True
 
+    @step(slice_id="slice_ids", by_default=False)
+    def PublishedSlicesStay(self, s, t, slice_id):
+        """A slice that was published never changes: what readers have read is still there."""
+        group, *stamp = slice_id
+        if s.completed[tuple(stamp)] != group or unchanged(s, t, Place("slices", slice_id)):
+            return True
+        return Fault(f"{self.describe(slice_id)} is published, and is changed", Place("slices", slice_id))
+
     def describe(self, slice_id):
         group, ts, salt = slice_id
         return f"the slice of {group} with timestamp {ts}" + (f" and salt {salt}" if self.UseSalt else "")
@@ -351,6 +362,11 @@ class Hudi(Model):
     def SomeDeleteCommits(self, s):
         """A row can be removed."""
         return any(s.log[entry] is not None and s.log[entry].type == DELETE for entry in self.log_entries)
+
+    @ends
+    def ended(self, s):
+        """Nobody is at work."""
+        return all(s.phase[w] in ("Ready", "Failed") for w in self.Writers)
 
     def all_ready(self, s):
         """Nobody is at work, and nobody has failed: what is there without a Completed instant was given up."""

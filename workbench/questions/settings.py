@@ -70,8 +70,7 @@ def plans_of(
 ) -> list[Plan]:
     """What is checked in each setting: of what was asked for that which applies with its constants."""
     for name in properties or ():
-        if name not in model.declared_properties:
-            raise unknown(f"property of {model.name}", name, model.declared_properties)
+        model.declared_property(name)
     plans: list[Plan] = []
     for setting in settings:
         try:
@@ -79,7 +78,7 @@ def plans_of(
         except Exception:  # what is wrong becomes the setting's result
             plans.append(Plan(tuple(properties or (n for n, p in model.declared_properties.items() if p.by_default))))
             continue
-        applying = None if properties is None else [name for name in properties if name in checked.properties]
+        applying = None if properties is None else checked.applicable(properties)
         plan = make_plan(checked, applying, symmetry)
         plans.append(Plan(tuple(p.name for p in plan.properties), plan.symmetry, tuple(plan.notes)))
     return plans

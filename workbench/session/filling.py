@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.kernel import InputError
-from workbench.kernel.errors import unknown
 from workbench.session.jobs import Aside, Job
 from workbench.session.settings import Settings
 
@@ -55,8 +54,7 @@ class Asked:
                 f"{self.size:,} settings are too many; a grid takes up to {MOST_SETTINGS:,}: narrow the values of a "
                 "constant, or vary fewer"
             )
-        if self.name not in model.declared_properties:
-            raise unknown(f"property of {model.name}", self.name, model.declared_properties)
+        model.declared_property(self.name)
 
     @property
     def size(self) -> int:

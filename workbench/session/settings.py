@@ -6,6 +6,7 @@ from typing import Any
 
 from workbench.configurations import Configuration
 from workbench.kernel import InputError, Model
+from workbench.kernel.deadlock import DEADLOCK
 from workbench.kernel.errors import unknown
 
 
@@ -68,7 +69,8 @@ class Settings:
         model = self.model()
         if self.ticked is None:
             return [declared.name for declared in model.select()]
-        return model.applicable(name for name in model.declared_properties if name in self.ticked)
+        known = dict.fromkeys([*model.declared_properties, DEADLOCK.name])
+        return model.applicable(name for name in known if name in self.ticked)
 
     def with_constants(self, constants: Mapping[str, Any]) -> "Settings":
         """The same with other values of some constants.

@@ -99,10 +99,10 @@ def describe_run(result: Result) -> dict[str, Any]:
 
 
 def _deciding_states(space: StateSpace) -> dict[str, np.ndarray]:
-    """For each safety property whether a state decides it: violates the invariant, or has what must be reachable."""
+    """For each property of states whether one decides it: violates the invariant, or has what must be reachable."""
     decided = {}
     for verdict in space.result.verdicts:
-        if verdict.kind != "liveness":
+        if verdict.kind in ("invariant", "reachable"):
             holds = space.holds(verdict.name)
             decided[verdict.name] = ~holds if verdict.kind == "invariant" else holds
     return decided

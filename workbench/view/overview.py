@@ -41,7 +41,8 @@ def model_view(model: Model | type[Model]) -> Rendered:
         for a in declared_actions.values()
     ]
     properties = [
-        (_signature(p.name, p.parameters), p.kind, escape(_first(p.doc))) for p in declared_properties.values()
+        (_signature(p.name, p.parameters), escape(p.described), escape(_first(p.doc)))
+        for p in declared_properties.values()
     ]
     constants = constants_table(model)
     markup = (

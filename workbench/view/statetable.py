@@ -44,6 +44,9 @@ def _others(truths: Sequence[Truth], besides: bool) -> str:
             f"{count} others" if besides and count > 1 else f"{count} other" if besides else counted(count, "invariant")
         )
         said.append(f"{what} hold{'s' if count == 1 else ''}")
+    steps = sum(truth.kind in ("step", "refinement", "deadlock") for truth in truths)
+    if steps:
+        said.append(f"{counted(steps, 'property of steps', 'properties of steps')} hold{'s' if steps == 1 else ''}")
     reachable = [truth for truth in truths if truth.kind == "reachable"]
     if reachable:
         said.append(f"{sum(t.holds for t in reachable)} of {counted(len(reachable), 'wanted state')} reached here")

@@ -32,7 +32,7 @@ def verdict_table(result: Result) -> Rendered:
 
 
 def _reason(verdict: Verdict, result: Result) -> str:
-    doc = result.model.declared_properties[verdict.name].doc.partition("\n\n")[0]
+    doc = result.model.declared_property(verdict.name).doc.partition("\n\n")[0]
     reason = _plain_reason(verdict)
     told = element("div", escape(reason)) if reason else ""
     return f'{told}<div class="wb-note">{escape(doc)}</div>'

@@ -24,7 +24,7 @@ from workbench.view.access import accesses
 from workbench.view.html import Drawn, Rendered, badge, element, escape
 from workbench.view.refined import RefinedStep, refined_steps
 from workbench.view.statetable import state_table
-from workbench.view.truth import Truth, judges
+from workbench.view.truth import StepTruths, Truth, judges
 from workbench.view.watches import Watch, watch, watch_table, watched_here
 from workbench.view.wording import choices_of, listed, spaced, told_change, told_doc
 
@@ -88,7 +88,7 @@ class StepView:
 
     @property
     def broken(self) -> tuple[Truth, ...]:
-        """The invariants that are violated in this state."""
+        """What is violated in this state, or by the step to it."""
         return tuple(truth for truth in self.truths if truth.broken)
 
 
@@ -315,7 +315,7 @@ def trace_view(
         if name not in model.declared_variables:
             raise unknown(f"variable of {model.name}", name, model.declared_variables)
     owners = _Owners(model, trace)
-    judging = judges(model, properties)
+    judging, of_steps = judges(model, properties), StepTruths(model, properties)
     refinement = trace.refinement if refinement is None else refinement
     told = None if refinement is None else abstract(trace, refinement)
     refined = iter(()) if told is None else refined_steps(told)
@@ -334,13 +334,13 @@ def trace_view(
             if owner != lane:
                 effects.setdefault(owner, []).append(change)
         kept = {name: tuple(effects[name]) for name in owners.lanes if name in effects}
+        instance = None if step.move is None else model.instances[step.move.instance]
         its = next(refined, None)
-        judged = tuple(judge(after) for judge in judging)
-        if its is not None and its.why:
+        judged = (*(judge(after) for judge in judging), *of_steps(before, instance, after))
+        if its is not None and its.why and all(truth.name != refinement for truth in judged):
             judged = (Truth(str(refinement), "refinement", False, its.why), *judged)
-        if step.move is None or before is None:
+        if step.move is None or instance is None or before is None:
             return StepView(number, step.label, lane, after, changes, kept, judged, refined=its)
-        instance = model.instances[step.move.instance]
         cells = [model.layout.cells[at] for at in model.outcomes(instance, before)[step.move.outcome][0].writes]
         changed = {change.cell for change in every}
         values = dict(after.items())

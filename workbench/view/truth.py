@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel import Model, State
+from workbench.kernel.actions import ActionInstance
+from workbench.kernel.deadlock import DEADLOCK, judge_end
 from workbench.kernel.properties import PropertyInstance, call_predicate
 from workbench.kernel.state import Predicate
 from workbench.kernel.values import show
@@ -13,13 +15,15 @@ _WORDS = {
     "invariant": ("holds", "violated"),
     "reachable": ("true here", "not true here"),
     "liveness": ("goal met", "goal not met"),
+    "step": ("holds", "violated"),
     "refinement": ("holds", "violated"),
+    "deadlock": ("holds", "violated"),
 }
 
 
 @dataclass(frozen=True)
 class Truth:
-    """Whether a property's predicate is true in one state.
+    """Whether a property's predicate is true in one state, or of the step that led there.
 
     Attributes
     ----------
@@ -29,7 +33,7 @@ class Truth:
     holds : bool
         For a liveness property, whether its goal holds here.
     why : str or None
-        What is wrong with an invariant.
+        What is wrong with an invariant, or with the step.
     """
 
     name: str
@@ -44,15 +48,15 @@ class Truth:
 
     @property
     def broken(self) -> bool:
-        """Whether this is a violated invariant, or a step that a refinement does not allow."""
-        return self.kind in ("invariant", "refinement") and not self.holds
+        """Whether a state or a step is wrong."""
+        return self.kind not in ("reachable", "liveness") and not self.holds
 
 
 Judge = Callable[[State], Truth]
 
 
 def truths(model: Model, state: State, properties: Sequence[str] | None = None) -> tuple[Truth, ...]:
-    """The truth of every property in `state`, one for each combination of a property's parameters.
+    """The truth of every property of states in `state`, one for each combination of a property's parameters.
 
     Examples
     --------
@@ -65,9 +69,7 @@ def truths(model: Model, state: State, properties: Sequence[str] | None = None) 
 
 
 def judges(model: Model, properties: Sequence[str] | None = None) -> list[Judge]:
-    """For every property and every combination of its parameters a function from a state to a :class:`Truth`.
-
-    What is true or false of steps has none.
+    """For every property of states, and every combination of its parameters, a function to a :class:`Truth`.
 
     Raises
     ------
@@ -84,6 +86,37 @@ def judges(model: Model, properties: Sequence[str] | None = None) -> list[Judge]
     return judging
 
 
+class StepTruths:
+    """Tells the truth of every property of steps.
+
+    Parameters
+    ----------
+    model : Model
+    properties : sequence of str, optional
+        Those that the model checks by default for None.
+    """
+
+    def __init__(self, model: Model, properties: Sequence[str] | None = None) -> None:
+        self._model = model
+        self._judges = [(p, judge) for p in model.select(properties) if p.of_steps for judge in p.judges(model)]
+        self._deadlock = properties is not None and DEADLOCK.name in properties
+
+    def __call__(self, before: State | None, instance: ActionInstance | None, after: State) -> tuple[Truth, ...]:
+        """The truths of the step of `instance` to the state `after`, or of a beginning there where there is no step."""
+        told = []
+        for declared, judge in self._judges:
+            answer: bool | str | None = None
+            if before is None or instance is None:
+                answer = None if judge.begins is None else judge.begins(after)
+            elif before != after and judge.concerns(instance):
+                answer = judge.judge(before, after)
+            if answer is not None:
+                told.append(_truth(_named(declared.name, judge.arguments), declared.kind, answer))
+        if self._deadlock:
+            told.append(_truth(DEADLOCK.name, DEADLOCK.kind, judge_end(self._model, after)))
+        return tuple(told)
+
+
 def _named(name: str, arguments: Sequence[Any]) -> str:
     return f"{name}({', '.join(map(show, arguments))})" if arguments else name
 
@@ -95,8 +128,8 @@ def _goal(name: str, label: str, goal: Predicate) -> Judge:
 def _predicate(instance: PropertyInstance) -> Judge:
     label, kind = _named(instance.property.name, instance.arguments), instance.property.kind
 
-    def judge(state: State) -> Truth:
-        answer = instance.judge(state)
-        return Truth(label, kind, answer is True, answer if isinstance(answer, str) else None)
+    return lambda state: _truth(label, kind, instance.judge(state))
 
-    return judge
+
+def _truth(label: str, kind: str, answer: bool | str) -> Truth:
+    return Truth(label, kind, answer is True, answer if isinstance(answer, str) else None)

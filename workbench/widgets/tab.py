@@ -117,7 +117,7 @@ def complaint(text: str) -> str:
 
 def said_of(result: Result, name: str) -> str:
     """What a property says, in a line."""
-    return " ".join(result.model.declared_properties[name].doc.partition("\n\n")[0].split())
+    return " ".join(result.model.declared_property(name).doc.partition("\n\n")[0].split())
 
 
 def button(text: str, icon: str, tooltip: str, act: Callable[[], None], **options: Any) -> Any:

@@ -89,8 +89,8 @@ class Verdicts(ipywidgets.VBox):
         """What was found; while a check goes on, what that has found so far."""
         session = self.session
         if session.progress is not None:
-            kinds = session.settings.model_class.declared_properties
-            broken = [name for name in session.progress.decided if kinds[name].kind == "invariant"]
+            named = session.settings.model_class.declared_property
+            broken = [name for name in session.progress.decided if named(name).kind != "reachable"]
             found = [badge("violated", f"{name} violated") for name in broken]
             return element("div", badge("unknown", "checking"), *found, class_="wb-headline")
         if result is None:

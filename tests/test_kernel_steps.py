@@ -1,0 +1,400 @@
+"""Properties of steps: what is judged, what a refinement's mapping may say, and what is refused."""
+
+import pytest
+
+from workbench.engines.check import check
+from workbench.kernel import (
+    Constant,
+    InputError,
+    Model,
+    ModelError,
+    Names,
+    Place,
+    Process,
+    SetOf,
+    Variable,
+    action,
+    choose,
+    ends,
+    initial,
+    invariant,
+    only,
+    refines,
+    require,
+    search,
+    step,
+    unchanged,
+)
+from workbench.kernel.refinement import abstract
+
+
+class Log(Model):
+    """What is promised: entries are appended, and acknowledged one by one once they are there."""
+
+    Writers = Constant(2, Names("w", range(1, 4)), "who appends")
+    entries = Variable(())
+    acked = Variable(False, per="Writers")
+    writer = Process(per="Writers")
+
+    @action(writer)
+    def append(self, s, w):
+        require(w not in s.entries, f"{w} has appended already")
+        s.entries = (*s.entries, w)
+
+    @action(writer)
+    def acknowledge(self, s, w):
+        require(w in s.entries, f"{w} has appended nothing")
+        s.acked[w] = True
+
+
+class Store(Model):
+    """What is built: who has the lock writes, counts what is written, and is told; by a slip it is told too early."""
+
+    People = Constant(2, Names("p", range(1, 4)), "who writes")
+    TooEarly = Constant(False, bool, "who has written is told before that counts")
+    pc = Variable("Lock", per="People")
+    lock = Variable(None)
+    pages = Variable(())
+    length = Variable(0)
+    told = Variable(False, per="People")
+    person = Process(per="People")
+
+    def validate(self):
+        self.path = ("Lock", "Write", *(("Tell", "Count") if self.TooEarly else ("Count", "Tell")), "Done")
+
+    def go_on(self, s, p, step):
+        require(s.pc[p] == step, f"{p} is not at {step}")
+        s.pc[p] = self.path[self.path.index(step) + 1]
+
+    @action(person)
+    def take(self, s, p):
+        self.go_on(s, p, "Lock")
+        require(s.lock is None, "somebody has the lock")
+        s.lock = p
+
+    @action(person)
+    def write(self, s, p):
+        self.go_on(s, p, "Write")
+        s.pages = (*s.pages, p)
+
+    @action(person)
+    def count(self, s, p):
+        self.go_on(s, p, "Count")
+        s.length += 1
+        s.lock = None
+
+    @action(person)
+    def tell(self, s, p):
+        self.go_on(s, p, "Tell")
+        s.told[p] = True
+
+    @ends
+    def over(self, s):
+        return all(s.told.values()) and s.length == len(s.pages)
+
+    @step
+    def PagesStay(self, s, t):
+        return t.pages[: len(s.pages)] == s.pages
+
+    @step(of="take")
+    def TakingWritesNothing(self, s, t):
+        return unchanged(s, t, "pages", "length")
+
+    @step(of=("write", "count"), p="People")
+    def OnlyTheHolderWrites(self, s, t, p):
+        return s.lock == p or unchanged(s, t, Place("pc", p)) or f"{p} writes without the lock"
+
+    @step
+    def OnePartAtATime(self, s, t):
+        return any(only(s, t, "pc", "lock", part) for part in ("pages", "length", "told"))
+
+    @refines(Log, Writers="People")
+    def IsALog(self, s):
+        return {"entries": s.pages[: s.length], "acked": s.told}
+
+
+NAMES = ["PagesStay", "TakingWritesNothing", "OnlyTheHolderWrites", "OnePartAtATime", "IsALog", "Deadlock"]
+
+
+@pytest.mark.parametrize("engine", ["reference", "local"])
+def test_what_is_said_of_steps(engine):
+    result = check(Store(), NAMES, engine=engine)
+    assert [v.word for v in result.verdicts] == ["holds"] * 6
+    result = check(Store(TooEarly=True), NAMES, engine=engine)
+    assert [v.word for v in result.violated] == ["violated"]
+    assert result["IsALog"].why == (
+        "tell(p1): acked[p1] goes from FALSE to TRUE, which no action of Log does; "
+        "acknowledge(p1) may not, since p1 has appended nothing"
+    )
+
+
+def test_a_trace_as_the_abstract_model_sees_it():
+    trace = check(Store(TooEarly=True), ["IsALog"])["IsALog"].trace
+    seen = abstract(trace, "IsALog")
+    assert seen.model.constants == {"Writers": ("p1", "p2")}
+    assert [(one.label, one.allowed) for one in seen.steps] == [
+        ("initial state", True),
+        (None, True),
+        (None, True),
+        (None, False),
+    ]
+    assert repr(seen).splitlines()[-2:] == ["  4  not a step of Log", "       acked[p1]: FALSE -> TRUE"]
+    with pytest.raises(InputError, match="PagesStay of store is of kind step; a refinement is needed"):
+        abstract(trace, "PagesStay")
+
+
+def test_abstract_steps_have_their_labels_and_lanes():
+    class Full(Store):
+        @invariant
+        def SomebodyIsNotTold(self, s):
+            return not all(s.told.values())
+
+    trace = check(Full(), ["SomebodyIsNotTold"])["SomebodyIsNotTold"].trace
+    steps = abstract(trace, "IsALog").steps
+    told = [(one.label, one.lane) for one in steps if one.label]
+    assert told[0] == ("initial state", "")
+    assert sorted(told[1:]) == [(f"{what}({p})", p) for what in ("acknowledge", "append") for p in ("p1", "p2")]
+    assert all(one.allowed for one in steps)
+
+
+def test_what_changes_is_asked_without_reading_the_values():
+    """Else there would be a branch for each pair of states: 200 values of n, twice."""
+
+    class Wide(Model):
+        n = Variable(0)
+        m = Variable(0)
+
+        @action
+        def up(self, s):
+            require(s.n < 200, "enough")
+            s.n += 1
+
+        @action
+        def over(self, s):
+            require(s.m < 200, "enough")
+            s.m += 1
+
+        @step
+        def OneAtATime(self, s, t):
+            return only(s, t, "n") or only(s, t, "m")
+
+        @step(of="over")
+        def KeepsN(self, s, t):
+            return unchanged(s, t, "n")
+
+    names = ["OneAtATime", "KeepsN"]
+    with_them, without = check(Wide(), names), check(Wide(), [])
+    assert [v.word for v in with_them.verdicts] == ["holds", "holds"]
+    assert with_them.figures["python_calls"] - without.figures["python_calls"] <= 4
+
+
+class Told(Model):
+    """Who is told of something."""
+
+    people = ("p1", "p2")
+    told = SetOf("people")
+    other = Variable(frozenset())
+
+    @action(p="people")
+    def tell(self, s, p):
+        require(p not in s.told, f"{p} knows")
+        s.told |= {p}
+
+
+class Gossip(Model):
+    """The same, told in pairs of one that knows and one that does not; once everybody may be told at once."""
+
+    people = ("p1", "p2", "p3")
+    pairs = (("p1", "p2"), ("p2", "p1"))
+    knows = SetOf("people")
+    mute = SetOf("people")
+
+    @action
+    def begin(self, s):
+        require(not s.knows.any(), "somebody knows")
+        s.knows |= {"p1"}
+
+    @action("p, q in pairs")
+    def whisper(self, s, p, q):
+        require(p in s.knows and q not in s.knows, "there is nothing to whisper")
+        s.knows |= {q}
+
+    @action
+    def shout(self, s):
+        require("p3" not in s.knows, "it is known")
+        s.knows |= {"p1", "p2"}
+        s.mute |= {"p3"}
+
+    @step("p, q in pairs")
+    def NobodyForgets(self, s, t, p, q):
+        return not (p in s.knows and q in s.knows) or {p, q} <= t.knows
+
+    @step(of="whisper")
+    def WhisperingLeavesOthersAlone(self, s, t):
+        return only(s, t, "knows") and unchanged(s, t, "mute")
+
+    @refines(Told)
+    def OneByOne(self, s):
+        return {"told": s.knows, "other": s.mute - {"p3"}}
+
+    @refines(Told)
+    def OneByOneOfAll(self, s):
+        return {"told": frozenset(), "other": s.mute}
+
+
+@pytest.mark.parametrize("engine", ["reference", "local"])
+def test_sets_with_a_universe_and_parameters_that_are_unpacked(engine):
+    result = check(Gossip(), engine=engine)
+    assert [v.holds for v in result.verdicts] == [True, True, False, False]
+    assert result["OneByOne"].why == "shout: told goes from {} to {p1, p2}, which no action of Told does"
+    assert result["OneByOneOfAll"].why == "shout: other goes from {} to {p3}, which no action of Told does"
+
+
+def test_a_step_that_changes_nothing_is_a_step_but_is_not_judged():
+    class Idle(Model):
+        n = Variable(0)
+
+        @action(stutters=True)
+        def wait(self, s):
+            require(s.n == 0, "it is over")
+
+        @step
+        def Never(self, s, t):
+            return False
+
+    for engine in ("reference", "local"):
+        assert check(Idle(), ["Never", "Deadlock"], engine=engine).holds is True
+
+
+def test_where_a_behaviour_may_begin():
+    class Elsewhere(Store):
+        @initial
+        def begin(self, s):
+            s.length = choose([0, 1])
+            s.pages = ("p1",) if s.length else ()
+
+    for engine in ("reference", "local"):
+        verdict = check(Elsewhere(), ["IsALog"], engine=engine)["IsALog"]
+        assert verdict.trace_states == 1
+        assert verdict.why == (
+            "initial state: no behaviour of Log begins with entries: (p1); acked: p1=FALSE, p2=FALSE"
+        )
+
+
+def test_the_deadlock_is_a_property_of_every_model_and_listed_where_ends_are_declared():
+    assert "Deadlock" in Store.declared_properties
+    assert "Deadlock" not in [p.name for p in Store().select()]
+    assert "Deadlock" not in Log.declared_properties
+    for engine in ("reference", "local"):
+        verdict = check(Log(), ["Deadlock"], engine=engine)["Deadlock"]
+        assert (verdict.word, verdict.kind) == ("holds", "deadlock")  # one may acknowledge again and again
+
+
+# What is refused -----------------------------------------------------------------------------------------------------
+
+
+def test_declarations_that_are_refused():
+    with pytest.raises(ModelError, match=r"Wrong: Never is of 'fly', which is no action"):
+
+        class Wrong(Log):
+            @step(of="fly")
+            def Never(self, s, t):
+                return False
+
+    with pytest.raises(ModelError, match=r"takes \(self, s\); it needs \(self, s, t\)|Never takes"):
+
+        @step
+        def Never(self, s):
+            return False
+
+    with pytest.raises(ModelError, match=r"refines: 7 is not a model's class: write @refines\(Table\)"):
+        refines(7)
+    with pytest.raises(
+        ModelError, match=r"Wronger: IsALog: unknown constant of log 'Writer' \(did you mean Writers\?\)"
+    ):
+
+        class Wronger(Store):
+            IsALog = refines(Log, Writer="People")(lambda self, s: {})
+
+    with pytest.raises(ModelError, match=r"nothing may be called 'Deadlock'"):
+
+        class Named(Log):
+            @invariant
+            def Deadlock(self, s):
+                return True
+
+    with pytest.raises(ModelError, match="more than one @ends method: over, again"):
+
+        class Twice(Store):
+            @ends
+            def again(self, s):
+                return True
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda self, s: 3, r"3 is not what maps the variables of log to values"),
+        (lambda self, s: {}, r"it says nothing of variable entries"),
+        (lambda self, s: {"entries": ()}, r"it says nothing of variable acked"),
+        (lambda self, s: {"entries": (), "acked": {}}, r"it says nothing of index p1"),
+        (lambda self, s: {"entries": (), "acked": True}, r"True is not acked, which has a value for each index"),
+        (lambda self, s: {"entries": [], "acked": s.told}, r"a list cannot be part of a state"),
+        (lambda self, s: {"entry": ()}, r"unknown variable 'entry'; known: entries, acked"),
+        (lambda self, s: {"entries": (), "acked": {**s.told, "w9": False}}, r"unknown index 'w9'; known: p1, p2"),
+        (lambda self, s: {"entries": s.page}, r"undeclared variable 'page'"),
+    ],
+)
+@pytest.mark.parametrize("engine", ["reference", "local"])
+def test_mappings_that_are_refused(answer, message, engine):
+    def mapping(self, s):
+        return answer(self, s)
+
+    model = type("Mapped", (Store,), {"IsALog": refines(Log, Writers="People")(mapping)})()
+    with pytest.raises(ModelError, match=message):
+        check(model, ["IsALog"], engine=engine)
+
+
+def test_constants_that_the_abstract_model_cannot_be_given():
+    def mapping(self, s):
+        return {"entries": (), "acked": s.told}
+
+    for source, error, message in [
+        ("Peoples", ModelError, "Mapped has no constant, attribute or method 'Peoples'"),
+        ("path", InputError, "IsALog of mapped refines log: Writers = .* is not accepted"),
+    ]:
+        model = type("Mapped", (Store,), {"IsALog": refines(Log, Writers=source)(mapping)})()
+        with pytest.raises(error, match=message):
+            check(model, ["IsALog"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda s, t: 3, r"step Answers.* returned 3; it must return True, False or a text"),
+        (lambda s, t: unchanged(s, t, "page"), r"unknown variable 'page' \(did you mean pages\?\)"),
+        (lambda s, t: only(s, t, Place("pc", "w9")), r"pc has no index 'w9'"),
+        (lambda s, t: s.lock / 0, r"property Answers .* raised TypeError"),
+        (lambda s, t: setattr(t, "lock", None), r"only an action may assign"),
+    ],
+)
+@pytest.mark.parametrize("engine", ["reference", "local"])
+def test_answers_that_are_refused(answer, message, engine):
+    class Asking(Store):
+        @step
+        def Answers(self, s, t):
+            return answer(s, t)
+
+    with pytest.raises(ModelError, match=message):
+        check(Asking(), ["Answers"], engine=engine)
+
+
+def test_ends_answer_yes_or_no():
+    class Unsure(Store):
+        @ends
+        def over(self, s):
+            return "perhaps"
+
+    for run in (search, check):
+        with pytest.raises(ModelError, match=r"ends over .* returned 'perhaps'; it must return True or False"):
+            run(Unsure(), ["Deadlock"])
