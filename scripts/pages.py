@@ -16,6 +16,7 @@ from typing import Any
 
 from workbench.configurations import Configuration, load
 from workbench.kernel.constants import Names, Partition
+from workbench.kernel.result import WITHIN
 
 SPECS = Path(__file__).parent.parent / "specs"
 
@@ -110,13 +111,18 @@ def verdicts(one: Configuration) -> str:
     Invariants that hold are not told, nor is what can be reached - unless it is there for a constant's sake.
     """
     told: dict[str, list[str]] = {"violated": [], "not reached": [], "holds": [], "reached": []}
+    within = ""
     for declared in one.model.select(one.properties):
         wanted = one.expect["verdicts"][declared.name]
         word, states = next(iter(wanted.items())) if isinstance(wanted, dict) else (wanted, None)
+        if word.endswith(WITHIN):
+            word, within = word.removesuffix(WITHIN).rstrip(), f", {WITHIN}"
         if (word == "holds" and declared.kind == "invariant") or (word == "reached" and declared.when is None):
             continue
         told[word].append(declared.name if states is None else f"{declared.name} ({states})")
-    return "; ".join(f"{word}: {', '.join(names)}" for word, names in told.items() if names) or "all hold"
+    bounded = ("holds", "not reached")
+    parts = [f"{word}{within * (word in bounded)}: {', '.join(names)}" for word, names in told.items() if names]
+    return "; ".join(parts) or f"all hold{within}"
 
 
 if __name__ == "__main__":

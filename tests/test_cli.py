@@ -160,9 +160,10 @@ def test_json(run, engine):
         "complete": True,
         "distinct": 410,
         "generated": 727,
+        "outside": 0,
         "depth": 13,
         "properties": [
-            {"name": name, "kind": "invariant", "holds": True, "trace_states": None, "why": None}
+            {"name": name, "kind": "invariant", "holds": True, "trace_states": None, "why": None, "within": None}
             for name in ("UniqueTickets", "NoLakekeeperConflict")
         ],
         "stopped": None,
@@ -298,7 +299,7 @@ def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path)
     [
         (
             ["nope"],
-            "workbench: unknown model 'nope'; known: bakery, bakery_published, bakery_v2,",
+            "workbench: unknown model 'nope'; known: bakery, bakery_endless, bakery_published,",
         ),
         (["bakry"], "workbench: unknown model 'bakry' (did you mean bakery?)"),
         ([""], "workbench: unknown model ''"),
@@ -661,7 +662,7 @@ def test_symmetry_may_be_overruled(run, toml):
         ("model = 7", "model = 7 is not accepted; it takes the name of a model"),
         (
             'model = "nope"',
-            "unknown model 'nope'; known: bakery, bakery_published, bakery_v2,",
+            "unknown model 'nope'; known: bakery, bakery_endless, bakery_published,",
         ),
         ('model = "x.py:Y"', "model file 'x.py' cannot be read; give an existing file"),
         (BAKERY + "colour = 1", "unknown key 'colour'; known: constants, expect, model"),
@@ -681,7 +682,7 @@ def test_symmetry_may_be_overruled(run, toml):
         (BAKERY + "constants.Writers = 2020-01-01", "Writers = datetime.date(2020, 1, 1) is not accepted"),
         (BAKERY + "constants.Writers = " + "9" * 4000, "Writers = 0x"),
         (BAKERY + "expect = 3", "expect = 3 is not accepted; it takes a table"),
-        (BAKERY + "expect.colour = 3", "unknown key of expect 'colour'; known: depth, distinct, generated, verdicts"),
+        (BAKERY + "expect.colour = 3", "unknown key of expect 'colour'; known: depth, distinct, generated, outside,"),
         (BAKERY + 'expect.distinct = "many"', "expect.distinct = 'many' is not accepted; it takes an integer"),
         (BAKERY + "expect.depth = true", "expect.depth = True is not accepted; it takes an integer"),
         (BAKERY + "expect.generated = 1.0", "expect.generated = 1.0 is not accepted; it takes an integer"),

@@ -27,6 +27,7 @@ from workbench.kernel import (
     Variable,
     action,
     choose,
+    constraint,
     ends,
     eventually,
     initial,
@@ -91,8 +92,9 @@ def figures(result):
     return {
         "levels": result.levels,
         "generated": result.generated,
+        "outside": result.outside,
         "complete": result.complete,
-        "verdicts": [(v.name, v.holds, v.trace_states) for v in result.verdicts],
+        "verdicts": [(v.name, v.word, v.trace_states) for v in result.verdicts],
         "actions": [(a.name, a.enabled, a.generated, a.assigns) for a in result.actions],
         "notes": [note for note in result.notes if "moved from this process" not in note],
     }
@@ -676,6 +678,222 @@ def test_an_interrupt_while_traces_are_made_keeps_the_verdicts(way_in_process):
         assert result.complete
         assert [v.holds for v in result.verdicts] == [False, True, True, False, None, None]
         assert all("interrupted" in v.why for v in result.verdicts if v.name in ("Together", "EveryoneFlies"))
+
+
+# Constraints, and variables by which states are not told apart -----------------------------------------------------
+
+
+class Bounded(Steps):
+    """Whoever is at Last is outside: 9 states inside, and from each of 6 a step that leads out."""
+
+    Last = Constant(3, range(1, 4), "where the way ends")
+
+    @constraint(p="Walkers")
+    def Inside(self, s, p):
+        return s.at[p] < self.Last
+
+
+class Scattered(Bounded):
+    """Behaviours begin inside and outside, and come back from there."""
+
+    Begin = Constant((0, 3), {(0, 3): "both", (3,): "outside"}, "where the first walker may begin")
+    Last = Constant(3, range(1, 4), "where the way ends")
+    turns = Variable(0)
+
+    @initial
+    def begin(self, s):
+        s.at["p1"] = choose(self.Begin)
+        s.turns = choose(range(2))
+
+    @action
+    def turn(self, s):
+        require(s.at["p1"] != 1, "it stands")
+        s.turns = (s.turns + 1) % 4
+
+    @constraint
+    def NotThree(self, s):
+        return s.turns != 3
+
+    @invariant
+    def Slow(self, s):
+        return s.turns < 3 or s.at["p1"] < 2 or f"{s.turns} turns"
+
+    @refines(Last, Length="Last", by_default=False)
+    def FirstWalks(self, s):
+        return {"at": max(s.at.values())}
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_what_lies_outside_is_generated_and_judged_but_neither_distinct_nor_explored(way, symmetry):
+    result = assert_conforms(Bounded(), way, [*SAFE, *BY_STEPS], symmetry)
+    assert (result.distinct, result.generated, result.outside) == ((6, 13, 4) if symmetry else (9, 19, 6))
+    told = [(v.word, v.trace_states) for v in result.verdicts[: len(SAFE)]]
+    within = "within the constraint"
+    assert told == [(f"holds {within}", None)] * 2 + [("reached", 4), (f"not reached {within}", None)]
+    assert any("explored within the constraint Inside: " in note for note in result.notes)
+
+
+def test_a_constraint_that_keeps_nothing_out_bounds_no_verdict(way):
+    class Wider(Bounded):
+        @constraint(p="Walkers")
+        def Inside(self, s, p):
+            return s.at[p] <= self.Last
+
+    result = assert_conforms(Wider(), way, SAFE)
+    assert [v.word for v in result.verdicts] == [v.word for v in check(Steps(Last=3), SAFE).verdicts]
+    assert (result.outside, result.within) == (0, None)
+
+
+def test_behaviours_that_begin_outside(way):
+    result = assert_conforms(Scattered(), way, [*SAFE, "Slow", "FirstWalks", *BY_STEPS])
+    assert result["SomebodyArrives"].trace_states == 1
+    assert result["Slow"].trace_states == 5
+    assert result.levels[0] == 2
+    assert result["FirstWalks"].trace_states == 1  # it begins at the end
+    nowhere = assert_conforms(Scattered(Begin=(3,)), way, [*SAFE, "FirstWalks", *BY_STEPS])
+    assert (nowhere.levels, nowhere.generated, nowhere.outside, nowhere.complete) == ([], 2, 2, True)
+    assert any("no initial state is inside, so nothing was explored" in note for note in nowhere.notes)
+    assert [v.trace_states for v in nowhere.verdicts[: len(SAFE) + 1]] == [None, None, 1, None, 1]
+
+
+def test_fairness_does_not_see_a_constraint(way_in_process):
+    """Who may step out may step: inside, nobody stops for ever. What becomes of who leaves is not known."""
+
+    class Lazy(Bounded):
+        walker = Process(per="Walkers")
+        walk = action(walker)(Bounded.walk.function)
+
+    names = ["EveryoneArrives", "EveryoneFlies"]
+    fair, lazy = (check(kind(), names, **way_in_process.options) for kind in (Bounded, Lazy))
+    assert [v.holds for v in fair.verdicts] == [None, None]
+    assert all("no fair behaviour within the constraint Inside breaks it" in v.why for v in fair.verdicts)
+    assert [(v.holds, v.trace_states) for v in lazy.verdicts] == [(False, 1), (False, 1)]
+    for result in (fair, lazy):
+        assert_sound(result, names)
+
+
+def test_liveness_where_nothing_is_inside(way_in_process):
+    result = check(Scattered(Begin=(3,)), ["EveryoneArrives"], **way_in_process.options)
+    assert result["EveryoneArrives"].holds is None
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_every_budget_of_states_within_a_constraint(way, symmetry):
+    most = 6 if symmetry else 9
+    for budget in range(1, most + 1):
+        result = check(Bounded(), SAFE, symmetry=symmetry, max_states=budget, **way.options)
+        assert result.distinct == budget
+        assert result.complete is (budget == most)
+        if budget < most:
+            assert_partial(result, SAFE)
+
+
+def test_fail_fast_at_a_state_that_is_outside(way):
+    class Careful(Bounded):
+        @invariant
+        def NobodyArrives(self, s):
+            return self.Last not in s.at.values()
+
+    result = check(Careful(), ["NobodyArrives", "OnTheWay"], fail_fast=True, **way.options)
+    assert result["NobodyArrives"].trace_states == 4
+    assert not result.complete
+
+
+class Recorded(Steps):
+    """The walkers' log grows, and nothing depends on it."""
+
+    ignores = ("log",)
+    log = Variable(())
+
+    @action(Steps.walker)
+    def walk(self, s, p):
+        Steps.walk.function(self, s, p)
+        s.log += (p,)
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_states_that_differ_in_what_is_ignored_are_one(way, symmetry):
+    result = assert_conforms(Recorded(), way, SAFE, symmetry)
+    plain = check(Steps(), SAFE, symmetry=symmetry)
+    assert (result.levels, result.generated) == (plain.levels, plain.generated)
+    assert [(v.word, v.trace_states) for v in result.verdicts] == [(v.word, v.trace_states) for v in plain.verdicts]
+    assert len(result["Together"].trace.last.log) == 4
+    assert "states that differ only in log are one: recorded ignores it" in result.notes
+
+
+def test_liveness_is_not_known_where_a_variable_is_ignored(way_in_process):
+    result = check(Recorded(), ["EveryoneArrives"], **way_in_process.options)
+    assert result["EveryoneArrives"].why == "states are not told apart by log, so no behaviour is known whole"
+
+
+def bounded_table(seed):
+    """A model of random tables within random constraints, with a variable that is ignored."""
+    rng = random.Random(repr((seed, "bounds")))
+    often = rng.choice([2, 3, 6])
+    table = table_model(seed)
+
+    def allowed(*seen):
+        return random.Random(repr((seed, "within", seen))).randrange(often) > 0
+
+    class BoundedTable(table):
+        ignores = ("last",)
+        last = Variable(None)
+
+        @constraint(p="Actors", when=lambda model: rng is not None and seed % 3)
+        def Near(self, s, p):
+            return s.own[p][0] != 2 or allowed(s.shared["c1"])
+
+        @constraint
+        def Low(self, s):
+            return allowed(s.shared["c0"], s.shared["c2"]) or (s.shared["c0"], s.shared["c2"]) == (0, 0)
+
+    def recording(name):
+        def act(self, s, p):
+            table.declared_actions[name].function(self, s, p)
+            s.last = p
+
+        act.__name__ = name
+        return action(table.actor)(act)
+
+    return type("BoundedTable", (BoundedTable,), {name: recording(name) for name in table.declared_actions})
+
+
+@given(seed=st.integers(0, 10**6), symmetry=st.booleans())
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_random_tables_within_constraints(way_in_process, seed, symmetry):
+    model = bounded_table(seed)()
+    assert_conforms(model, way_in_process, [*TABLE_SAFETY, *TABLE_STEPS], symmetry)
+
+
+@given(seed=st.integers(0, 10**6), budget=st.integers(1, 40), symmetry=st.booleans())
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_random_budgets_within_constraints(way_in_process, seed, budget, symmetry):
+    model = bounded_table(seed)()
+    names = [*TABLE_SAFETY, *TABLE_STEPS]
+    result = check(model, names, symmetry=symmetry, max_states=budget, **way_in_process.options)
+    assert result.distinct <= budget
+    if not result.complete:
+        assert_partial(result, names)
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_random_liveness_within_constraints(way_in_process, seed):
+    model = type("Told", (bounded_table(seed),), {"ignores": ()})()
+    names = ["Grows", "Never"]
+    result, wanted = (check(model, names, **w.options) for w in (way_in_process, ENGINES["reference"]))
+    assert_sound(result, names)
+    assert [v.word for v in result.verdicts] == [v.word for v in wanted.verdicts]
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 5, 9])
+@pytest.mark.parametrize("name", ON_SPARK)
+def test_random_tables_within_constraints_on_spark(spark, name, seed):
+    way = ENGINES[name]
+    way = way._replace(options={**way.options, "spark": spark})
+    assert_conforms(bounded_table(seed)(), way, [*TABLE_SAFETY, *TABLE_STEPS], symmetry=True)
 
 
 # What is refused, by every engine alike ------------------------------------------------------------------------------

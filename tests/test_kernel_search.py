@@ -114,6 +114,7 @@ def test_json_has_these_keys():
         "complete": True,
         "distinct": 9,
         "generated": 13,
+        "outside": 0,
         "depth": 5,
         "seconds": 0,
         "properties": [
@@ -123,6 +124,7 @@ def test_json_has_these_keys():
                 "holds": False,
                 "trace_states": 5,
                 "why": "a and b are all at the end",
+                "within": None,
             }
         ],
         "stopped": None,

@@ -47,6 +47,7 @@ __all__ = [
     "always_eventually",
     "check",
     "choose",
+    "constraint",
     "ends",
     "eventually",
     "eventually_always",

@@ -8,12 +8,15 @@ from typing import Any
 
 from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.errors import brief, unknown
+from workbench.kernel.result import WITHIN
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
 from workbench.models import get_model
 
 _KEYS = ("title", "model", "source", "symmetry", "properties", "constants", "expect")
-_COUNTS = ("distinct", "depth", "generated")
+_COUNTS = ("distinct", "depth", "generated", "outside")
+#: The words of verdicts without a trace.
+_WORDS = ("holds", "not reached", f"holds {WITHIN}", f"not reached {WITHIN}")
 
 
 @dataclass(frozen=True)
@@ -30,8 +33,9 @@ class Configuration:
     symmetry : tuple of str
     properties : list of str or None
     expect : dict
-        ``distinct``, ``depth``, ``generated``, and ``verdicts``: per property ``"holds"``, ``"not reached"``,
-        ``{violated = N}`` or ``{reached = N}`` with N the number of states of a shortest trace.
+        ``distinct``, ``depth``, ``generated``, ``outside``, and ``verdicts``: per property ``"holds"``,
+        ``"not reached"``, the same ``within the constraint``, or ``{violated = N}`` or ``{reached = N}`` with N the
+        number of states of a shortest trace.
     """
 
     path: Path
@@ -63,7 +67,7 @@ class Configuration:
             if verdict is None or verdict.holds is None:
                 differs = result.complete
             elif expected is None:
-                differs = not verdict.holds
+                differs = not verdict.holds or verdict.within is not None
             else:
                 differs = spell(verdict) != expected
             if differs:
@@ -133,7 +137,10 @@ def _from_table(path: Path, table: dict[str, Any], find_model: Callable[[str], t
     title = _typed(table, "title", path.stem, str, "a text")
     source = _typed(table, "source", "", str, "a text")
     constants = _typed(table, "constants", {}, dict, "a table")
-    model = find_model(_typed(table, "model", None, str, "the name of a model"))(**constants)
+    name = _typed(table, "model", None, str, "the name of a model")
+    if ".py" in name and (path.parent / name.rpartition(":")[0]).is_file():  # beside the configuration
+        name = str(path.parent / name)
+    model = find_model(name)(**constants)
     symmetry = _names(table, "symmetry", [])
     for name in symmetry:
         if name not in model.symmetry:
@@ -167,11 +174,12 @@ def _check_expectations(expect: dict[str, Any], checked: list[str]) -> None:
     for name, wanted in _typed(expect, "verdicts", {}, dict, "a table").items():
         if name not in checked:
             raise unknown("checked property", name, checked)
-        plain = wanted in ("holds", "not reached")
+        plain = wanted in _WORDS
         counted = isinstance(wanted, dict) and len(wanted) == 1 and set(wanted) <= {"violated", "reached"}
         if not (plain or (counted and all(map(_is_count, wanted.values())))):
             raise InputError(
                 f"expect.verdicts.{name} = {brief(wanted)} is not accepted; it takes 'holds', 'not reached', "
+                f"either of them with '{WITHIN}', "
                 "{ violated = N } or { reached = N }"
             )
 

@@ -5,7 +5,7 @@ from types import ModuleType
 
 _COMMANDS = (
     *("check", "list", "show", "replay", "decode", "scenario", "graph"),
-    *("report", "audit", "drive", "sweep", "save", "resume", "bench", "warm"),
+    *("report", "audit", "drive", "sweep", "save", "resume", "bench", "warm", "new"),
 )
 
 

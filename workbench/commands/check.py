@@ -32,10 +32,12 @@ from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.deadlock import DEADLOCK
 from workbench.kernel.refinement import abstract
+from workbench.kernel.result import WITHIN
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
 from workbench.kernel.values import spell as spell_constants
 from workbench.models import MODELS, get_model
+from workbench.view.tables import generated
 
 NAME = "check"
 
@@ -138,7 +140,7 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
     out.print(f"[bold]{escape(model.name)}[/]  {escape(spell_constants(model.constants, named))}")
     sets = f", symmetry over {', '.join(result.symmetry)}" if result.symmetry else ""
     out.print(
-        f"{counted(result.distinct, 'distinct state')}, {result.generated:,} generated, depth {result.depth}, "
+        f"{counted(result.distinct, 'distinct state')}, {generated(result)}, depth {result.depth}, "
         f"{result.seconds:.2f} s ({result.engine} engine{sets})"
     )
     if not result.complete:
@@ -149,7 +151,8 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
     for verdict in result.verdicts:
         out.print(_verdict_line(verdict))
     if result.complete and result.never_taken:
-        out.print(f"\nNever enabled: {', '.join(result.never_taken)}")
+        within = "" if result.within is None else f" within {result.within}"
+        out.print(f"\nNever enabled{within}: {', '.join(result.never_taken)}")
     if result.collision_probability > 1e-6:
         out.print(f"\nThe chance that two states shared a fingerprint is below {result.collision_probability:.1e}.")
     for verdict in result.verdicts:
@@ -243,6 +246,6 @@ def _path(one: Configuration) -> str:
 
 def _summary(result: Result) -> str:
     if result.holds:
-        return "everything holds"
+        return "everything holds" + (f" {WITHIN}" if result.within else "")
     open_or_bad = [f"{v.name} {spell(v)}" for v in result.verdicts if v.holds is not True]
     return "; ".join(open_or_bad) or "nothing is checked"

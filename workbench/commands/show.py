@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         label = f"{name}({', '.join(action.parameters)})" if action.parameters else name
         actions.add_row(label, _process(action), summary(action.doc) + _condition(action))
     properties = _table("Properties", "property", "kind", "what it says")
-    for name, declared in model.declared_properties.items():
+    for name, declared in {**model.declared_properties, **model.declared_constraints}.items():
         asked = "" if declared.by_default else " (only if it is asked for)"
         properties.add_row(name, declared.described, summary(declared.doc) + _condition(declared) + asked)
     for table in (constants, actions, properties):
@@ -45,6 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
         out.print()
     if model.symmetry:
         out.print(f"Symmetric sets: {', '.join(model.symmetry)}")
+    if model.ignores:
+        out.print(f"States are not told apart by: {', '.join(model.ignores)}")
     return 0
 
 

@@ -26,11 +26,12 @@ from workbench.commands.options import above_zero, console, parse_assignments, p
 from workbench.commands.standard import say
 from workbench.kernel import Constant, InputError
 from workbench.kernel.errors import brief
+from workbench.kernel.result import WITHIN
 from workbench.kernel.values import counted
 from workbench.models import get_model
 
 NAME = "sweep"
-_GOOD, _BAD = ("holds", "reached"), ("violated", "not reached")
+_GOOD, _BAD = ("holds", "reached", f"holds {WITHIN}"), ("violated", "not reached", f"not reached {WITHIN}")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -142,6 +143,8 @@ def _print(rows: list[dict[str, Any]], grid: dict[str, Constant], properties: li
     line = f"{counted(len(rows), 'setting')}: everything holds in {outcomes.count(True)}, something is violated in "
     line += str(outcomes.count(False))
     out.print(line + (f"; it is not known in {outcomes.count(None)}" if None in outcomes else ""))
+    if any(str(row[name]).endswith(WITHIN) for row in rows for name in properties):
+        out.print(f"(\N{CHECK MARK}) and (\N{BALLOT X}) are verdicts {WITHIN} of the model; beyond it nothing is known")
 
 
 def _number(value: float | None, form: str = ",") -> str:
@@ -156,4 +159,5 @@ def _verdict(word: str | None, states: int | None) -> str:
     if word is None:  # the property does not apply in this setting
         return "-"
     mark = "[green]\N{CHECK MARK}[/]" if word in _GOOD else "[bold red]\N{BALLOT X}[/]" if word in _BAD else word
+    mark = f"({mark})" if word.endswith(WITHIN) else mark
     return mark if states is None else f"{mark} {states}"

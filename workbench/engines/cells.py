@@ -47,6 +47,7 @@ class Cells:
         self._model_words = Words(model, self.symmetry)
         self.layout = model.layout.parts
         self._images = [model.permuted_cells(renaming, self.layout) for renaming in self.renamings]
+        self._ignored = {n for n, cell in enumerate(self.layout.cells) if cell.variable in model.ignores}
         self.words = bits // 64
         self.lanes = self.words * len(self.renamings)
         cells = self.layout.cells
@@ -90,6 +91,8 @@ class Cells:
         self.hash_base[cell], self._room[cell] = at, room
 
     def _hash(self, cell: int, value: Any) -> list[int]:
+        if cell in self._ignored:  # it adds nothing, so states that differ in it alone have one fingerprint
+            return [0] * self.lanes
         low, high = [], []
         for renaming, images in zip(self.renamings, self._images, strict=True):
             image = self.layout.cells[images[cell]]

@@ -7,6 +7,7 @@ import numpy as np
 from workbench.engines import kernels
 from workbench.engines.cells import Cells
 from workbench.engines.kernels import Counts, Queue
+from workbench.engines.outside import Outside
 from workbench.engines.store import BLOCK, Store
 from workbench.engines.trees import Trees
 from workbench.kernel import Model
@@ -29,6 +30,8 @@ class Expander:
     ----------
     counts : Counts
         Per action instance, since the expander was made.
+    outside : Outside
+        The successors that the model's constraints keep out. Who wants them takes them when `expand` pauses.
     """
 
     def __init__(self, model: Model, symmetry: Sequence[str] = (), bits: int = 64) -> None:
@@ -38,6 +41,7 @@ class Expander:
         self.counts = Counts(*(np.zeros(len(model.instances), np.int64) for _ in range(3)))
         self._queue = self._make_queue(_QUEUE)
         self._cursor = np.zeros(kernels.CURSOR, np.int64)
+        self.outside = Outside(self.trees, self._cursor)
         self._base = 0  # the first state of the block that is expanded
         self._prepared = False
 
@@ -52,6 +56,7 @@ class Expander:
 
     def begin(self, store: Store) -> None:
         """Work on `store` from now on; it holds at least one state."""
+        self.outside.forget()
         self._cursor[:] = 0
         self._cursor[kernels.COUNT] = store.count
         self._base = 0
@@ -107,6 +112,9 @@ class Expander:
                 if why in (kernels.MISS_ACTION, kernels.MISS_GROUP):
                     self._learn(why, store.row(base + int(cursor[kernels.STATE])).tolist())
                     continue
+                if why == kernels.MISS_CONSTRAINT:
+                    self.outside.learn()
+                    continue
                 store.count = int(cursor[kernels.COUNT])
                 pause(base + int(cursor[kernels.STATE]))
                 if why == kernels.DONE:
@@ -118,6 +126,8 @@ class Expander:
                 elif why == kernels.EDGES_FULL:
                     store.next_edges()
                     cursor[kernels.EDGES] = 0
+                elif why == kernels.OUTSIDE_FULL:
+                    self.outside.forget()
                 else:
                     return False
         return True
@@ -142,6 +152,8 @@ class Expander:
                 self._queue,
                 store.edges,
                 self.counts,
+                self.outside.bounds,
+                self.outside.block,
                 self._cursor,
             )
         )

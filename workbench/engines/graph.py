@@ -11,12 +11,13 @@ from workbench.kernel.properties import Formula, Property
 
 def graph_of(search: LocalSearch) -> tuple[Graph, np.ndarray]:
     """The graph of a search that kept its transitions, and the memoised step of each transition."""
-    targets, steps = search.transitions()
+    degree, targets, steps, leaving, leaving_steps = search.transitions()
     indptr = np.zeros(search.store.count + 1, np.int64)
-    np.cumsum(search.store.column("degree"), out=indptr[1:])
+    np.cumsum(degree, out=indptr[1:])
     instance_of = np.array([instance for instance, _ in search.trees.steps] or [0], np.int32)
     instance_of[search.trees.uncounted] = len(search.model.instances)  # steps of nobody that is fair
-    return Graph(indptr, targets, instance_of[steps], search.levels[0]), steps
+    left_by = (leaving, instance_of[leaving_steps])
+    return Graph(indptr, targets, instance_of[steps], search.levels[0], left_by), steps
 
 
 class LivenessJudge:

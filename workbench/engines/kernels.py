@@ -11,10 +11,15 @@ from numba import njit
 
 # Why `expand` and `inspect` return.
 DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, BLOCK_FULL, TABLE_FULL, EDGES_FULL, ENOUGH, HIT = range(9)
+# And why besides where the model has constraints.
+MISS_CONSTRAINT, OUTSIDE_FULL, KEPT_OUT = range(9, 12)
 
 # Places in the cursor.
-STATE, GROUP, ENTRY, QUEUED, FLUSHED, COUNT, EDGES, WHAT = range(8)
-CURSOR = 8
+STATE, GROUP, ENTRY, QUEUED, FLUSHED, COUNT, EDGES, WHAT, KEPT = range(9)
+CURSOR = 9
+
+#: The target of a transition that leads outside the constraints.
+OUTSIDE = np.uint32(2**32 - 1)
 
 
 class Frontier(NamedTuple):
@@ -112,7 +117,34 @@ def enqueue(queue, at, sums, words):
 
 
 @njit(cache=True, nogil=True)
-def flush(trees, source, out, table, limit, most, queue, edges, counts, cursor):
+def keep_out(trees, source, queue, at, bounds, outside, cursor):
+    """Put the queued successor at place `at` aside if it is outside the constraints.
+
+    Returns KEPT_OUT then, and DONE if it is inside; or why that cannot be said yet.
+    """
+    kept = cursor[KEPT]
+    if kept == outside.rows.shape[0]:
+        return OUTSIDE_FULL
+    parent, step = queue.parent[at], queue.step[at]
+    row = outside.rows[kept]
+    row[:] = source.rows[parent]
+    for w in range(trees.step_first[step], trees.step_stop[step]):
+        row[trees.write_cell[w]] = trees.write_value[w]
+    for constraint in range(bounds.shape[0]):
+        leaf = walk(trees, bounds[constraint], row)
+        if leaf < 0:
+            cursor[WHAT] = constraint
+            return MISS_CONSTRAINT
+        if leaf == 0:
+            outside.parent[kept] = source.base + parent
+            outside.step[kept] = step
+            cursor[KEPT] = kept + 1
+            return KEPT_OUT
+    return DONE
+
+
+@njit(cache=True, nogil=True)
+def flush(trees, source, out, table, limit, most, queue, edges, counts, bounds, outside, cursor):
     """Look up the queued successors, store the new ones in `out`; the reason for stopping early, or DONE."""
     slots = table.low.shape[0]
     words = 2 if table.high.shape[0] > 0 else 1
@@ -134,6 +166,18 @@ def flush(trees, source, out, table, limit, most, queue, edges, counts, cursor):
         if numbered and cursor[EDGES] == edges.target.shape[0]:
             cursor[FLUSHED] = at
             return EDGES_FULL
+        if not visited and bounds.shape[0] > 0:
+            why = keep_out(trees, source, queue, at, bounds, outside, cursor)
+            if why == KEPT_OUT:
+                if numbered:
+                    edges.target[cursor[EDGES]] = OUTSIDE
+                    edges.step[cursor[EDGES]] = step
+                    cursor[EDGES] += 1
+                    source.degree[queue.parent[at]] += 1
+                continue
+            if why != DONE:
+                cursor[FLUSHED] = at
+                return why
         if not visited:
             stop = DONE
             if state >= most:
@@ -171,7 +215,9 @@ def flush(trees, source, out, table, limit, most, queue, edges, counts, cursor):
 
 
 @njit(cache=True, nogil=True)
-def expand(trees, dispatch, cells, source, stop, out, table, limit, most, queue, edges, counts, cursor):
+def expand(
+    trees, dispatch, cells, source, stop, out, table, limit, most, queue, edges, counts, bounds, outside, cursor
+):
     """Compute the successors of the states ``cursor[STATE]`` to `stop` of the block `source`.
 
     Parameters
@@ -184,6 +230,10 @@ def expand(trees, dispatch, cells, source, stop, out, table, limit, most, queue,
         Where states are taken from, and where new ones are appended.
     limit, most : int
         States that the table, and the budget, have room for.
+    bounds : int32 array
+        The roots of the constraints' trees: a successor of which one is false goes to `outside`.
+    outside : Frontier
+        Where such successors are put aside, with their predecessors' numbers and steps.
     """
     hash_base, hashes = cells
     lanes = hashes.shape[1]
@@ -191,7 +241,7 @@ def expand(trees, dispatch, cells, source, stop, out, table, limit, most, queue,
     capacity = queue.low.shape[0]
     groups = dispatch.cell.shape[0]
     if cursor[FLUSHED] < cursor[QUEUED]:
-        why = flush(trees, source, out, table, limit, most, queue, edges, counts, cursor)
+        why = flush(trees, source, out, table, limit, most, queue, edges, counts, bounds, outside, cursor)
         if why != DONE:
             return why
     for i in range(cursor[STATE], stop):
@@ -212,7 +262,7 @@ def expand(trees, dispatch, cells, source, stop, out, table, limit, most, queue,
                 if first == last:
                     continue
                 if cursor[QUEUED] + last - first > capacity:
-                    why = flush(trees, source, out, table, limit, most, queue, edges, counts, cursor)
+                    why = flush(trees, source, out, table, limit, most, queue, edges, counts, bounds, outside, cursor)
                     if why != DONE:
                         cursor[STATE], cursor[GROUP], cursor[ENTRY] = i, group, entry
                         return why
@@ -233,7 +283,7 @@ def expand(trees, dispatch, cells, source, stop, out, table, limit, most, queue,
             cursor[ENTRY] = 0
         cursor[GROUP] = 0
         cursor[STATE] = i + 1
-    return flush(trees, source, out, table, limit, most, queue, edges, counts, cursor)
+    return flush(trees, source, out, table, limit, most, queue, edges, counts, bounds, outside, cursor)
 
 
 @njit(cache=True, nogil=True)

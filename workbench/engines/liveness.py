@@ -34,12 +34,15 @@ class Graph:
         The number of the action instance of each transition; a larger one where fairness is not of the step.
     initial : int
         States 0 to `initial` - 1 are the initial ones.
+    leaving : (integer array, integer array)
+        Sources and labels of the transitions that lead out of the graph: their actions are enabled there.
     """
 
     indptr: np.ndarray
     targets: np.ndarray
     labels: np.ndarray
     initial: int
+    leaving: tuple[np.ndarray, np.ndarray] = (np.empty(0, np.int64), np.empty(0, np.int32))
 
 
 class _Conditions(NamedTuple):
@@ -72,7 +75,7 @@ class LassoFinder:
         self._initial = graph.initial
         self._indptr = graph.indptr
         self._targets = graph.targets.view(np.int32)  # scipy wants signed indices
-        self._labels = graph.labels
+        self._labels, self._leaving = graph.labels, graph.leaving
         self._sources = np.repeat(np.arange(self._states, dtype=np.int32), np.diff(graph.indptr))
         self._conditions = self._judge_enabled(fairness)
         initial = np.arange(graph.initial, dtype=np.int32)
@@ -82,7 +85,8 @@ class LassoFinder:
     def _judge_enabled(self, fairness: Sequence[Fairness]) -> _Conditions:
         """Self-loops change nothing: they neither enable an action nor count as its step."""
         numbers = [number for f in fairness for number in f.actions]
-        labels = 1 + max([int(self._labels.max(initial=0)), *numbers])
+        leaving, leaving_labels = self._leaving
+        labels = 1 + max([int(self._labels.max(initial=0)), int(leaving_labels.max(initial=0)), *numbers])
         own = np.zeros((len(fairness), labels), bool)
         enabled = np.zeros((len(fairness), self._states), bool)
         for row, condition in enumerate(fairness):
@@ -90,6 +94,7 @@ class LassoFinder:
             steps = own[row][self._labels]
             steps &= self._sources != self._targets
             enabled[row, self._sources[steps]] = True
+            enabled[row, leaving[own[row][leaving_labels]]] = True
         return _Conditions(np.array([f.strong for f in fairness], bool), enabled, own)
 
     def find(self, kind: str, trigger: np.ndarray | None, goal: np.ndarray) -> Lasso | None:

@@ -9,9 +9,10 @@ import numpy as np
 from workbench.engines import kernels
 from workbench.engines.contract import Resources, Room
 from workbench.engines.expander import Expander
+from workbench.engines.kernels import Frontier
 from workbench.engines.steps import WatchedSteps
-from workbench.engines.store import BLOCK, Store
-from workbench.engines.watch import Labels, Watched
+from workbench.engines.store import BLOCK, Store, Transitions
+from workbench.engines.watch import Labels, Place, Watched
 from workbench.kernel import Model, Result, Trace, Variable, action, invariant, replay, require
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration, conclude
@@ -81,11 +82,14 @@ class Completed(NamedTuple):
         The sizes of the completed levels.
     counts : int64 array (enabled/generated/new, instances)
         The counts of the steps between these levels.
+    outside : int
+        What the constraints kept out of these levels.
     """
 
     initial: int
     levels: list[int]
     counts: np.ndarray
+    outside: int
 
 
 class Full(Stop):
@@ -133,10 +137,10 @@ class LocalSearch:
         self.levels: list[int] = []
         self.stopped: str | None = None
         self.full = False
-        self._judged = np.zeros(kernels.CURSOR, np.int64)
+        self._judged, self._judged_outside = (np.zeros(kernels.CURSOR, np.int64) for _ in range(2))
         self._steps_judged = 0  # the first state from which not all steps are judged
         self._initial = 0
-        self._completed = (0, np.zeros((3, len(plan.model.instances)), np.int64))
+        self._completed = (0, np.zeros((3, len(plan.model.instances)), np.int64), 0)
 
     # The search --------------------------------------------------------------------------------------------------
 
@@ -177,7 +181,7 @@ class LocalSearch:
         done = 0
         while done < self.store.count:
             end = self.store.count
-            self._completed = (len(self.levels), np.stack(self.expander.counts))
+            self._completed = (len(self.levels), np.stack(self.expander.counts), self.expander.outside.total)
             if not self.expander.expand(self.store, done, end, limits.most_states, pause):
                 limits.room(limits.most_states)
             done = end
@@ -190,46 +194,61 @@ class LocalSearch:
         for which, state in enumerate(self.model.each_initial_state()):
             self._initial += 1
             row = self.cells.encode(state)
+            if self.expander.outside.keep_initial(row, which):
+                if self.expander.outside.full:
+                    self._inspect(self.plan.fail_fast)
+                continue
             if self.store.count == limits.most_states and not self.store.visited.find(self.cells.sums(row)):
                 limits.room(self.store.count)
             self.store.add_initial(row, which)
             if which % _INITIAL_STATES_PER_CHECK == 0:
                 limits.check(0, self.store.count, self.store.count, lambda: self.nbytes)
+        self._inspect(self.plan.fail_fast)  # while the expander remembers what is outside
+        if not self.store.count:
+            return
         self.levels.append(self.store.count)
         if self.steps is not None:
             for part in self.store.slices(0, self.store.count):
-                self.steps.judge_initial(part.rows, part.base)
+                self.steps.judge_initial(part.rows, lambda at, base=part.base: (base + at, None))
         self.expander.begin(self.store)
 
     def _inspect(self, fail_fast: bool) -> None:
         """Judge the states found since the last call."""
-        watched, cursor = self.watched, self._judged
+        cursor = self._judged
         while (judged := int(cursor[kernels.COUNT])) < self.store.count:
             block, at = self.store.block_of(judged)
             stop = min(self.store.count - block.base, BLOCK)
             for labels in self.labels.values():
                 labels.extend(block.rows[at:stop])
             cursor[kernels.STATE] = at
-            while watched.active.any():
-                why = kernels.inspect(
-                    self.trees.arrays,
-                    self.trees.predicate_roots,
-                    watched.wanted,
-                    watched.active,
-                    watched.reads,
-                    block,
-                    stop,
-                    cursor,
-                )
-                if why == kernels.DONE:
-                    break
-                state, predicate = int(cursor[kernels.STATE]), int(cursor[kernels.WHAT])
-                if why == kernels.MISS_PREDICATE:
-                    cells = self.trees.learn_predicate(predicate, block.rows[state].tolist())
-                    watched.note_reads(predicate, cells)
-                elif watched.hit(predicate, block.base + state) and fail_fast:
-                    raise Stop("stopped at the first violation")
+            self._judge(block, stop, cursor, fail_fast)
             cursor[kernels.COUNT] = block.base + stop
+        outside = self.expander.outside
+        if len(outside):
+            step = outside.block.step
+            if self.steps is not None and step[0] < 0:  # initial states, which are put aside before all others
+                self.steps.judge_initial(outside.block.rows[: len(outside)], lambda at: (0, int(step[at])))
+            self._judge(outside.block, len(outside), self._judged_outside, fail_fast)
+            self._judged_outside[:] = 0
+            outside.forget()
+
+    def _judge(self, block: Frontier, stop: int, cursor: np.ndarray, fail_fast: bool) -> None:
+        """Judge the states of `block` up to `stop` by what is not decided yet."""
+        watched = self.watched
+        while watched.active.any():
+            why = kernels.inspect(
+                self.trees.arrays, watched.roots, watched.wanted, watched.active, watched.reads, block, stop, cursor
+            )
+            if why == kernels.DONE:
+                break
+            state, predicate = int(cursor[kernels.STATE]), int(cursor[kernels.WHAT])
+            if why == kernels.MISS_PREDICATE:
+                watched.learn(predicate, block.rows[state].tolist())
+                continue
+            numbered = block is not self.expander.outside.block
+            place = (block.base + state, None) if numbered else (int(block.parent[state]), int(block.step[state]))
+            if watched.hit(predicate, place) and fail_fast:
+                raise Stop("stopped at the first violation")
 
     def _inspect_steps(self, fail_fast: bool) -> None:
         """Judge the steps from the states that were expanded since the last call."""
@@ -253,18 +272,17 @@ class LocalSearch:
         return self._initial + int(self.expander.counts.generated.sum())
 
     @property
-    def decided(self) -> dict[str, tuple[int, int | None]]:
-        """For each property that is violated or reached the state, and the step from there where one decides it."""
-        of_states: dict[str, tuple[int, int | None]] = {name: (n, None) for name, n in self.watched.decided.items()}
-        return of_states if self.steps is None else of_states | self.steps.decided
+    def decided(self) -> dict[str, Place]:
+        """For each property that is violated or reached, where: what :meth:`trace_to` takes."""
+        return self.watched.decided if self.steps is None else self.watched.decided | self.steps.decided
 
     def completed(self) -> Completed:
         """What had been done when the last level was complete. Its states' rows and sums are still in the store."""
-        number, counts = self._completed
-        return Completed(self._initial, self.levels[:number], counts)
+        number, counts, outside = self._completed
+        return Completed(self._initial, self.levels[:number], counts, outside)
 
-    def transitions(self) -> tuple[np.ndarray, np.ndarray]:
-        """Targets and steps of all transitions kept, in the order of their sources."""
+    def transitions(self) -> Transitions:
+        """All transitions kept."""
         return self.store.transitions(self.expander.edges)
 
     def trace_to(self, number: int, last: int | None = None) -> Trace:
@@ -274,18 +292,19 @@ class LocalSearch:
         ----------
         number : int
         last : int, optional
-            A step of the trees to be taken from there.
+            A step of the trees to be taken from there, whether it leads to a state that was visited or outside; or
+            ``-1 - which`` for an initial state that is outside, and has no number.
 
         Raises
         ------
         ModelError
             If the model does not do what was memoised: then it is not a function of the state.
         """
-        which, steps = self.store.path(number)
-        if last is not None:
+        which, steps = (-1 - last, []) if last is not None and last < 0 else self.store.path(number)
+        if last is not None and last >= 0:
             steps.append(last)
         trace = replay(self.model, which, [self.trees.steps[step] for step in steps])
-        for step in trace.steps:
+        for step in trace.steps if last is None else trace.steps[:-1]:
             if not self.store.visited.find(self.cells.sums(self.cells.encode(step.state))):
                 raise ModelError(f"{step.label} led to another state when it was run again: the model is not pure")
         return trace
@@ -308,6 +327,7 @@ class LocalSearch:
             decided=self.decided,
             trace_to=lambda place: self.trace_to(*place),
             liveness=lambda declared: self._liveness.verdict(declared),
+            outside=self.expander.outside.total,
             collision_probability=collision_probability(self.store.count, self.cells.bits, len(self.cells.renamings)),
             figures={
                 "python_calls": self.trees.misses,

@@ -9,7 +9,7 @@ from workbench.engines import kernels, step_kernels
 from workbench.engines.kernels import Frontier
 from workbench.engines.store import BLOCK, Store
 from workbench.engines.trees import Trees
-from workbench.engines.watch import evaluate, mark
+from workbench.engines.watch import Place, evaluate, mark
 from workbench.kernel import Model
 from workbench.kernel.deadlock import DEADLOCK, may_end
 from workbench.kernel.properties import Property
@@ -67,7 +67,7 @@ class WatchedSteps:
 
     def begin_anew(self, known: Container[str] = ()) -> None:
         """Forget what was found, and look out for everything but the properties called `known`."""
-        self.decided: dict[str, tuple[int, int | None]] = {}
+        self.decided: dict[str, Place] = {}
         self._stuck = any(p.kind == DEADLOCK.kind and p.name not in known for p in self.properties)
         self._active[:] = 0
         for number, (name, _) in enumerate(self._judges):
@@ -79,12 +79,12 @@ class WatchedSteps:
         """Whether there is anything left to look out for."""
         return self._stuck or bool(self._active.any())
 
-    def judge_initial(self, rows: np.ndarray, base: int = 0) -> None:
-        """Judge initial states, the first of which has the number `base`."""
+    def judge_initial(self, rows: np.ndarray, place: Callable[[int], Place]) -> None:
+        """Judge initial states; `place` says where each of the rows is."""
         for name, predicate, number in self._begin:
             right = evaluate(self._trees, predicate, rows, partial(self._note, number))
             if not right.all():
-                self._hit(name, base + int(np.argmin(right)), None)
+                self._hit(name, *place(int(np.argmin(right))))
 
     def judge(self, store: Store, first: int, end: int) -> None:
         """Judge the steps from the states `first` up to `end`, which have been expanded; their rows are still there."""

@@ -1,6 +1,7 @@
 """What a search keeps: blocks of states in order of discovery, the visited set, and the transitions where wanted."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -71,6 +72,26 @@ class Visited:
     def find(self, sums: np.ndarray) -> bool:
         """Whether a state with the fingerprints `sums`, or one symmetric to it, has been visited."""
         return bool(kernels.contains(kernels.canonical_fingerprints(sums[None, :], self.words), self.table)[0])
+
+
+class Transitions(NamedTuple):
+    """The transitions between states, in the order of their sources; apart from them those that lead outside.
+
+    Attributes
+    ----------
+    degree : integer array (states)
+        How many leave each state.
+    targets, steps : arrays (transitions)
+    leaving : integer array
+        The sources of those that lead outside the constraints.
+    leaving_steps : int32 array
+    """
+
+    degree: np.ndarray
+    targets: np.ndarray
+    steps: np.ndarray
+    leaving: np.ndarray
+    leaving_steps: np.ndarray
 
 
 class Store:
@@ -189,11 +210,18 @@ class Store:
         parts = [getattr(block, name)[: max(0, self.count - block.base)] for block in self.blocks]
         return np.concatenate(parts)
 
-    def transitions(self, used: int) -> tuple[np.ndarray, np.ndarray]:
-        """Targets and steps of all transitions, `used` of them in the last arrays, in the order of the sources."""
+    def transitions(self, used: int) -> Transitions:
+        """All transitions, `used` of them in the last arrays."""
         last = Edges(self.edges.target[:used], self.edges.step[:used])
         parts = [*self.full_edges, last]
-        return np.concatenate([p.target for p in parts]), np.concatenate([p.step for p in parts])
+        targets, steps = np.concatenate([p.target for p in parts]), np.concatenate([p.step for p in parts])
+        degree, leaves = self.column("degree"), targets == kernels.OUTSIDE
+        leaving = np.repeat(np.arange(len(degree)), degree)[leaves] if leaves.any() else np.empty(0, np.int64)
+        leaving_steps = steps[leaves]
+        if len(leaving):
+            degree = degree - np.bincount(leaving, minlength=len(degree)).astype(degree.dtype)
+            targets, steps = targets[~leaves], steps[~leaves]
+        return Transitions(degree, targets, steps, leaving, leaving_steps)
 
     @property
     def bytes_per_state(self) -> float:

@@ -12,6 +12,10 @@ from workbench.kernel.lasso import truth
 from workbench.kernel.properties import Property, PropertyInstance
 from workbench.kernel.state import Predicate
 
+#: The number of a state; and the step from there, where that is what counts, or leads to a state without a number. An
+#: initial state without a number has the step ``-1 - which``.
+Place = tuple[int, int | None]
+
 
 class Watched:
     """The invariants and reachable properties that a search looks out for, as predicates with trees.
@@ -19,11 +23,13 @@ class Watched:
     Attributes
     ----------
     decided : dict
-        For each violated invariant and each property that was reached, the number of the first such state.
+        For each violated invariant and each property that was reached, the place of the first such state, as
+        :meth:`workbench.engines.local.LocalSearch.trace_to` takes it.
     """
 
     def __init__(self, model: Model, trees: Trees, properties: Sequence[Property]) -> None:
         self.instances: list[PropertyInstance] = [i for p in properties for i in model.predicates(p.name)]
+        self._trees, self._first = trees, len(trees.predicates)
         for instance in self.instances:
             trees.add_predicate(instance.holds)
         words = max(1, -(-len(self.instances) // 64))
@@ -32,15 +38,22 @@ class Watched:
         self.reads = np.zeros((len(model.layout.parts.cells), words), np.uint64)
         for number in range(len(self.instances)):
             self.active[number // 64] |= mark(number)
-        self.decided: dict[str, int] = {}
+        self.decided: dict[str, Place] = {}
 
-    def note_reads(self, predicate: int, cells: set[int]) -> None:
+    @property
+    def roots(self) -> np.ndarray:
+        """The roots of the predicates' trees."""
+        return self._trees.predicate_roots[self._first : self._first + len(self.instances)]
+
+    def learn(self, predicate: int, row: Sequence[int]) -> None:
+        """Evaluate a predicate in the state `row`."""
+        cells = self._trees.learn_predicate(self._first + predicate, row)
         self.reads[list(cells), predicate // 64] |= mark(predicate)
 
-    def hit(self, predicate: int, state: int) -> bool:
-        """Note that `predicate` has the wanted value in `state`; whether that violates an invariant."""
+    def hit(self, predicate: int, place: Place) -> bool:
+        """Note that `predicate` has the wanted value in the state at `place`; whether that violates an invariant."""
         name = self.instances[predicate].property.name
-        self.decided[name] = state
+        self.decided[name] = place
         for number, instance in enumerate(self.instances):
             if instance.property.name == name:
                 self.active[number // 64] &= ~mark(number)

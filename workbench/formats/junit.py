@@ -22,7 +22,7 @@ class Case:
     outcome : {"passed", "failed", "unknown"}
         Unknown is reported as an error: what could not be decided should not look as if it held.
     message : str
-        One line that says what is wrong.
+        One line that says what is wrong; of a case that passed, within which bounds.
     detail : str
         All of it, such as the trace.
     """
@@ -52,7 +52,8 @@ class Suite:
 def case_of(verdict: Verdict) -> Case:
     """A verdict as a case."""
     if verdict.holds:
-        return Case(verdict.name)
+        bounded = "" if verdict.within is None else f"{verdict.name} {verdict.word}: {verdict.why}"
+        return Case(verdict.name, message=bounded)
     if verdict.holds is None:
         return Case(verdict.name, UNKNOWN, f"{verdict.name} is not decided: {verdict.why}")
     states = "" if verdict.trace is None else f" (a trace of {counted(len(verdict.trace), 'state')})"
@@ -71,6 +72,7 @@ def suite_of(name: str, result: Result) -> Suite:
         "engine": result.engine,
         "distinct": str(result.distinct),
         "depth": str(result.depth),
+        **({} if result.within is None else {"within": result.within, "outside": str(result.outside)}),
     }
     return Suite(name, cases, result.seconds, facts)
 
@@ -94,6 +96,8 @@ def to_junit(suites: Iterable[Suite]) -> str:
                 tag = "failure" if case.outcome == FAILED else "error"
                 problem = _add(test, tag, message=case.message, type=case.outcome)
                 problem.text = printable_lines(case.detail)
+            elif case.message:
+                _add(test, "system-out").text = printable_lines(case.message)
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 

@@ -17,6 +17,9 @@ _ACCEPTED = {
     "INVARIANTS": "invariants",
     "PROPERTY": "properties",
     "PROPERTIES": "properties",
+    "CONSTRAINT": "constraints",
+    "CONSTRAINTS": "constraints",
+    "VIEW": "VIEW",
     "SYMMETRY": "SYMMETRY",
     "SPECIFICATION": "SPECIFICATION",
     "INIT": "INIT",
@@ -25,9 +28,7 @@ _ACCEPTED = {
 }
 #: The other statements of TLC, and why each changes what is checked in a way that has no counterpart here.
 _REFUSED = {
-    **dict.fromkeys(("CONSTRAINT", "CONSTRAINTS"), "a model's own constants bound its states"),
     **dict.fromkeys(("ACTION_CONSTRAINT", "ACTION_CONSTRAINTS"), "a model's own constants bound its steps"),
-    "VIEW": "states are compared by all their variables",
     "ALIAS": "traces show the model's own variables",
     "POSTCONDITION": "there is no TLA+ module to evaluate it in",
     "TYPE": "there is no TLA+ module to evaluate it in",
@@ -35,6 +36,8 @@ _REFUSED = {
     "_PERIODIC": "there is no TLA+ module to evaluate it in",
     "_RL_REWARD": "it belongs to TLC's simulation",
 }
+#: What the names in a list are names of.
+_ONE = {"invariants": "property", "properties": "property", "constraints": "constraint"}
 _KEYWORDS = _ACCEPTED.keys() | _REFUSED.keys()
 _DEEPEST = 100
 _LONGEST = 160  # of what an error says after the line; lists of names are cut
@@ -70,15 +73,16 @@ class Cfg:
         Sets are tuples, in the order in which they are written; model values are texts.
     model_values : list of str
         The names that are assigned to themselves.
-    invariants, properties : list of Entry
+    invariants, properties, constraints : list of Entry
     single : dict of str to Entry
-        What SYMMETRY, SPECIFICATION, INIT, NEXT and CHECK_DEADLOCK were given.
+        What SYMMETRY, VIEW, SPECIFICATION, INIT, NEXT and CHECK_DEADLOCK were given.
     """
 
     constants: dict[str, Entry] = field(default_factory=dict)
     model_values: list[str] = field(default_factory=list)
     invariants: list[Entry] = field(default_factory=list)
     properties: list[Entry] = field(default_factory=list)
+    constraints: list[Entry] = field(default_factory=list)
     single: dict[str, Entry] = field(default_factory=dict)
 
 
@@ -134,6 +138,15 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
     if cfg.single.get("CHECK_DEADLOCK", Entry("FALSE", 0)).value == "TRUE":
         properties.append(DEADLOCK.name)
     symmetry = _symmetry(cfg.single.get("SYMMETRY"), model)
+    for name, line in cfg.constraints:
+        if name not in model.declared_constraints:
+            known = model.declared_constraints or ["none; a model declares one with @constraint"]
+            _fail(line, unknown(f"constraint of {model.name}", name, known))
+    view = cfg.single.get("VIEW")
+    if view is not None and not model.ignores:
+        _fail(
+            view.line, f"VIEW {view.value[:40]} is not accepted; {model.name} tells states apart by all its variables"
+        )
     return Applied(constants, properties, symmetry, _remarks(cfg, model, symmetry))
 
 
@@ -178,6 +191,11 @@ def _remarks(cfg: Cfg, model: type[Model], symmetry: tuple[str, ...]) -> list[st
         remarks.append(f"{', '.join(behaviour)}: the behaviours and fairness are those that {model.name} declares")
     if symmetry:
         remarks.append(f"SYMMETRY {single['SYMMETRY']} is taken as the symmetric sets {', '.join(symmetry)}")
+    if "VIEW" in single:
+        remarks.append(f"VIEW {single['VIEW']} is taken as all variables but {', '.join(model.ignores)}")
+    unnamed = [name for name in model.declared_constraints if name not in {entry.value for entry in cfg.constraints}]
+    if unnamed:
+        remarks.append(f"{', '.join(unnamed)}: {model.name} is explored within it, though the file does not name it")
     used = {name for value, _ in cfg.constants.values() for name in _names_in(value)}
     idle = [name for name in cfg.model_values if name not in used]
     if idle:
@@ -278,9 +296,9 @@ class _Parser:
             if statement == "constants":
                 while self.in_statement:
                     self.constant()
-            elif statement in ("invariants", "properties"):
+            elif statement in _ONE:
                 while self.in_statement:
-                    name = self.take("the name of a property", "name")
+                    name = self.take(f"the name of a {_ONE[statement]}", "name")
                     getattr(self.cfg, statement).append(Entry(name.text, name.line))
             else:
                 self.single(keyword)

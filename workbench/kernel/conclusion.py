@@ -10,8 +10,9 @@ from workbench.kernel.errors import ModelError
 from workbench.kernel.memory import peak_bytes
 from workbench.kernel.plan import Plan
 from workbench.kernel.properties import Property
-from workbench.kernel.result import ActionCount, Result, Verdict
+from workbench.kernel.result import ActionCount, Result, Verdict, constraints_of
 from workbench.kernel.trace import Trace
+from workbench.kernel.values import counted
 
 _NO_TRACE = "interrupted before its trace was made"
 
@@ -33,6 +34,8 @@ class Exploration:
         Makes a shortest behaviour to such a place - a state, or the step that is wrong - by running the model.
     liveness : callable or str
         Gives the verdict on a liveness property, if the whole space was visited; or the reason why it cannot.
+    outside : int
+        Of the generated states those that the model's constraints kept out.
     collision_probability : float
     peak_bytes : int
         The largest resident size of other processes than this one.
@@ -48,6 +51,7 @@ class Exploration:
     decided: Mapping[str, Any]
     trace_to: Callable[[Any], Trace]
     liveness: Callable[[Property], Verdict] | str
+    outside: int = 0
     collision_probability: float = 0.0
     peak_bytes: int = 0
     figures: dict[str, float] = field(default_factory=dict)
@@ -63,10 +67,10 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
     interrupted = False
     for declared in plan.properties:
         try:
-            verdict = _without_trace(declared, explored) if interrupted else _verdict(plan, declared, explored)
+            verdict = _without_trace(plan, declared, explored) if interrupted else _verdict(plan, declared, explored)
         except KeyboardInterrupt:
             interrupted = True
-            verdict = _without_trace(declared, explored)
+            verdict = _without_trace(plan, declared, explored)
         verdicts.append(verdict)
     return Result(
         model=plan.model,
@@ -81,7 +85,8 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
         seconds=limits.seconds,
         peak_bytes=max(peak_bytes(), explored.peak_bytes),
         collision_probability=explored.collision_probability,
-        notes=[*plan.notes, *explored.notes, *_remarks(plan, explored)],
+        outside=explored.outside,
+        notes=[*plan.notes, *explored.notes, *_bounded(plan, explored), *_remarks(plan, explored)],
         figures=explored.figures,
     )
 
@@ -94,23 +99,44 @@ def _verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
     if explored.stopped is not None:
         return Verdict(name, kind, None, None, f"the search is incomplete: {explored.stopped}")
     if kind == "liveness":
-        if isinstance(explored.liveness, str):
-            return Verdict(name, kind, None, None, explored.liveness)
-        return explored.liveness(declared)
-    if kind == "reachable":
-        return Verdict(name, kind, False, None, "no reachable state satisfies it")
-    return Verdict(name, kind, True)
+        return _liveness_verdict(plan, declared, explored)
+    return _undecided_verdict(plan, declared, explored)
 
 
-def _without_trace(declared: Property, explored: Exploration) -> Verdict:
+def _undecided_verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
+    """The verdict on a property that no state and no step decides, once all are known; not for liveness."""
+    within = constraints_of(plan.model) if explored.outside else None
+    if declared.kind != "reachable":
+        why = None if within is None else f"beyond {within} nothing is known"
+        return Verdict(declared.name, declared.kind, True, None, why, within)
+    where = "no reachable state" if within is None else f"no state that is reached within {within}"
+    return Verdict(declared.name, declared.kind, False, None, f"{where} satisfies it", within)
+
+
+def _liveness_verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
+    """The verdict on a liveness property, once all states are known."""
+    name, kind = declared.name, declared.kind
+    if isinstance(explored.liveness, str):
+        return Verdict(name, kind, None, None, explored.liveness)
+    if plan.model.ignores:
+        why = f"states are not told apart by {', '.join(plan.model.ignores)}, so no behaviour is known whole"
+        return Verdict(name, kind, None, None, why)
+    verdict = explored.liveness(declared) if sum(explored.levels) else None
+    if explored.outside and (verdict is None or verdict.holds):
+        within = constraints_of(plan.model)
+        why = f"no fair behaviour within {within} breaks it, and those that go on beyond are not known"
+        return Verdict(name, kind, None, None, why)
+    assert verdict is not None, "a state is missing only where it is outside"
+    return verdict
+
+
+def _without_trace(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
     """What can be said of a property without running anything any more."""
     name, kind = declared.name, declared.kind
     if name in explored.decided:
         return Verdict(name, kind, kind == "reachable", None, _NO_TRACE)
-    if explored.stopped is None and (kind == "invariant" or declared.of_steps):
-        return Verdict(name, kind, True)
-    if explored.stopped is None and kind == "reachable":
-        return Verdict(name, kind, False, None, "no reachable state satisfies it")
+    if explored.stopped is None and kind != "liveness":
+        return _undecided_verdict(plan, declared, explored)
     return Verdict(name, kind, None, None, "interrupted before it was decided")
 
 
@@ -128,6 +154,15 @@ def decided_verdict(model: Any, declared: Property, trace: Trace) -> Verdict:
     if bool(bad) is not invariant:
         raise ModelError(f"{declared.name} was decided otherwise when its trace was run again: the model is not pure")
     return Verdict(declared.name, declared.kind, not invariant, trace, (bad[0] or "it is false") if invariant else None)
+
+
+def _bounded(plan: Plan, explored: Exploration) -> list[str]:
+    """What the model's constraints kept out."""
+    if not explored.outside:
+        return []
+    kept_out = f"{explored.outside:,} of {counted(explored.generated, 'generated state')}"
+    nothing = "" if sum(explored.levels) else "; no initial state is inside, so nothing was explored"
+    return [f"explored within {constraints_of(plan.model)}: {kept_out} lie outside, judged but not explored{nothing}"]
 
 
 def decided_by_step(model: Any, declared: Property, trace: Trace) -> Verdict:
@@ -164,7 +199,7 @@ def wrong_at_end(model: Any, declared: Property, trace: Trace) -> list[str]:
 
 def _remarks(plan: Plan, explored: Exploration) -> list[str]:
     """What is suspicious about a model whose whole space is known."""
-    if explored.stopped is not None:
+    if explored.stopped is not None or explored.outside:
         return []
     return [
         f"action {count.name} never changes anything, since it assigns nothing; is == written where = is meant? "

@@ -111,10 +111,11 @@ class Declarations:
     processes: dict[str, Process]
     actions: dict[str, Action]
     properties: dict[str, Property]
+    constraints: dict[str, Property]
     initial: Initial | None
     ends: Ends | None
 
-    def check(self, owner: str, symmetry: Any) -> None:
+    def check(self, owner: str, symmetry: Any, ignores: Any) -> None:
         """Raise :class:`ModelError` unless the declarations of the class called `owner` go together."""
         for name, constant in self.constants.items():
             try:
@@ -125,6 +126,7 @@ class Declarations:
                 if not self._is_set(of):
                     raise ModelError(f"{owner}: {name} {constant.domain.verb} {of!r}, which is not a set of names")
         switched: list[Action | Property] = [*self.actions.values(), *self.properties.values()]
+        switched += self.constraints.values()
         for declaration in switched:
             check_switch(declaration, self.constants)
         for declared_property in self.properties.values():
@@ -135,6 +137,11 @@ class Declarations:
         for name in symmetry:
             if not self._is_set(name):
                 raise ModelError(f"{owner}: symmetry names {name!r}, which is not a set of names")
+        if not isinstance(ignores, (tuple, list)):
+            raise ModelError(f"{owner}: ignores = {ignores!r} is not a tuple of names of variables")
+        for name in ignores:
+            if name not in self.variables:
+                raise ModelError(f"{owner}: ignores names {name!r}, which is not a variable")
 
     def _is_set(self, name: str) -> bool:
         return name in self.constants and isinstance(self.constants[name].domain, Names)
@@ -167,13 +174,15 @@ def collect(owner: type, bases: Sequence[type], reserved: Container[str]) -> Dec
     start = _only_one(owner, declared, Initial, "declared_initial")
     ends = _only_one(owner, declared, Ends, "declared_ends")
     processes = {n: v for n, v in declared.items() if isinstance(v, Process)}
+    judged = {n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Property)}
     return Declarations(
         constants={n: v for n, v in declared.items() if isinstance(v, Constant)},
         variables={n: v for n, v in declared.items() if isinstance(v, Variable)},
         processes=processes,
         actions={n: v.of_class(owner.__name__, n, processes) for n, v in declared.items() if isinstance(v, Action)},
-        properties={n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Property)}
+        properties={n: v for n, v in judged.items() if v.kind != "constraint"}
         | ({} if ends is None else {DEADLOCK.name: DEADLOCK}),
+        constraints={n: v for n, v in judged.items() if v.kind == "constraint"},
         initial=start,
         ends=ends,
     )

@@ -31,7 +31,7 @@ MOST_RENAMINGS = 5040
 #: How many renamings are tried where constants leave only some of them.
 _MOST_TRIED = 40_320
 #: What a model's object has, but not its class; the class's attributes are taken as well.
-_RESERVED = frozenset({"actions", "constants", "instances", "layout", "properties"})
+_RESERVED = frozenset({"actions", "constants", "constraints", "instances", "layout", "properties"})
 
 
 class Model:
@@ -50,6 +50,8 @@ class Model:
         The declared actions that these constants do not switch off.
     properties : dict of Property
         The declared properties that these constants do not switch off.
+    constraints : dict of Property
+        The declared constraints that these constants do not switch off.
     layout : Layout
     instances : list of ActionInstance
         Each of `actions` with every combination of its parameters.
@@ -59,11 +61,14 @@ class Model:
     declared_variables: ClassVar[dict[str, Variable]] = {}
     declared_actions: ClassVar[dict[str, Action]] = {}
     declared_properties: ClassVar[dict[str, Property]] = {}
+    declared_constraints: ClassVar[dict[str, Property]] = {}
     declared_processes: ClassVar[dict[str, Process]] = {}
     declared_initial: ClassVar[Initial | None] = None
     declared_ends: ClassVar[Ends | None] = None
     #: Names of the constants whose members are interchangeable.
     symmetry: ClassVar[tuple[str, ...]] = ()
+    #: Names of variables by which states are not told apart: of states that differ only there, one is explored.
+    ignores: ClassVar[tuple[str, ...]] = ()
     #: What the model is called on the command line; made from the class's name if it is not given.
     name: ClassVar[str] = ""
 
@@ -78,13 +83,13 @@ class Model:
                 )
         cls.declared_constants, cls.declared_variables = declared.constants, declared.variables
         cls.declared_actions, cls.declared_processes = declared.actions, declared.processes
-        cls.declared_properties = declared.properties
+        cls.declared_properties, cls.declared_constraints = declared.properties, declared.constraints
         cls.declared_initial, cls.declared_ends = declared.initial, declared.ends
         if "name" not in vars(cls):
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
         if not (isinstance(cls.name, str) and cls.name.isprintable()):
             raise ModelError(f"{cls.__name__}: name = {brief(cls.name)} is not accepted; it takes a line of text")
-        declared.check(cls.__name__, cls.symmetry)
+        declared.check(cls.__name__, cls.symmetry, cls.ignores)
 
     def __init__(self, /, **constants: Any) -> None:
         if not self.declared_variables or not self.declared_actions:
@@ -102,6 +107,7 @@ class Model:
         self._check_attributes()
         self.actions = {n: a for n, a in self.declared_actions.items() if applies(a, self)}
         self.properties = {n: p for n, p in self.declared_properties.items() if applies(p, self)}
+        self.constraints = {n: c for n, c in self.declared_constraints.items() if applies(c, self)}
         self.layout = Layout(
             {n: None if v.per is None else self.members(v.per) for n, v in self.declared_variables.items()},
             {
@@ -287,6 +293,14 @@ class Model:
         """The invariant or reachable property called `name`, for every combination of its parameters."""
         (declared,) = self.select([name])
         return [PropertyInstance(self, declared, args) for args in self._combinations(declared.parameters)]
+
+    def constraint_predicates(self) -> list[PropertyInstance]:
+        """The constraints, for every combination of their parameters: a state is inside if all of them are true."""
+        return [
+            PropertyInstance(self, declared, args)
+            for declared in self.constraints.values()
+            for args in self._combinations(declared.parameters)
+        ]
 
     def formulas(self, name: str) -> list[tuple[tuple[Any, ...], Formula]]:
         """The liveness property called `name`, for every combination of its parameters."""

@@ -89,6 +89,8 @@ def make_plan(
     if sets and any(p.kind == "liveness" for p in chosen):
         notes.append("explored without symmetry, since with it the check of a liveness property would be unsound")
         sets = ()
+    if model.ignores:
+        notes.append(f"states that differ only in {', '.join(model.ignores)} are one: {model.name} ignores it")
     if held := telling_apart(model, sets):
         notes.append(f"symmetry: names are exchanged only where that changes nothing in {', '.join(held)}")
     return Plan(model, chosen, sets, bits, fail_fast, notes)

@@ -1,4 +1,4 @@
-"""Properties: invariants, what must be reachable, and liveness, declared on a model's methods."""
+"""Properties: invariants, what must be reachable, and liveness, declared on a model's methods; and constraints."""
 
 import inspect
 from collections.abc import Callable, Container, Mapping
@@ -22,7 +22,8 @@ class Property:
 
     Attributes
     ----------
-    kind : {"invariant", "reachable", "liveness", "step", "refinement", "deadlock"}
+    kind : {"invariant", "reachable", "liveness", "step", "refinement", "deadlock", "constraint"}
+        A constraint says which states are explored, and is nothing that a check judges.
     when : str, callable or None
         The name of a constant, or a function of the model: where it is false, a model does not have the property.
     by_default : bool, str or callable
@@ -177,8 +178,46 @@ def liveness(function: Any = None, /, *, when: When = None, by_default: Default 
     return _declare("liveness", function, when, by_default, domains, first=1)
 
 
+def constraint(function: Any = None, /, *, when: When = None, **domains: str) -> Any:
+    """Declare a method ``(self, s, ...)`` that is true of the states from which a search is to go on.
+
+    A constraint bounds what is explored and is no part of the protocol. A state outside is judged like all others, but
+    it is not counted as distinct, and its successors are not looked at. Steps that lead there are steps: fairness does
+    not see the constraint. A state is inside if all constraints of the model are true of it.
+
+    Parameters
+    ----------
+    when : str or callable, optional
+        The name of a constant, or a function of the model: where it is false, the constraint does not apply.
+    **domains : str
+        As for actions: the constraint must be true for each combination. Fine-grained instances are also faster.
+
+    Examples
+    --------
+    >>> from workbench.kernel import Model, Variable, action, constraint, invariant, search
+    >>> class Counter(Model):
+    ...     n = Variable(0)
+    ...
+    ...     @action
+    ...     def up(self, s):
+    ...         s.n += 1
+    ...
+    ...     @constraint
+    ...     def Short(self, s):
+    ...         return s.n < 3
+    ...
+    ...     @invariant
+    ...     def Small(self, s):
+    ...         return s.n < 10
+    >>> result = search(Counter())
+    >>> result.distinct, result.generated, result.outside, result["Small"].word
+    (3, 4, 1, 'holds within the constraint')
+    """
+    return _declare("constraint", function, when, True, domains, first=2)
+
+
 class PropertyInstance:
-    """An invariant or reachable property with its parameters bound: a predicate over states."""
+    """An invariant, reachable property or constraint with its parameters bound: a predicate over states."""
 
     def __init__(self, model: Any, declared: Property, arguments: tuple[Any, ...]) -> None:
         self.model, self.property, self.arguments = model, declared, arguments

@@ -7,6 +7,9 @@ from workbench.kernel.errors import unknown
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import counted
 
+#: What the word of a verdict ends with that says nothing of what lies beyond the model's constraints.
+WITHIN = "within the constraint"
+
 if TYPE_CHECKING:
     from workbench.kernel.model import Model
 
@@ -26,6 +29,8 @@ class Verdict:
         witness.
     why : str or None
         What is wrong, or why the verdict is not known, in words.
+    within : str or None
+        The constraints that the verdict is bounded by, in words; None for one that is true of the model without them.
     """
 
     name: str
@@ -33,6 +38,7 @@ class Verdict:
     holds: bool | None
     trace: Trace | None = None
     why: str | None = None
+    within: str | None = None
 
     @property
     def trace_states(self) -> int | None:
@@ -40,12 +46,17 @@ class Verdict:
 
     @property
     def word(self) -> str:
-        """``holds``, ``violated`` or ``unknown``; ``reached`` or ``not reached`` for a reachable property."""
+        """``holds``, ``violated`` or ``unknown``; ``reached`` or ``not reached`` for a reachable property.
+
+        ``holds within the constraint`` and ``not reached within the constraint`` say that nothing is known beyond.
+        """
         if self.holds is None:
             return "unknown"
         if self.kind == "reachable":
-            return "reached" if self.holds else "not reached"
-        return "holds" if self.holds else "violated"
+            word = "reached" if self.holds else "not reached"
+        else:
+            word = "holds" if self.holds else "violated"
+        return word if self.within is None else f"{word} {WITHIN}"
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -54,6 +65,7 @@ class Verdict:
             "holds": self.holds,
             "trace_states": self.trace_states,
             "why": self.why,
+            "within": self.within,
         }
 
 
@@ -90,6 +102,8 @@ class Result:
         Why it was not.
     generated : int
         Every successor computed from every distinct state, duplicates included, plus the initial states.
+    outside : int
+        How many of them are outside the model's constraints: judged, but neither distinct nor explored.
     levels : list of int
         New states per breadth-first level, the initial states first.
     actions : list of ActionCount
@@ -117,6 +131,7 @@ class Result:
     seconds: float
     peak_bytes: int
     collision_probability: float = 0.0
+    outside: int = 0
     notes: list[str] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)
 
@@ -137,8 +152,16 @@ class Result:
         return [v for v in self.verdicts if v.holds is None]
 
     @property
+    def within(self) -> str | None:
+        """The constraints that kept states out of the search, in words; None if none did."""
+        return constraints_of(self.model) if self.outside else None
+
+    @property
     def holds(self) -> bool | None:
-        """Whether everything does that was asked for; None if something is not known, or nothing was asked for."""
+        """Whether everything does that was asked for; None if something is not known, or nothing was asked for.
+
+        What is asked of a search that a constraint has cut is asked within it; :attr:`within` says so.
+        """
         if self.violated:
             return False
         return True if self.verdicts and not self.undecided else None
@@ -156,8 +179,10 @@ class Result:
 
     def __repr__(self) -> str:
         """The counts and the verdicts; traces are asked for by name."""
+        bounded = "" if self.within is None else f", within {self.within}"
         lines = [
             f"{self.model!r}: {counted(self.distinct, 'distinct state')}, depth {self.depth}, {self.engine} engine"
+            + bounded
         ]
         lines += [] if self.complete else [f"  INCOMPLETE: {self.stopped}"]
         for verdict in self.verdicts:
@@ -175,6 +200,7 @@ class Result:
             "complete": self.complete,
             "distinct": self.distinct,
             "generated": self.generated,
+            "outside": self.outside,
             "depth": self.depth,
             "seconds": round(self.seconds, 4),
             "properties": [v.as_dict() for v in self.verdicts],
@@ -182,6 +208,28 @@ class Result:
             "notes": self.notes,
             "figures": self.figures,
         }
+
+
+def constraints_of(model: "Model") -> str:
+    """The constraints of `model` in words.
+
+    Examples
+    --------
+    >>> from workbench.kernel import Model, Variable, action, constraint
+    >>> class Counter(Model):
+    ...     n = Variable(0)
+    ...
+    ...     @action
+    ...     def up(self, s):
+    ...         s.n += 1
+    ...
+    ...     @constraint
+    ...     def Short(self, s):
+    ...         return s.n < 3
+    >>> constraints_of(Counter())
+    'the constraint Short'
+    """
+    return f"the constraint{'s' * (len(model.constraints) > 1)} {' and '.join(model.constraints)}"
 
 
 def collision_probability(states: int, bits: int, renamings: int = 1) -> float:

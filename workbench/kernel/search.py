@@ -14,7 +14,7 @@ from workbench.kernel.plan import Plan, make_plan
 from workbench.kernel.properties import Property
 from workbench.kernel.result import ActionCount, Result, Verdict
 from workbench.kernel.symmetry import Canonical
-from workbench.kernel.temporal import check_liveness
+from workbench.kernel.temporal import OUTSIDE, check_liveness
 from workbench.kernel.trace import Move, Trace, replay
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class _Search:
         self.plan, self.model, self.limits = plan, plan.model, limits
         self.canonical = Canonical(plan.model, plan.symmetry)
         self.predicates = {p.name: plan.model.predicates(p.name) for p in plan.safety}
+        self.constraints = plan.model.constraint_predicates()
         self.judges = {p.name: p.judges(plan.model) for p in plan.steps}
         self.numbers: dict[Any, int] = {}  # canonical values -> the state's number
         self.states: list[Any] = []
@@ -64,7 +65,9 @@ class _Search:
         self.counts = {name: [0, 0, 0, 0] for name in plan.model.actions}  # enabled, generated, new, assigns
         self.levels: list[int] = []
         self.generated = 0
-        self.decided: dict[str, tuple[int, Move | None]] = {}  # the property's name -> the state, or the step from it
+        self.outside = 0
+        #: The property's name -> the state, and the step from it where that counts, or leads outside.
+        self.decided: dict[str, tuple[int, Move | None]] = {}
         self.stopped: str | None = None
 
     def run(self) -> None:
@@ -92,9 +95,10 @@ class _Search:
 
     def _initial(self) -> Iterator[None]:
         for i, state in enumerate(self.model.each_initial_state()):
-            known = len(self.states)
-            if self._visit(state, (-1, Move(i, 0))) == known:
-                self._judge_initial(state, known)
+            known, link = len(self.states), (-1, Move(i, 0))
+            number = self._visit(state, link)
+            if number in (known, OUTSIDE):
+                self._judge_initial(state, link if number == OUTSIDE else (number, None))
             self._check(i, len(self.states))
             yield
 
@@ -137,31 +141,36 @@ class _Search:
         return moves
 
     def _visit(self, state: Any, link: tuple[int, Move]) -> int:
-        """The number of `state`, which may be new."""
+        """The number of `state`, which may be new; :data:`OUTSIDE` if the constraints keep it out."""
         key = self.canonical(state.values)
-        if key not in self.numbers:
+        number = self.numbers.get(key)
+        if number is None and not all(constraint.holds(state) for constraint in self.constraints):
+            number = OUTSIDE
+            self.outside += 1
+            self._judge(state, link)
+        elif number is None:
             self.limits.room(len(self.states))
-            self.numbers[key] = len(self.states)
+            number = self.numbers[key] = len(self.states)
             self.states.append(state)
             self.links.append(link)
-            self._judge(state, self.numbers[key])
+            self._judge(state, (number, None))
         self.generated += 1
-        return self.numbers[key]
+        return number
 
-    def _judge(self, state: Any, number: int) -> None:
+    def _judge(self, state: Any, place: tuple[int, Move | None]) -> None:
         for declared in self.plan.safety:
             wanted = declared.kind == "reachable"
             if declared.name not in self.decided and any(
                 predicate.holds(state) is wanted for predicate in self.predicates[declared.name]
             ):
-                self.decided[declared.name] = number, None
+                self.decided[declared.name] = place
                 if self.plan.fail_fast and not wanted:
                     raise Stop("stopped at the first violation")
 
-    def _judge_initial(self, state: Any, number: int) -> None:
+    def _judge_initial(self, state: Any, place: tuple[int, Move | None]) -> None:
         for name, judges in self.judges.items():
             if any(judge.begins is not None and judge.begins(state) is not True for judge in judges):
-                self._violated(name, (number, None))
+                self._violated(name, place)
 
     def _judge_steps(self, state: Any, number: int, steps: Sequence[tuple[Move, Any]]) -> None:
         """Judge the steps from state `number`, all of which are known."""
@@ -182,6 +191,8 @@ class _Search:
 
     def _trace_to(self, place: tuple[int, Move | None]) -> Trace:
         number, last = place
+        if number < 0 and last is not None:
+            return replay(self.model, last.instance, [])
         path = [] if last is None else [last]
         while self.links[number][0] >= 0:
             number, move = self.links[number]
@@ -196,6 +207,7 @@ class _Search:
             engine="reference",
             stopped=self.stopped,
             generated=self.generated,
+            outside=self.outside,
             levels=self.levels,
             actions=[
                 ActionCount(name, enabled, generated, new, bool(assigns))

@@ -92,6 +92,7 @@ class Canonical:
         self.images = [model.permuted_cells(renaming) for renaming in self.renamings]
         for renaming in self.renamings:  # a universe must not change either
             model.permuted_cells(renaming, model.layout.parts)
+        self._kept = [n for n, cell in enumerate(model.layout.cells) if cell.variable not in model.ignores]
 
     def orbit(self, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         """The values of every state that the renamings make of the one with `values`, with repetitions."""
@@ -105,7 +106,11 @@ class Canonical:
 
     def __call__(self, values: tuple[Any, ...]) -> Any:
         if not self.renamings:
-            return values
+            return self._told_apart(values)
         for cell, value in zip(self._cells, values, strict=True):
             self._words.check(cell, value)
-        return min(map(encode, self.orbit(values)))
+        return min(map(encode, map(self._told_apart, self.orbit(values))))
+
+    def _told_apart(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Those of the values by which states are told apart."""
+        return values if len(self._kept) == len(values) else tuple(values[cell] for cell in self._kept)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 Graph = Sequence[Sequence[tuple[Move, int]]]
 Counts = Callable[[int, Move], bool]
 
+#: In place of the number: a state outside the model's constraints. The action is enabled; what follows is not known.
+OUTSIDE = -1
+
 
 @dataclass(frozen=True)
 class Condition:
@@ -95,6 +98,7 @@ def find_lasso(
     """
     everything = set(range(len(graph)))
     conditions = [condition_of(graph, f, counts) for f in fairness]
+    graph = [[(move, target) for move, target in transitions if target != OUTSIDE] for transitions in graph]
     allowed = everything - goal
     entries = allowed
     if kind == "leads_to":
@@ -127,7 +131,8 @@ def condition_of(graph: Graph, fairness: Fairness, counts: Counts = _all_count) 
         for move, target in transitions
         if move.instance in fairness.actions and target != source and counts(source, move)
     }
-    return Condition(fairness.strong, {source for source, _ in steps}, steps)
+    inside = {(source, target) for source, target in steps if target != OUTSIDE}
+    return Condition(fairness.strong, {source for source, _ in steps}, inside)
 
 
 class Routes:

@@ -13,6 +13,7 @@ from workbench.kernel.model import Model
 #: name; under the plain name it has our extensions, each of which a constant switches on. All refine the table.
 MODELS = {
     "bakery": "workbench.models.bakery_extended:BakeryExtended",
+    "bakery_endless": "workbench.models.bakery_endless:BakeryEndless",
     "bakery_published": "workbench.models.bakery:Bakery",
     "bakery_v2": "workbench.models.bakery_v2_extended:BakeryV2Extended",
     "bakery_v2_published": "workbench.models.bakery_v2:BakeryV2",

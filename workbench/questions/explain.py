@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, unknown
+from workbench.kernel.result import WITHIN
 from workbench.kernel.values import counted, show
 from workbench.questions.formula import Formula, Joined, Literal, smallest
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_GOOD, _BAD = ("holds", "reached"), ("violated", "not reached")
+_GOOD, _BAD = ("holds", "reached", f"holds {WITHIN}"), ("violated", "not reached", f"not reached {WITHIN}")
 #: How many settings of a kind are listed where a text is asked for.
 _MOST_LINES = 24
 _WORDS = frozenset({*_GOOD, *_BAD, "unknown", "error"})
@@ -142,6 +143,8 @@ class Explanation:
         The settings on which the rule claims nothing, each with the reason.
     axes : tuple of Axis
         The constants that the rule may speak of.
+    bounded : int
+        In how many settings a constraint cut the search, so that the verdict is one within it.
     """
 
     property: str
@@ -151,6 +154,7 @@ class Explanation:
     failing: list[Failing]
     undecided: list[tuple[dict[str, Any], str]]
     axes: tuple[Axis, ...]
+    bounded: int = 0
 
     def told(self, setting: Mapping[str, Any]) -> str:
         """A setting in a line, as people read it."""
@@ -159,11 +163,15 @@ class Explanation:
             pairs.append(f"{axis.name}={axis.words[axis.position(setting[axis.name])]}")
         return " ".join(pairs)
 
+    @property
+    def exact(self) -> str:
+        """How much the rule claims."""
+        smallest = "" if self.minimal else ", maybe not the smallest rule"
+        within = f", in {self.bounded:,} of them {WITHIN} alone" if self.bounded else ""
+        return f"exact on {counted(self.decided, 'setting')}{within}{smallest}"
+
     def __repr__(self) -> str:
-        exact = f"exact on {counted(self.decided, 'setting')}" + (
-            "" if self.minimal else ", maybe not the smallest rule"
-        )
-        lines = [f"{self.property}: {self.rule or 'nothing is known'}", f"  {exact}"]
+        lines = [f"{self.property}: {self.rule or 'nothing is known'}", f"  {self.exact}"]
         for failing in self.failing[:_MOST_LINES]:
             states = "" if failing.states is None else f", {counted(failing.states, 'state')}"
             lines.append(f"  fails: {self.told(failing.setting)}{states}")
@@ -215,10 +223,12 @@ def explain(table: "pd.DataFrame", property: str, constants: Sequence[str] | Non
     true: dict[tuple[int, ...], None] = {}
     false: dict[tuple[int, ...], None] = {}
     failing, undecided = [], []
+    bounded = 0
     for number, row in enumerate(rows):
         setting = {axis.name: row[axis.name] for axis in axes}
         case = tuple(axis.values.index(row[axis.name]) for axis in axes)
         word = row[property]
+        bounded += isinstance(word, str) and word.endswith(WITHIN)
         if word in _GOOD:
             true[case] = None
         elif word in _BAD:
@@ -237,7 +247,7 @@ def explain(table: "pd.DataFrame", property: str, constants: Sequence[str] | Non
         return Explanation(property, None, True, 0, failing, undecided, axes)
     found = smallest(true, false, [len(axis.values) for axis in axes])
     decided = len(rows) - len(undecided)
-    return Explanation(property, Rule(axes, found.formula), found.minimal, decided, failing, undecided, axes)
+    return Explanation(property, Rule(axes, found.formula), found.minimal, decided, failing, undecided, axes, bounded)
 
 
 def _axis(name: str, given: Iterable[Any], words: Mapping[Any, str]) -> Axis:

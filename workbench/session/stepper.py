@@ -268,6 +268,8 @@ class Stepper:
         if trace is not None:
             return trace, remark
         where = "from the beginning" if anew else "from this state"
+        if result.within is not None:
+            where += f" within {result.within}"
         if result.complete:
             raise InputError(f"no such state can be reached {where}; there are {result.distinct:,} states")
         raise InputError(f"no such state was found {where} among {result.distinct:,} states: {result.stopped}")

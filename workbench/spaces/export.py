@@ -138,8 +138,8 @@ class Exporter:
         store.add_rows(rows)
         expander.begin(store)
         expander.expand(store, 0, len(rows))
-        targets, steps = store.transitions(expander.edges)
-        sources = np.repeat(np.arange(store.count), store.column("degree"))
+        degree, targets, steps, *_ = store.transitions(expander.edges)
+        sources = np.repeat(np.arange(store.count), degree)
         ids = _ids(kernels.canonical_fingerprints(store.column("sums"), self.worker.cells.words))
         texts = describe_steps(
             self.worker.model,

@@ -20,6 +20,7 @@ class StateSpace:
     """The states that a search found, by number in breadth-first order, and the transitions between them.
 
     Made by :func:`explore`. With symmetry a state stands for all that differ from it in interchangeable names.
+    What lies outside the model's constraints is no part of the space, nor are the steps that lead there.
 
     Attributes
     ----------
@@ -74,8 +75,8 @@ class StateSpace:
 
     @cached_property
     def _transitions(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        targets, steps = self._search.transitions()
-        sources = np.repeat(np.arange(len(self)), self._search.store.column("degree"))
+        degree, targets, steps, *_ = self._search.transitions()
+        sources = np.repeat(np.arange(len(self)), degree)
         return sources, targets, steps
 
     @property

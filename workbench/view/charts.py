@@ -36,7 +36,7 @@ def levels_chart(result: Result) -> Bars:
 
 def coverage_chart(result: Result) -> Bars:
     """Per action how often it was enabled, how many states it led to, and how many of them were new."""
-    never = result.never_taken
+    never, within = result.never_taken, "" if result.within is None else f" within {result.within}"
     return Bars(
         title=f"{result.model.name}: what the actions contributed",
         categories=tuple(a.name for a in result.actions),
@@ -47,7 +47,7 @@ def coverage_chart(result: Result) -> Bars:
         },
         axes=("action", "times"),
         standing_out=frozenset(never),
-        notes=(f"Never enabled: {', '.join(never)}",) if never else (),
+        notes=(f"Never enabled{within}: {', '.join(never)}",) if never else (),
         horizontal=True,
     )
 
@@ -100,8 +100,8 @@ def verdict_map(
     ----------
     frame : DataFrame
         A row per configuration: a column per constant, and a column per property with the words of the verdicts
-        (``holds``, ``violated``, ``unknown``, ``reached``, ``not reached`` or ``error``). ``attrs["words"]``, where it
-        is there, has the words for choices, by constant and value.
+        (those of :attr:`workbench.kernel.result.Verdict.word`, or ``error``). ``attrs["words"]``, where it is there,
+        has the words for choices, by constant and value.
     constants : sequence of str, optional
         The columns that are constants; those before the first verdicts for None, as in the table of a sweep.
     x, y : str, optional

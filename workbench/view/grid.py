@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from workbench.kernel.result import WITHIN
 from workbench.view import plot
 from workbench.view.chart import Chart
 from workbench.view.html import ORANGE, PURPLE, SKY
@@ -23,6 +24,8 @@ _STYLES = {
     "reached": (_GOOD, "#ffffff"),
     "violated": (_BAD, "#ffffff"),
     "not reached": (_BAD, "#ffffff"),
+    f"holds {WITHIN}": (_GOOD, "#ffffff"),
+    f"not reached {WITHIN}": (_BAD, "#ffffff"),
     "unknown": (ORANGE, "#111111"),
     "error": (PURPLE, "#111111"),
     "reads": (SKY, "#111111"),

@@ -14,6 +14,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from workbench.kernel.result import WITHIN
 from workbench.kernel.text import printable_lines
 
 #: Colour-blind safe, after Okabe and Ito; the darker ones of a pair carry white text.
@@ -27,6 +28,8 @@ MARKS = {
     "reached": ("\N{CHECK MARK}", "good"),
     "violated": ("\N{BALLOT X}", "bad"),
     "not reached": ("\N{BALLOT X}", "bad"),
+    f"holds {WITHIN}": ("(\N{CHECK MARK})", "good"),
+    f"not reached {WITHIN}": ("(\N{BALLOT X})", "bad"),
     "unknown": ("?", "open"),
     "error": ("!", "open"),
 }

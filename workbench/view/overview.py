@@ -18,7 +18,8 @@ def result_view(result: Result) -> Rendered:
     verdicts = verdict_table(result)
     notes = list(result.notes)
     if result.complete and result.never_taken:
-        notes.append(f"never enabled: {', '.join(result.never_taken)}")
+        within = "" if result.within is None else f" within {result.within}"
+        notes.append(f"never enabled{within}: {', '.join(result.never_taken)}")
     warning = "" if result.complete else badge("unknown", "incomplete") + " "
     markup = (
         f"<p><b>{escape(result.model.name)}</b> {constants_line(result.model).html()}</p>{verdicts.html()}"
@@ -32,9 +33,10 @@ def result_view(result: Result) -> Rendered:
 def model_view(model: Model | type[Model]) -> Rendered:
     """A model: its constants, its actions by process, its properties; of a class all that it declares."""
     if isinstance(model, Model):
-        declared_actions, declared_properties = model.actions, model.properties
+        declared_actions, declared_properties = model.actions, {**model.properties, **model.constraints}
     else:
-        declared_actions, declared_properties = model.declared_actions, model.declared_properties
+        declared_actions = model.declared_actions
+        declared_properties = {**model.declared_properties, **model.declared_constraints}
     doc = (model.__doc__ or "").strip().partition("\n\n")[0]
     actions = [
         (_signature(a.name, a.parameters), escape(a.process.name if a.process else ""), escape(_first(a.doc)))

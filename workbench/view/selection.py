@@ -81,7 +81,7 @@ def state_graph(
     """
     shown = min(len(space.sources), most_edges)
     transitions = range(shown)
-    numbers = {0, *space.sources[:shown].tolist(), *space.targets[:shown].tolist()}
+    numbers = {*range(min(len(space), 1)), *space.sources[:shown].tolist(), *space.targets[:shown].tolist()}
     notes = []
     if shown < len(space.sources):
         notes.append(
@@ -160,6 +160,12 @@ def _number_of(space: Space, state: State) -> int:
     return int(equal[0]) if len(equal) else -1
 
 
+def _cut(space: Space) -> Iterable[str]:
+    """What the model's constraints keep out of a graph."""
+    if space.result.within is not None:
+        yield f"what lies outside {space.result.within} is not drawn, nor are the steps that lead there"
+
+
 def _of_states(
     space: Space,
     transitions: Iterable[int],
@@ -172,7 +178,7 @@ def _of_states(
     pictures: bool,
 ) -> StateGraph:
     draft, columns = GraphDraft(), _columns(space.model, variables)
-    chosen, notes = sorted(numbers), list(notes)
+    chosen, notes = sorted(numbers), [*notes, *_cut(space)]
     pictures = pictures and not _too_many(len(chosen), notes)
 
     def draw(id: str) -> Picture:
@@ -331,7 +337,7 @@ def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST
         marks = ([INITIAL] if group in initial else []) + ([VIOLATING] if bad else [])
         return Node(str(group), f"{text}\n{counted(size, 'state')}", tooltip, frozenset(marks), size)
 
-    notes = []
+    notes = [*_cut(space)]
     if len(shown) < len(edges):
         dropped = int(counts.sum()) - sum(edges[pair].total() for pair in shown)
         notes.append(

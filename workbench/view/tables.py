@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel import Model, Result, Verdict
+from workbench.kernel.result import WITHIN
 from workbench.kernel.values import counted, show, spell
 from workbench.view.html import MARKS, Drawn, Rendered, badge, element, escape, table
 from workbench.view.parted import Parted, parting
@@ -50,10 +51,16 @@ def summary(result: Result) -> str:
     """The counts of a result in one line of text."""
     sets = f", symmetry over {', '.join(result.symmetry)}" if result.symmetry else ""
     line = (
-        f"{counted(result.distinct, 'distinct state')}, {result.generated:,} generated, depth {result.depth}, "
+        f"{counted(result.distinct, 'distinct state')}, {generated(result)}, depth {result.depth}, "
         f"{result.seconds:.2f} s ({result.engine} engine{sets})"
     )
     return line if result.complete else f"INCOMPLETE ({result.stopped}): {line}"
+
+
+def generated(result: Result) -> str:
+    """How many states were generated, and how many of them are outside the model's constraints."""
+    outside = "" if result.within is None else f" ({result.outside:,} outside {result.within})"
+    return f"{result.generated:,} generated{outside}"
 
 
 # Constants ---------------------------------------------------------------------------------------------------------
@@ -123,6 +130,7 @@ def _word(model: Model, name: str, value: Any) -> str:
 
 
 def _now(before: Verdict, after: Verdict) -> str:
+    word, within = after.word.removesuffix(WITHIN).rstrip(), f" {WITHIN}" * (after.within is not None)
     words = {
         "holds": "now holds",
         "violated": "now fails",
@@ -130,7 +138,7 @@ def _now(before: Verdict, after: Verdict) -> str:
         "not reached": "is no longer reached" if before.holds else "is not reached",
         "unknown": "is now unknown",
     }
-    return f"{after.name} {words[after.word]}"
+    return f"{after.name} {words[word]}{within}"
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,6 +6,7 @@ import ipywidgets
 
 from workbench.kernel import Result, Verdict
 from workbench.kernel.budget import Progress
+from workbench.kernel.result import WITHIN
 from workbench.kernel.values import counted
 from workbench.session import Session
 from workbench.view import what_changed
@@ -81,7 +82,8 @@ class Verdicts(ipywidgets.VBox):
         if result is None or session.running:
             return element("p", "Checking", class_="wb-checking")
         how = "" if session.live else " \N{MIDDLE DOT} press Run after a change"
-        counts = f"{counted(result.distinct, 'state')}, {result.seconds:.2f} s{how}"
+        bounded = f" within {result.within}" if result.within else ""
+        counts = f"{counted(result.distinct, 'state')}{escape(bounded)}, {result.seconds:.2f} s{how}"
         stopped = "" if result.complete else badge("unknown", f"incomplete: {result.stopped}") + " "
         return element("p", f"{stopped}{counts}", class_="wb-note", title=summary(result))
 
@@ -124,7 +126,8 @@ def _progress(at: Progress) -> str:
 
 def _headline(result: Result) -> str:
     if result.holds:
-        return badge("holds", "everything holds")
+        within = f" within {result.within}" if result.within else ""
+        return badge(f"holds {WITHIN}" if within else "holds", f"everything holds{within}")
     if result.violated:
         return badge("violated", f"{len(result.violated)} of {len(result.verdicts)} violated")
     if result.undecided:

@@ -14,7 +14,7 @@ from workbench.engines.spark.cutting import cut
 from workbench.engines.spark.handover import write_search
 from workbench.engines.spark.jobs import run_job
 from workbench.engines.spark.links import Links
-from workbench.engines.spark.manifest import Level, LevelFile, Manifest, Run
+from workbench.engines.spark.manifest import KEPT_OUT, Level, LevelFile, Manifest, Run
 from workbench.engines.spark.messages import Admitted, Memory, Task, Work
 from workbench.engines.spark.rundir import NotWritten, RunDirectory
 from workbench.engines.spark.seed import seed
@@ -191,17 +191,20 @@ class SparkSearch:
         assigns = np.array(manifest.assigns or nothing, bool)
         for step in steps:
             assigns |= step.assigns
+            manifest.outside += step.outside
         manifest.assigns = assigns.tolist()
         files = sorted((o.file for o in outcomes if o.file is not None), key=lambda file: file.bucket)
-        for name in {name for outcome in outcomes for name in outcome.decided}:
-            smallest = min(outcome.decided[name] for outcome in outcomes if name in outcome.decided)
-            manifest.decided[name] = [len(manifest.levels), *smallest]
         for name in {name for step in steps for name in step.decided}:
             smallest = min(step.decided[name] for step in steps if name in step.decided)
-            manifest.decided[name] = [len(manifest.levels) - 1, *smallest]
+            manifest.decided[name] = [len(manifest.levels) - 1 if manifest.levels else KEPT_OUT, *smallest]
+        for name in {name for outcome in outcomes for name in outcome.decided}:
+            smallest = min(outcome.decided[name] for outcome in outcomes if name in outcome.decided)
+            manifest.decided.setdefault(name, [len(manifest.levels), *smallest])
         if files:
             received = sum(outcome.received for outcome in outcomes)
             manifest.levels.append(Level(files, counts.tolist(), None, received, seconds))
+        elif not manifest.levels:  # no initial state is inside the constraints
+            manifest.complete = True
         else:  # the step from the last level leads to nothing new, but what it generated counts
             last = manifest.levels[-1]
             last.counts = (np.array(last.counts) + counts).tolist()
@@ -281,6 +284,7 @@ class SparkSearch:
             decided=counted.decided,
             trace_to=Links(self.directory, self.task, counted).trace_to,
             liveness=_NO_LIVENESS,
+            outside=counted.outside,
             collision_probability=collision_probability(sum(counted.sizes), self.task.bits, renamings),
             peak_bytes=self._worker_peak,
             figures={

@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.local import LocalSearch
-from workbench.engines.spark.manifest import PREFIX, Level, Manifest, Prefix
+from workbench.engines.spark.manifest import KEPT_OUT, PREFIX, Level, Manifest, Prefix
 from workbench.engines.spark.messages import Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States
@@ -44,6 +44,7 @@ def write_search(directory: RunDirectory, task: Task, search: LocalSearch, secon
         decided=_decided(search, first, visited),
         assigns=search.trees.assigns.tolist(),
         seconds=seconds,
+        outside=completed.outside,
     )
 
 
@@ -52,12 +53,14 @@ def _decided(search: LocalSearch, first: int, visited: int) -> dict[str, list[in
 
     The steps from the others are taken again; whether a behaviour may begin in an initial state is not asked again.
     """
-    places = {name: [PREFIX, state] for name, state in search.watched.decided.items() if state < visited}
-    for name, (state, step) in search.steps.decided.items() if search.steps is not None else ():
-        if step is not None and state < first:
-            places[name] = [PREFIX, state, *search.trees.steps[step]]
-        elif step is None and (state < first or name != DEADLOCK.name):
+    places = {}
+    for name, (state, step) in search.decided.items():
+        if step is None and (state < first or (state < visited and name != DEADLOCK.name)):
             places[name] = [PREFIX, state]
+        elif step is not None and step < 0:
+            places[name] = [KEPT_OUT, -1 - step]
+        elif step is not None and state < first:
+            places[name] = [PREFIX, state, *search.trees.steps[step]]
     return places
 
 

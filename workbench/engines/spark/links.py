@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.cells import Cells
-from workbench.engines.spark.manifest import PREFIX, Manifest
+from workbench.engines.spark.manifest import KEPT_OUT, PREFIX, Manifest
 from workbench.engines.spark.messages import Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import ROW_GROUP
@@ -38,6 +38,8 @@ class Links:
             If the model does not do what it did: then it is not a function of the state.
         """
         model, level = self.task.model, place[0]
+        if level == KEPT_OUT:
+            return replay(model, place[1], [])
         of_state = 1 if level == PREFIX else self.task.bits // 64
         words, step = place[1 : 1 + of_state], place[1 + of_state :]
         last = [(step[0], step[1])] if step else []

@@ -8,10 +8,12 @@ from workbench.storage.folder import Folder, Kind
 from workbench.storage.identity import Identity
 from workbench.storage.schema import from_json
 
-RUN = Kind("run directory", 1)
+RUN = Kind("run directory", 2)
 
 #: In place of a level: what was searched in process before the search moved here.
 PREFIX = -1
+#: In place of a level: an initial state that is outside the model's constraints, by its own number.
+KEPT_OUT = -2
 
 
 @dataclass(frozen=True)
@@ -94,9 +96,12 @@ class Manifest:
     levels : list of Level
     decided : dict of str to list of int
         Where a property was decided: the level's position in `levels`, and the words of the state's fingerprint; or
-        :data:`PREFIX` and the state's number. Where it is a step from there, its action instance and ordinal follow.
+        :data:`PREFIX` and the state's number. Where it is a step from there, or the state that this leads to, its
+        action instance and ordinal follow. Or :data:`KEPT_OUT` and the number of an initial state.
     assigns : list of bool
         Per action instance, whether it ever assigned to a variable.
+    outside : int
+        Successors and initial states that the model's constraints kept out.
     """
 
     initial: int = 0
@@ -104,6 +109,7 @@ class Manifest:
     levels: list[Level] = field(default_factory=list)
     decided: dict[str, list[int]] = field(default_factory=dict)
     assigns: list[bool] = field(default_factory=list)
+    outside: int = 0
     seconds: float = 0.0
     complete: bool = False
 

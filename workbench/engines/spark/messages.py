@@ -132,8 +132,11 @@ class StepCounts(NamedTuple):
     assigns : bool array
         Per action instance, whether it ever assigned to a variable.
     decided : dict of str to list of int
-        Properties that a step from one of its states violates, or the lack of one: the words of the state's
-        fingerprint, and the step's action instance and ordinal.
+        Properties that a step from one of its states decides, or the lack of one, or a successor that is kept out: the
+        words of the state's fingerprint, and the step's action instance and ordinal. Of initial states that are kept
+        out the number of one.
+    outside : int
+        Successors that the model's constraints kept out.
     """
 
     enabled: np.ndarray
@@ -141,6 +144,7 @@ class StepCounts(NamedTuple):
     assigns: np.ndarray
     decided: dict[str, list[int]]
     memory: Memory
+    outside: int
 
 
 class Admitted(NamedTuple):

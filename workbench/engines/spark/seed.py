@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.cells import Cells
-from workbench.engines.spark.messages import Admitted, Memory, Task
+from workbench.engines.spark.messages import Admitted, Memory, StepCounts, Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States, narrow
 from workbench.kernel import State
@@ -32,6 +32,10 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
     outcomes : list of Admitted
     """
     cells = Cells(task.model, task.symmetry, task.bits)
+    constraints = task.model.constraint_predicates()
+    deciding = {declared.name: _deciding(task, declared) for declared in task.model.select(task.properties)}
+    kept_out: list[int] = []
+    decided_outside: dict[str, list[int]] = {}
     states: list[tuple[list[int], np.ndarray]] = []  # each with its fingerprint, in the order of their first places
     places: list[int] = []
     seen = set()
@@ -40,16 +44,28 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
         if place % _STATES_PER_CHECK == 0:
             watch()
         initial += 1
+        if not all(constraint.holds(state) for constraint in constraints):
+            kept_out.append(place)
+            for name in (name for name, decides in deciding.items() if decides(state)):
+                decided_outside.setdefault(name, [place])
+            continue
         row = cells.encode(state)
         fingerprint = kernels.canonical_fingerprints(cells.sums(row)[None, :], cells.words)[0]
         if fingerprint.tobytes() not in seen:
             seen.add(fingerprint.tobytes())
             states.append((row, fingerprint))
             places.append(place)
+    none_new = np.zeros(len(task.model.instances), np.int64)  # no action led here
+    memory = Memory("driver", 0, 0)
+    outcomes = []
+    if kept_out:
+        nothing = StepCounts(none_new, none_new, none_new > 0, decided_outside, memory, len(kept_out))
+        outcomes.append(Admitted(None, {}, none_new, [nothing], {}, [], 0, memory))
+    if not states:
+        return initial, outcomes
     rows, fingerprints = (np.array(column) for column in zip(*states, strict=True))
     ordinals, extras = np.array(places, np.int32), cells.values
     buckets = kernels.bucket(fingerprints, task.buckets)
-    outcomes = []
     for bucket in np.unique(buckets).tolist():
         some = buckets == bucket
         count = int(some.sum())
@@ -62,8 +78,7 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
         )
         file = directory.write_level(0, bucket, [initial_states], 0, [[] for _ in cells.values])
         decided = _judge(task, cells, rows[some], fingerprints[some])
-        none_new = np.zeros(len(task.model.instances), np.int64)  # no action led here
-        outcomes.append(Admitted(file, {}, none_new, [], decided, extras, 0, Memory("driver", 0, 0)))
+        outcomes.append(Admitted(file, {}, none_new, [], decided, extras, 0, memory))
         extras = []
     return initial, outcomes
 

@@ -88,10 +88,13 @@ class Worker:
             self.steps.begin_anew(known)
         decided: dict[str, list[int]] = {}
         before = [counts.copy() for counts in self.expander.counts]
+        outside = self.expander.outside.total
         for file, row_group in work:
             yield from self._expand(file, row_group, level, decided)
         enabled, generated, _ = (now - then for now, then in zip(self.expander.counts, before, strict=True))
-        yield 0, StepCounts(enabled, generated, self.trees.assigns.copy(), decided, self.memory)
+        outside = self.expander.outside.total - outside
+        decided = {name: place for name, place in decided.items() if name not in known}
+        yield 0, StepCounts(enabled, generated, self.trees.assigns.copy(), decided, self.memory, outside)
 
     def rows_of(self, file: LevelFile, states: States) -> np.ndarray:
         """The rows of states of a file, in local numbers."""
@@ -107,7 +110,7 @@ class Worker:
         store.add_rows(rows)
         self.expander.begin(store)
         count = len(rows)
-        self.expander.expand(store, 0, count)
+        self.expander.expand(store, 0, count, pause=lambda _: self._judge_outside(store, decided))
         self._judge_steps(store, count, decided)
         if store.count == count:
             return
@@ -136,6 +139,20 @@ class Worker:
                         extras,
                     ),
                 )
+
+    def _judge_outside(self, store: Store, decided: dict[str, list[int]]) -> None:
+        """Add to `decided` what the successors decide that the constraints keep out, and be done with them."""
+        outside = self.expander.outside
+        rows = outside.block.rows[: len(outside)]
+        for name, wanted, predicate in self.watched if len(outside) else ():
+            hits = np.flatnonzero(evaluate(self.trees, predicate, rows) == wanted)
+            if len(hits):
+                sums = store.column("sums")[outside.block.parent[hits]]
+                parents = kernels.canonical_fingerprints(sums, self.cells.words).tolist()
+                steps = [self.trees.steps[step] for step in outside.block.step[hits]]
+                place = min([*parent, *step] for parent, step in zip(parents, steps, strict=True))
+                decided[name] = min(place, decided.get(name, place))
+        outside.forget()
 
     def _judge_steps(self, store: Store, count: int, decided: dict[str, list[int]]) -> None:
         """Note which properties are `decided` by the steps from the first `count` states, and where."""

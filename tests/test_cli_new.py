@@ -1,0 +1,35 @@
+"""A model that is begun with ``workbench new`` works as it stands, and nothing is lost for it."""
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workbench.cli import main
+
+
+def test_a_new_model_comes_with_a_configuration_and_a_test_that_pass(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["new", "shared_counter", "--into", str(tmp_path)]) == 0
+    names = ["shared_counter.py", "shared_counter.toml", "test_shared_counter.py"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+    *_, checked, configured, tested = map(shlex.split, capsys.readouterr().out.splitlines())
+    assert main(checked[1:]) == main(configured[1:]) == 0
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tested[1:]]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    assert "3 passed" in done.stdout
+    assert main(["new", "shared_counter", "--into", str(tmp_path)]) == 2
+    assert "exists already, and is not replaced" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["Shared", "a-b", "class", "../x", ""])
+def test_a_new_model_has_a_name_that_python_can_import(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert main(["new", name, "--into", str(tmp_path)]) == 2
+    assert "is not accepted; it takes small letters" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

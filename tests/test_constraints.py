@@ -1,0 +1,258 @@
+"""What is said of a search that a constraint has cut, wherever a verdict is told. Engines: test_conformance.py."""
+
+import json
+from xml.etree import ElementTree
+
+import pandas as pd
+import pytest
+
+from workbench import check, cli, configurations, search, state_space
+from workbench.formats.itf import parse_itf, read_itf
+from workbench.formats.junit import suite_of, to_junit
+from workbench.formats.tlc_cfg import apply_cfg, read_cfg
+from workbench.guided.scenario import scenario
+from workbench.guided.validate import validate
+from workbench.kernel import Constant, InputError, Model, ModelError, Variable, action, constraint, invariant, reachable
+from workbench.kernel.state import State
+from workbench.questions.explain import explain
+from workbench.questions.seek import seek
+from workbench.session.stepper import Stepper
+from workbench.view.charts import verdict_map
+from workbench.view.overview import model_view, result_view
+from workbench.view.report import report
+from workbench.view.tables import what_changed
+
+MODEL = '''
+from workbench import Constant, Model, Variable, action, constraint, invariant, reachable
+
+class Counter(Model):
+    """Counts for ever, two at a time where it jumps."""
+
+    Most = Constant(3, range(1, 100), "numbers that are explored")
+    Jumps = Constant(False, bool, "it may leave out a number")
+
+    n = Variable(0)
+
+    @action
+    def up(self, s):
+        """Count."""
+        s.n += 1
+
+    @action(when="Jumps")
+    def jump(self, s):
+        """Leave out a number."""
+        s.n += 2
+
+    @constraint
+    def Short(self, s):
+        """No more than Most."""
+        return s.n <= self.Most
+
+    @invariant
+    def Small(self, s):
+        """The number stays below 5."""
+        return s.n < 5 or f"{s.n} is too large"
+
+    @reachable
+    def Four(self, s):
+        """It can come to 4."""
+        return s.n == 4
+
+    @reachable
+    def Nine(self, s):
+        """It can come to 9."""
+        return s.n == 9
+'''
+WITHIN = "within the constraint"
+
+
+@pytest.fixture(scope="module")
+def counter(tmp_path_factory):
+    path = tmp_path_factory.mktemp("counter") / "counter.py"
+    path.write_text(MODEL)
+    return path
+
+
+@pytest.fixture(scope="module")
+def Counter(counter):
+    from workbench import get_model
+
+    return get_model(f"{counter}:Counter")
+
+
+def test_a_verdict_says_within_what_it_holds(Counter):
+    result = check(Counter())
+    assert [v.word for v in result.verdicts] == [f"holds {WITHIN}", "reached", f"not reached {WITHIN}"]
+    assert [v.within for v in result.verdicts] == ["the constraint Short", None, "the constraint Short"]
+    assert (result.within, result.outside) == ("the constraint Short", 1)
+    assert repr(result).splitlines()[0].endswith("local engine, within the constraint Short")
+    jumping = check(Counter(Jumps=True))
+    assert (jumping["Small"].word, jumping["Small"].trace_states) == ("violated", 4)
+
+
+def test_the_command_line_says_so(counter, capsys):
+    assert cli.main(["check", f"{counter}:Counter", "--property", "Small"]) == 0
+    out = capsys.readouterr().out
+    assert "5 generated (1 outside the constraint Short)" in out
+    assert f"holds {WITHIN} Small: beyond the constraint Short nothing is known" in " ".join(out.split())
+    assert cli.main(["check", f"{counter}:Counter", "--json"]) == 1
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["outside"] == 1
+    assert [p["within"] for p in printed["properties"]] == ["the constraint Short", None, "the constraint Short"]
+    assert cli.main(["show", f"{counter}:Counter"]) == 0
+    assert "constraint  No more than Most." in capsys.readouterr().out
+
+
+@pytest.mark.spark
+def test_a_sweep_says_so(counter, capsys):
+    assert cli.main(["sweep", f"{counter}:Counter", "--grid", "Jumps=false,true", "--property", "Small"]) == 1
+    out = capsys.readouterr().out
+    assert f"(\N{CHECK MARK}) and (\N{BALLOT X}) are verdicts {WITHIN} of the model; beyond it nothing is known" in out
+    assert "(\N{CHECK MARK})" in next(line for line in out.splitlines() if line.startswith("false"))
+
+
+@pytest.mark.parametrize(
+    ("expected", "differences"),
+    [
+        (f'Small = "holds {WITHIN}"', []),
+        ('Small = "holds"', [f"Small: expected holds, found holds {WITHIN}"]),
+        ("", [f"Small: expected that it holds, since nothing is said, found holds {WITHIN}"]),
+    ],
+)
+def test_a_configuration_has_to_expect_it(counter, tmp_path, expected, differences):
+    path = tmp_path / "one.toml"
+    head = f'model = "{counter}:Counter"\nproperties = ["Small"]\n[expect]\noutside = 1\n[expect.verdicts]\n'
+    path.write_text(head + expected)
+    one = configurations.load(path)
+    assert one.differences(check(one.model, one.properties)) == differences
+
+
+def test_junit_says_so(Counter):
+    root = ElementTree.fromstring(to_junit([suite_of("counter", search(Counter(), ["Small", "Nine"]))]))
+    small, nine = root.iter("testcase")
+    assert small.findtext("system-out") == f"Small holds {WITHIN}: beyond the constraint Short nothing is known"
+    assert f"Nine is not reached {WITHIN}" in nine.find("failure").get("message")
+    assert {p.get("name"): p.get("value") for p in root.iter("property")}["outside"] == "1"
+
+
+def test_pages_and_tables_say_so(Counter):
+    result = check(Counter(), ["Small"])
+    told = result_view(result)
+    assert f"(\N{CHECK MARK}) holds {WITHIN}" in told.text()
+    assert "note: explored within the constraint Short: 1 of 5 generated states lie outside" in told.text()
+    assert "1 outside the constraint Short" in report(result)
+    assert "No more than Most." in model_view(Counter()).html()
+    within, without = (check(Counter(Most=n), ["Four"]) for n in (2, 3))
+    assert what_changed(without, within).endswith(f"Four is no longer reached {WITHIN}")
+
+
+def test_grids_and_rules_say_so():
+    table = pd.DataFrame({"Jumps": [False, True], "Small": [f"holds {WITHIN}", "violated"]})
+    assert f"holds {WITHIN}" in verdict_map(table).html()
+    explained = explain(table, "Small")
+    assert (str(explained.rule), explained.exact) == ("not Jumps", f"exact on 2 settings, in 1 of them {WITHIN} alone")
+
+
+def test_a_state_that_is_sought_is_sought_within(Counter):
+    trace, result = seek(Counter(), lambda s: s.n == 7)
+    assert (trace, result.within) == (None, "the constraint Short")
+    trace, _ = seek(Counter(), lambda s: s.n == 4)
+    assert len(trace) == 5
+    with pytest.raises(InputError, match="no such state can be reached from the beginning within the constraint Short"):
+        Stepper(Counter()).go("s.n == 7", anew=True)
+
+
+def test_a_state_space_ends_at_the_constraint(Counter):
+    space = state_space(Counter())
+    assert (len(space), space.sources.tolist(), space.targets.tolist()) == (4, [0, 1, 2], [1, 2, 3])
+
+
+def test_recordings_and_scenarios_know_no_constraint(Counter):
+    assert len(scenario(Counter(), "s.n == 7").trace) == 8
+    states = [{"#meta": {"index": n}, "n": n} for n in range(8)]
+    recording = read_itf(Counter(), parse_itf(json.dumps({"vars": ["n"], "states": states})))
+    assert validate(Counter(), recording).valid is True
+
+
+# TLC's configurations ------------------------------------------------------------------------------------------------
+
+
+class Remembering(Model):
+    """Remembers what it has counted; nothing depends on that."""
+
+    ignores = ("seen",)
+    n = Variable(0)
+    seen = Variable(())
+
+    @action
+    def up(self, s):
+        s.n = (s.n + 1) % 3
+        s.seen += (s.n,)
+
+    @constraint
+    def Short(self, s):
+        return s.n < 9
+
+    @constraint
+    def Known(self, s):
+        return s.n >= 0
+
+
+def test_constraints_and_the_view_of_a_configuration_are_taken_by_their_names():
+    applied = apply_cfg(read_cfg("CONSTRAINT Short VIEW Counted"), Remembering)
+    assert "VIEW Counted is taken as all variables but seen" in applied.remarks
+    assert "Known: remembering is explored within it, though the file does not name it" in applied.remarks
+    with pytest.raises(InputError, match=r"line 1: unknown constraint of remembering 'Shrt' \(did you mean Short\?\)"):
+        apply_cfg(read_cfg("CONSTRAINTS Shrt"), Remembering)
+
+
+# Mistakes ------------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_no_constraint(Counter):
+    def refused(match, **declared):
+        with pytest.raises(ModelError, match=match):
+            check(type("Wrong", (Counter,), declared)())
+
+    def texts(self, s):
+        return "it is too long"
+
+    def assigns(self, s):
+        s.n = 0
+        return True
+
+    refused("constraint texts .* returned 'it is too long'; it must return True, False", texts=constraint(texts))
+    refused("only an action may assign", assigns=constraint(assigns))
+    refused("when = 'Mst' is not accepted", Short=constraint(when="Mst")(texts))
+    refused("ignores = 'n' is not a tuple of names of variables", ignores="n")
+    refused("ignores names 'm', which is not a variable", ignores=("m",))
+    refused("no property may be called 'ignores'", ignores=constraint(texts))
+
+
+def test_a_constraint_is_no_property(Counter):
+    with pytest.raises(InputError, match="unknown property of counter 'Short'"):
+        check(Counter(), ["Short"])
+
+
+def test_a_constraint_may_be_switched_off_or_replaced(Counter):
+    class Wider(Counter):
+        Bounded = Constant(True, bool, "whether there is a bound")
+
+        @constraint(when="Bounded")
+        def Short(self, s):
+            return s.n <= 5
+
+        @action
+        def up(self, s: State):
+            s.n = min(s.n + 1, 7)
+
+        @invariant
+        def Small(self, s):
+            return True
+
+        @reachable
+        def Nine(self, s):
+            return True
+
+    assert [check(Wider(Bounded=b)).distinct for b in (True, False)] == [6, 8]
+    assert check(Wider(Bounded=False)).within is None

@@ -1,0 +1,99 @@
+"""Begin a model of your own: its file, a configuration of it, and a test.
+
+workbench new shared_counter            writes shared_counter.py, shared_counter.toml and test_shared_counter.py
+workbench new shared_counter --into DIR
+"""
+
+import argparse
+import keyword
+import re
+import shlex
+from pathlib import Path
+
+from workbench.commands import skeleton, standard
+from workbench.engines.check import check
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+from workbench.models import get_model
+from workbench.storage import whole
+
+NAME = "new"
+
+_CONFIGURATION = """\
+title = "{title}: nothing is lost"
+model = "{name}.py:{model}"      # the path is that from this file
+symmetry = ["Workers"]
+properties = ["NothingLost", "EverybodyWrites"]
+
+[constants]
+UseLock = true
+
+[expect]                         # change these when you have changed the model, and know why
+distinct = {distinct}
+depth = {depth}
+generated = {generated}
+
+[expect.verdicts]
+NothingLost = "{safe}"
+EverybodyWrites = {{ {word} = {states} }}
+"""
+
+_TEST = '''\
+"""{title} does what its configuration expects."""
+
+from pathlib import Path
+
+from workbench import check, configurations, search
+
+from {name} import {model}
+
+
+def test_everything_is_as_expected() -> None:
+    asked = configurations.load(Path(__file__).with_name("{name}.toml"))
+    result = check(asked.model, asked.properties, symmetry=asked.symmetry)
+    assert asked.differences(result) == []
+
+
+def test_the_plain_search_gives_the_same() -> None:
+    fast, plain = check({model}()), search({model}())
+    assert (fast.levels, fast.generated) == (plain.levels, plain.generated)
+    assert [verdict.word for verdict in fast.verdicts] == [verdict.word for verdict in plain.verdicts]
+
+
+def test_the_lock_is_needed() -> None:
+    assert check({model}(UseLock=False))["NothingLost"].trace_states == 5
+'''
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="what the model will be called, such as shared_counter")
+    parser.add_argument("--into", type=Path, default=Path(), metavar="DIR", help="the folder to write to")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    name, folder = arguments.name, arguments.into
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        raise InputError(f"NAME = {brief(name)} is not accepted; it takes small letters, digits and _, as for a module")
+    model, title = "".join(map(str.capitalize, name.split("_"))), name.replace("_", " ").capitalize()
+    files = [folder / f"{name}.py", folder / f"{name}.toml", folder / f"test_{name}.py"]
+    for path in files:
+        if path.exists():
+            raise InputError(f"{str(path)!r} exists already, and is not replaced; give another NAME, or --into DIR")
+    said = {"name": name, "model": model, "title": title}
+    source = Path(skeleton.__file__).read_text(encoding="utf-8").replace("SUMMARY", title).replace("Skeleton", model)
+    _write(files[0], source)
+    result = check(get_model(f"{files[0]}:{model}")(), ["NothingLost", "EverybodyWrites"], symmetry=True)
+    safe, reached = result.verdicts
+    counts = {"distinct": result.distinct, "depth": result.depth, "generated": result.generated}
+    verdicts = {"safe": safe.word, "word": reached.word, "states": reached.trace_states}
+    _write(files[1], _CONFIGURATION.format(**said, **counts, **verdicts))
+    _write(files[2], _TEST.format(**said))
+    model_file, configuration, test = (shlex.quote(str(path)) for path in files)
+    standard.say(f"wrote {model_file}, {configuration} and {test}; try")
+    standard.say(f"workbench check {model_file}:{model}\nworkbench check {configuration}\npytest {test}")
+    return 0
+
+
+def _write(path: Path, text: str) -> None:
+    with whole.writing(path) as out:
+        out.write(text)

@@ -1,0 +1,81 @@
+"""What a model's constraints keep out of a search: successors that are put aside, to be judged, and counted."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from workbench.engines import kernels
+from workbench.engines.kernels import Frontier
+from workbench.engines.trees import Trees
+from workbench.engines.watch import evaluate
+
+_ROOM = 1 << 12
+
+
+class Outside:
+    """The constraints of a model as trees, and the successors outside them that nobody has dealt with yet.
+
+    Parameters
+    ----------
+    trees : Trees
+    cursor : int64 array
+        That of the expansion; place ``KEPT`` says how many successors are in `block`.
+
+    Attributes
+    ----------
+    block : Frontier
+        Rows, predecessors and steps; an initial state has the step ``-1 - which``.
+    """
+
+    def __init__(self, trees: Trees, cursor: np.ndarray) -> None:
+        self._trees, self._cursor = trees, cursor
+        self._predicates = [trees.add_predicate(instance.holds) for instance in trees.model.constraint_predicates()]
+        self._forgotten = 0
+        room = _ROOM if self._predicates else 0
+        self.block = Frontier(
+            base=0,
+            rows=np.empty((room, len(trees.cells.values)), np.int32),
+            sums=np.empty((0, trees.cells.lanes), np.uint64),
+            parent=np.empty(room, np.uint32),
+            step=np.empty(room, np.int32),
+            degree=np.zeros(0, np.uint32),
+        )
+
+    def __len__(self) -> int:
+        """How many are in `block`."""
+        return int(self._cursor[kernels.KEPT])
+
+    @property
+    def total(self) -> int:
+        """How many there have been."""
+        return self._forgotten + len(self)
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """The roots of the constraints' trees."""
+        return self._trees.predicate_roots[self._predicates]
+
+    def learn(self) -> None:
+        """Ask the constraint that the expansion has stopped at about the successor that it has stopped at."""
+        row = self.block.rows[len(self)].tolist()
+        self._trees.learn_predicate(self._predicates[int(self._cursor[kernels.WHAT])], row)
+
+    def keep_initial(self, row: Sequence[int], which: int) -> bool:
+        """Put an initial state aside if it is outside; whether it is. There must be room."""
+        rows = np.array([row], np.int32)
+        for predicate in self._predicates:
+            if not evaluate(self._trees, predicate, rows)[0]:
+                kept = len(self)
+                self.block.rows[kept], self.block.parent[kept], self.block.step[kept] = row, 0, -1 - which
+                self._cursor[kernels.KEPT] += 1
+                return True
+        return False
+
+    @property
+    def full(self) -> bool:
+        return len(self) == len(self.block.rows)
+
+    def forget(self) -> None:
+        """Make room: those in `block` have been dealt with."""
+        self._forgotten += len(self)
+        self._cursor[kernels.KEPT] = 0
