@@ -11,7 +11,7 @@ from workbench.models import iceberg_catalog as catalog
 from workbench.models.bakery import Bakery
 from workbench.models.hudi import Hudi
 from workbench.models.paimon import Paimon
-from workbench.models.table import BoundedTable, Table, VersionedTable
+from workbench.models.table import Table, VersionedTable
 from workbench.view import trace_page, trace_view
 
 HUDI = {"Values": 1}
@@ -24,7 +24,7 @@ PAIMON_TABLE = {"Keys": "PkCol1Values", "Columns": "column_names", "Values": "co
 
 
 def test_a_write_may_set_some_columns_of_a_row_and_leaves_the_others():
-    model = BoundedTable(Keys=1, Columns=["a", "b"], Values=["x"], MaxVersions=2)
+    model = Table(Keys=1, Columns=["a", "b"], Values=["x"])
     steps = {i.label: i for i in model.instances}
     (start,) = model.initial_states()
     written = {tuple(outcome.choices): after for outcome, after in model.outcomes(steps["write(k1)"], start)}
@@ -35,7 +35,7 @@ def test_a_write_may_set_some_columns_of_a_row_and_leaves_the_others():
     assert len(written) == 3  # a write that sets no column is none
 
 
-class Forgetful(BoundedTable):
+class Forgetful(Table):
     """A table that drops a row as it takes another one."""
 
     name = "forgetful"
@@ -47,13 +47,13 @@ class Forgetful(BoundedTable):
                 s.rows[other] = ()
 
 
-class Rewriting(BoundedTable):
+class Rewriting(VersionedTable):
     """A table that changes the past."""
 
     name = "rewriting"
 
-    def publish(self, s):
-        super().publish(s)
+    def commit(self, s, key, rows):
+        super().commit(s, key, rows)
         s.versions = (Map(s.rows),) * len(s.versions)
 
 

@@ -21,7 +21,7 @@ MODELS = {
     "hudi_published": "workbench.models.hudi:Hudi",
     "paimon": "workbench.models.paimon_extended:PaimonExtended",
     "paimon_published": "workbench.models.paimon:Paimon",
-    "table": "workbench.models.table:BoundedTable",
+    "table": "workbench.models.table:VersionedTable",
 }
 
 

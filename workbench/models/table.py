@@ -3,7 +3,7 @@
 A write sets some columns of one row, or removes it: all of that or nothing, and in one step. In that step the writer is
 told that the table has it. From then on readers get it, until a later write replaces it. That is all::
 
-    workbench check table                           # what follows from this: nothing acknowledged is lost
+    workbench check table                           # what follows: nothing acknowledged is lost
     workbench check hudi --property OneTable        # Hudi keeps the promise
     workbench check paimon --property OneTable --set PUT_IF_ABSENT=false    # a row that was acknowledged is gone
 
@@ -12,7 +12,20 @@ writers were told. ``docs/refinement.md`` says what that means; what each protoc
 an acknowledgement stands in its own file, at ``OneTable``.
 """
 
-from workbench.kernel import Constant, Map, Model, Names, Variable, action, choose, invariant, reachable, require, step
+from workbench.kernel import (
+    Constant,
+    Map,
+    Model,
+    Names,
+    Variable,
+    action,
+    choose,
+    constraint,
+    invariant,
+    reachable,
+    require,
+    step,
+)
 
 #: What a write says of a column that it leaves alone.
 AS_IT_WAS = "as it was"
@@ -26,6 +39,7 @@ class Table(Model):
     Keys = Constant(2, Names("k", range(1, 9)), "what rows are found by")
     Columns = Constant(["value"], Names("c", range(1, 4)), "the columns of a row")
     Values = Constant(2, Names("v", range(1, 13)), "what a column may hold")
+    MaxWrites = Constant(3, range(0, 7), "how long a history is looked at; no bound of the promise")
 
     rows = Variable((), per="Keys", doc="what readers get for a key: no row, or one; a broken table may give two")
     acknowledged = Variable((), per="fields", doc="what writers were told is in a column of a key, one after the other")
@@ -67,23 +81,27 @@ class Table(Model):
         """The table can hold a row."""
         return any(s.rows[key] for key in self.Keys)
 
+    @constraint(field="fields")
+    def ShortHistory(self, s, field):
+        """So that the table can be searched by itself. Who refines it is not bounded."""
+        return len(s.acknowledged[field]) <= self.MaxWrites
+
 
 class VersionedTable(Table):
     """The same table where readers may also ask for an older version, and get what it was."""
+
+    name = "table"
 
     versions = Variable((), doc="what readers of each version get, the first version first")
 
     def commit(self, s, key, rows):
         super().commit(s, key, rows)
-        self.publish(s)
-
-    def publish(self, s):
         s.versions += (Map(s.rows),)
 
     @action
     def rewrite(self, s):
         """Add a version that reads as the last one does, as where files are compacted."""
-        self.publish(s)
+        s.versions += (Map(s.rows),)
 
     @invariant
     def NewestIsLast(self, s):
@@ -95,14 +113,7 @@ class VersionedTable(Table):
         """What readers of a version get does not change."""
         return t.versions[: len(s.versions)] == s.versions
 
-
-class BoundedTable(VersionedTable):
-    """The table by itself, with so few versions that all of its states can be visited."""
-
-    name = "table"
-
-    MaxVersions = Constant(3, range(0, 6), "versions in a run; the promise has no such bound")
-
-    def publish(self, s):
-        require(len(s.versions) < self.MaxVersions, "there are as many versions as are looked at")
-        super().publish(s)
+    @constraint
+    def ShortHistory(self, s):
+        """The same, where every write makes a version."""
+        return len(s.versions) <= self.MaxWrites
