@@ -13,6 +13,7 @@ from workbench.models.hudi import Hudi
 from workbench.models.paimon import Paimon
 from workbench.models.table import Table, VersionedTable
 from workbench.view import trace_page, trace_view
+from workbench.widgets import TracePlayer
 
 HUDI = {"Values": 1}
 PAIMON = {"NUM_WRITERS": 1, "NUM_COMPACTORS": 1, "NUM_BUCKETS": 1, "PkCol1Values": ["jack"], "Col2Values": ["red"]}
@@ -35,7 +36,7 @@ def test_a_write_may_set_some_columns_of_a_row_and_leaves_the_others():
     assert len(written) == 3  # a write that sets no column is none
 
 
-class Forgetful(Table):
+class Forgetful(VersionedTable):
     """A table that drops a row as it takes another one."""
 
     name = "forgetful"
@@ -213,6 +214,12 @@ def test_a_trace_has_the_steps_of_the_table_beside_its_own(lost):
     assert "<summary>Table: remove(k1)</summary>" in shown.step_html(len(said) - 2)
     assert "no step of Table" in trace_page(lost.trace)
     assert json.loads(json.dumps(shown.as_dict()))["steps"][-2]["refined"]["label"] == "remove(k1)"
+
+
+def test_the_panel_shows_the_lane_of_the_table(lost):
+    lanes = TracePlayer(lost.trace).lanes
+    assert ">Table<" in lanes
+    assert ">no step of Table<" in lanes
 
 
 def test_any_trace_can_be_told_in_the_words_of_the_table(lost):

@@ -39,7 +39,6 @@ class Table(Model):
     Keys = Constant(2, Names("k", range(1, 9)), "what rows are found by")
     Columns = Constant(["value"], Names("c", range(1, 4)), "the columns of a row")
     Values = Constant(2, Names("v", range(1, 13)), "what a column may hold")
-    MaxWrites = Constant(3, range(0, 7), "how long a history is looked at; no bound of the promise")
 
     rows = Variable((), per="Keys", doc="what readers get for a key: no row, or one; a broken table may give two")
     acknowledged = Variable((), per="fields", doc="what writers were told is in a column of a key, one after the other")
@@ -51,7 +50,7 @@ class Table(Model):
     @action(key="Keys")
     def write(self, s, key):
         """Set some columns of a row, which need not exist."""
-        before = s.rows[key][0] if s.rows[key] else self.nothing
+        before = next(iter(s.rows[key]), self.nothing)
         asked = tuple(choose((*self.Values, AS_IT_WAS), column) for column in self.Columns)
         require(set(asked) != {AS_IT_WAS}, "a write that sets no column is none")
         row = tuple(old if new == AS_IT_WAS else new for old, new in zip(before, asked, strict=True))
@@ -81,16 +80,13 @@ class Table(Model):
         """The table can hold a row."""
         return any(s.rows[key] for key in self.Keys)
 
-    @constraint(field="fields")
-    def ShortHistory(self, s, field):
-        """So that the table can be searched by itself. Who refines it is not bounded."""
-        return len(s.acknowledged[field]) <= self.MaxWrites
-
 
 class VersionedTable(Table):
     """The same table where readers may also ask for an older version, and get what it was."""
 
     name = "table"
+
+    MaxVersions = Constant(2, range(0, 7), "versions that are looked at; the promise has no such bound")
 
     versions = Variable((), doc="what readers of each version get, the first version first")
 
@@ -114,6 +110,6 @@ class VersionedTable(Table):
         return t.versions[: len(s.versions)] == s.versions
 
     @constraint
-    def ShortHistory(self, s):
-        """The same, where every write makes a version."""
-        return len(s.versions) <= self.MaxWrites
+    def FewVersions(self, s):
+        """So that the table can be searched by itself. Who refines it is not bounded."""
+        return len(s.versions) <= self.MaxVersions
