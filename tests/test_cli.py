@@ -171,6 +171,56 @@ def test_json(run, engine):
     }
 
 
+def test_deadlocks_are_looked_for_where_somebody_asks(run, refused, toml):
+    model = ["hudi", "--set", "LocksExpire=false", "--set", "Values=1", "--property", "ConsistentRead"]
+    status, out, _ = run("check", *model)
+    assert (status, "Deadlock" in out) == (0, False)
+    status, out, _ = run("check", *model, "--deadlock")
+    assert status == 1
+    assert re.search(r"violated \(14 states\) +Deadlock: stuck: w2: the table lock is taken\n", out)
+    assert "\nDeadlock violated: 14 states\n" in out
+    assert "name Deadlock among their properties" in refused("check", toml(BAKERY), "--deadlock")
+
+
+def test_configurations_expect_what_steps_decide(run, toml):
+    expected = """
+        model = "hudi"
+        properties = ["PublishedSlicesStay", "Deadlock"]
+        [constants]
+        Values = 1
+        MonotonicTs = false
+        [expect.verdicts]
+        PublishedSlicesStay = { violated = 14 }
+        Deadlock = "holds"
+    """
+    status, out, _ = run("check", toml(expected))
+    assert (status, "1 of 1 configuration is as expected" in out) == (0, True)
+    status, out, _ = run("check", toml(expected.replace("14", "13")))
+    assert status == 1
+    assert "PublishedSlicesStay: expected violated (13 states), found violated (14 states)" in out
+
+
+def test_show_says_what_steps_are_judged(run, own):
+    text = OWN.replace("invariant, require", "invariant, refines, require, step")
+    own.write_text(
+        text
+        + """
+class Stepwise(Counter):
+    @step(of="count")
+    def Up(self, s, t):
+        return t.n > s.n
+
+    @refines(Counter)
+    def Same(self, s):
+        return {"n": s.n}
+"""
+    )
+    status, out, _ = run("show", f"{own}:Stepwise")
+    assert status == 0
+    assert re.search(r"Up +step of count\b", out)
+    assert re.search(r"Same +refinement of Counter\b", out)
+
+
 def test_json_of_a_violation(run):
     status, out, _ = run(
         "check", *RACE, "--property", "NoLakekeeperConflict", "--property", "EveryoneCommits", "--json"

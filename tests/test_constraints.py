@@ -13,7 +13,6 @@ from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.guided.scenario import scenario
 from workbench.guided.validate import validate
 from workbench.kernel import Constant, InputError, Model, ModelError, Variable, action, constraint, invariant, reachable
-from workbench.kernel.state import State
 from workbench.questions.explain import explain
 from workbench.questions.seek import seek
 from workbench.session.stepper import Stepper
@@ -150,7 +149,10 @@ def test_grids_and_rules_say_so():
     table = pd.DataFrame({"Jumps": [False, True], "Small": [f"holds {WITHIN}", "violated"]})
     assert f"holds {WITHIN}" in verdict_map(table).html()
     explained = explain(table, "Small")
-    assert (str(explained.rule), explained.exact) == ("not Jumps", f"exact on 2 settings, in 1 of them {WITHIN} alone")
+    assert (str(explained.rule), explained.exact()) == (
+        "not Jumps",
+        f"exact on 2 settings, in 1 of them {WITHIN} alone",
+    )
 
 
 def test_a_state_that_is_sought_is_sought_within(Counter):
@@ -243,7 +245,7 @@ def test_a_constraint_may_be_switched_off_or_replaced(Counter):
             return s.n <= 5
 
         @action
-        def up(self, s: State):
+        def up(self, s):
             s.n = min(s.n + 1, 7)
 
         @invariant

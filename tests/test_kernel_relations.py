@@ -36,6 +36,7 @@ from workbench.kernel import (
     reachable,
     replay,
     require,
+    reserved_names,
     search,
 )
 from workbench.kernel.values import Name, permute
@@ -134,6 +135,7 @@ def test_an_assignment_has_a_choice_for_each_name():
     assert Wires().Rank == Map({"a": 0, "b": 0, "c": 0})
     assert Wires(Rank="high").Rank == Map({"a": 1, "b": 1, "c": 1})
     assert Wires(Rank={"b": "high"}).Rank == Map({"a": 0, "b": 1, "c": 0})
+    assert Wires(Rank="b: high").Rank == Wires(Rank="{ b : high, c:low }").Rank == Wires(Rank={"b": 1}).Rank
     assert Gossip(Role={"n2": "sleeps"}, Node=2).Role == Map({"n1": "listens", "n2": "sleeps"})
 
 
@@ -151,6 +153,8 @@ def test_an_assignment_has_a_choice_for_each_name():
         (Wires, {"Owns": "ring"}, "Owns = 'ring' is not accepted; it takes none or all, or pairs of Node and Tool"),
         (Wires, {"Rank": 2}, "Rank = 2 is not accepted; it takes for each of Node one of 0 (low), 1 (high): one for"),
         (Wires, {"Rank": {"a": "lower"}}, "Rank = {'a': 'lower'} is not accepted"),
+        (Wires, {"Rank": "a: high b: low"}, "Rank = 'a: high b: low' is not accepted"),
+        (Wires, {"Rank": "a: high,"}, "Rank = 'a: high,' is not accepted"),
         (Wires, {"Rank": {"z": 0}}, "Rank is not accepted with 'z': Node has a, b, c"),
         (Gossip, {"Limit": -1}, "Limit = -1 is not accepted; it takes an integer from 0 on"),
         (Gossip, {"Limit": True}, "Limit = True is not accepted"),
@@ -381,3 +385,19 @@ def test_pairs_are_a_tuple_that_knows_where_it_is_from():
     assert Gossip.Edges.word(Gossip(Edges="n1->n2").Edges) == "{n1->n2}"
     assert Wires.Rank.word(Wires(Rank={"a": 1}).Rank) == "{a: high, b: low, c: low}"
     assert Wires.Rank.word(Wires().Rank) == "low"
+
+
+# Names that are taken ------------------------------------------------------------------------------------------------
+
+
+def test_reserved_names_are_those_that_are_refused():
+    names = reserved_names()
+
+    def declare(name):
+        type("M", (Model,), {name: Variable(0), "idle": Wires.idle, "n": Variable(0)})()
+
+    for name in (*names["anything"], *names["variables"]):
+        with pytest.raises(ModelError, match=f"may be called '{name}'|may not be called '{name}'") as caught:
+            declare(name)
+        assert "layout" in str(caught.value) or "changes_to" in str(caught.value) or "writes" in str(caught.value)
+    declare("claims")

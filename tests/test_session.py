@@ -178,6 +178,7 @@ def test_properties_follow_the_constants_until_somebody_chooses() -> None:
     settings = start_from("bakery").with_constants({"Writers": 2})
     assert settings.applicable()[-1] == "NonCrashedProgress"
     assert settings.with_constants({"MaxCrashes": 0}).applicable()[-1] == "EventualProgress"
+    assert settings.with_ticked(["UniqueTickets", "Deadlock"]).applicable() == ["UniqueTickets", "Deadlock"]
     chosen = settings.with_ticked(["UniqueTickets", "RestartsHeal"])
     assert chosen.applicable() == ["UniqueTickets"]
     assert chosen.with_constants({"MaxRestarts": 1}).applicable() == ["UniqueTickets", "RestartsHeal"]

@@ -215,6 +215,17 @@ def test_a_state_says_what_is_violated_and_counts_the_rest(conflict):
     assert "TicketOrderPreserved" in folded
 
 
+def test_a_step_that_is_wrong_is_marked():
+    trace = check(get_model("hudi")(Values=1, MonotonicTs=False), ["PublishedSlicesStay"])["PublishedSlicesStay"].trace
+    drawn = view.trace_view(trace, properties=["PublishedSlicesStay", "ConsistentRead", "Deadlock"])
+    broken = [[truth.name for truth in one.broken] for one in drawn.steps]
+    assert not any(broken[:-1])
+    assert sorted(name.partition("(")[0] for name in broken[-1]) == ["ConsistentRead", "PublishedSlicesStay"]
+    assert "is published, and is changed" in "".join(titles(svg_of(drawn))) + drawn.svg()
+    assert "is published, and is changed" in drawn.step_html(len(trace) - 1)
+    assert "1 property of steps holds" in drawn.step_html(0)  # the deadlock: there is no step to it
+
+
 def test_a_trace_has_the_picture_of_each_state(conflict):
     shown = view.trace_view(conflict)
     markup = shown.html()

@@ -21,11 +21,16 @@ from jupyter_client.manager import start_new_kernel
 from workbench.engines.check import check
 from workbench.formats.permalink import parse_permalink, permalink
 from workbench.kernel import (
+    Assignment,
     Constant,
+    Graph,
     InputError,
+    Integers,
+    Map,
     Model,
     Names,
     Partition,
+    Relation,
     Result,
     Variable,
     action,
@@ -118,6 +123,60 @@ def test_a_control_is_made_for_each_kind_of_constant() -> None:
     controls.switches.flip("On", False)
     assert (changed[-1]["On"], len(changed)) == (False, 4)
     assert Every(**changed[-1]).Parts == (("a1", "a2"), ("a3",))
+
+
+class Named(Every):
+    """Constants about names, and what is typed."""
+
+    Ring = Constant("ring", Graph("Actors"), "who is next")
+    Wire = Constant("none", Graph("Actors", directed=False), "who is wired")
+    Owns = Constant("none", Relation("Actors", "Tools"), "who has what")
+    Role = Constant(0, Assignment("Actors", {0: "low", 1: "high"}), "what everybody is")
+    Tools = Constant(1, Names("t", range(1, 3)), "tools")
+    Motto = Constant("", str, "a text")
+    Depth = Constant(3, Integers(least=0), "a number")
+
+
+def test_what_is_about_names_has_a_table_to_click() -> None:
+    changed: list[dict[str, Any]] = []
+    controls = Controls(Named, lambda: changed.append(controls.values()))
+    controls.assign(Named().constants)
+    assert Named(**controls.values()).constants == Named().constants
+
+    def click(name: str, what: str) -> Any:
+        control = controls._controls[name]
+        assert f'data-send="{what}"' in control._table.html
+        control._clicked(what)
+        return Named(**changed[-1]).constants[name]
+
+    assert controls._controls["Ring"]._table.html.count('aria-pressed="true"') == 3
+    assert click("Ring", "a3 a1") == (("a1", "a2"), ("a2", "a3"))
+    assert click("Ring", "a3 a2") == (("a1", "a2"), ("a2", "a3"), ("a3", "a2"))
+    assert click("Wire", "a3 a1").edges == (("a1", "a3"),)
+    assert click("Wire", "a1 a3") == ()
+    assert click("Owns", "a2 t1") == (("a2", "t1"),)
+    assert click("Role", "a2 high") == Map({"a1": 0, "a2": 1, "a3": 0})
+    assert controls._controls["Role"].field.value == "{a1: low, a2: high, a3: low}"
+    controls._controls["Ring"]._clicked("a1 a1")  # as no page sends it
+    controls._controls["Ring"]._clicked("nobody a1")
+    assert len(changed) == 6
+
+
+def test_a_table_follows_the_names_and_what_is_typed() -> None:
+    controls = Controls(Named, lambda: None)
+    controls.assign(Named().constants)
+    ring = controls._controls["Ring"]
+    controls._controls["Actors"].widget.value = 4
+    assert ring._table.html.count('aria-pressed="true"') == 4
+    ring.field.value = "a1->a4"
+    assert ring._table.html.count('aria-pressed="true"') == 1
+    controls._controls["Actors"].widget.value = 2
+    assert ring._table.html == "", "an edge of nobody: there is nothing to show until it is gone"
+    ring.field.value = "line"
+    controls._controls["Motto"].widget.value = "3"
+    controls._controls["Depth"].widget.value = 12
+    model = Named(**controls.values())
+    assert (model.Ring, model.Motto, model.Depth) == ((("a1", "a2"),), "3", 12)
 
 
 # The panel -----------------------------------------------------------------------------------------------------------

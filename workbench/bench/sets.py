@@ -18,8 +18,8 @@ class Message(NamedTuple):
     value: str | None = None
 
 
-class OneFrozenset:
-    """Each set is a frozenset in one cell."""
+class Protocol(Model):
+    """What both protocols share: each set is a frozenset in one cell, unless a way of writing it says otherwise."""
 
     sent, prepared = Variable(frozenset()), Variable(frozenset())
 
@@ -33,7 +33,7 @@ class OneFrozenset:
         return [m for m in box if all(getattr(m, field) == value for field, value in fields.items())]
 
 
-class Declared(OneFrozenset):
+class Declared:
     """Each set has a declared universe."""
 
     sent, prepared = SetOf("messages"), SetOf("senders")
@@ -43,7 +43,7 @@ class Declared(OneFrozenset):
         return members
 
 
-class CellsByHand(OneFrozenset):
+class CellsByHand:
     """Each member has a cell of its own."""
 
     sent, prepared = Variable(False, per="messages"), Variable(False, per="senders")
@@ -59,10 +59,10 @@ class CellsByHand(OneFrozenset):
         return [m for m in having if box[m]]
 
 
-WAYS = {"one frozenset": OneFrozenset, "SetOf": Declared, "cells by hand": CellsByHand}
+WAYS: dict[str, tuple[type, ...]] = {"one frozenset": (), "SetOf": (Declared,), "cells by hand": (CellsByHand,)}
 
 
-class TwoPhaseCommit(Model):
+class TwoPhaseCommit(Protocol):
     """Managers prepare, or give up on their own; the transaction commits once all of them have said that they have."""
 
     symmetry = ("Managers",)
@@ -125,7 +125,7 @@ class TwoPhaseCommit(Model):
         return all(doing == "committed" for doing in s.doing.values())
 
 
-class Paxos(Model):
+class Paxos(Protocol):
     """Acceptors vote on values in ballots, so that at most one value is ever chosen."""
 
     symmetry = ("Acceptors", "Values")
@@ -203,7 +203,7 @@ def _allow(promises: Iterable[Message], quorum: tuple[str, ...], value: str) -> 
     return latest < 0 or any(m.voted == latest and m.value == value for m in theirs)
 
 
-PROTOCOLS: dict[str, type[Model]] = {"TwoPhaseCommit": TwoPhaseCommit, "Paxos": Paxos}
+PROTOCOLS: dict[str, type[Protocol]] = {"TwoPhaseCommit": TwoPhaseCommit, "Paxos": Paxos}
 CASES = (
     *(("TwoPhaseCommit", {"Managers": 6}, way) for way in WAYS),
     *(("TwoPhaseCommit", {"Managers": 8}, way) for way in ("SetOf", "cells by hand")),
@@ -214,7 +214,7 @@ CASES = (
 
 def written(protocol: str, way: str) -> type[Model]:
     """A protocol, written in one of the ways."""
-    return type(protocol, (WAYS[way], PROTOCOLS[protocol]), {})
+    return type(protocol, (*WAYS[way], PROTOCOLS[protocol]), {})
 
 
 def row(protocol: str, constants: dict[str, Any], way: str) -> dict[str, Any]:

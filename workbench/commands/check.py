@@ -70,10 +70,10 @@ def run(arguments: argparse.Namespace) -> int:
         if not target or (not target.endswith(".toml") and "/" not in target and not Path(target).exists()):
             get_model(target)  # says which models there are
             raise InputError(f"model {target!r} is not accepted here; give one model, or files and folders")
-    if arguments.set or arguments.property or arguments.deadlock or arguments.cfg is not None:
-        raise InputError(
-            "--set, --cfg, --property and --deadlock are not accepted with configurations; they go with a model"
-        )
+    if arguments.set or arguments.property or arguments.cfg is not None:
+        raise InputError("--set, --cfg and --property are not accepted with configurations; they go with a model")
+    if arguments.deadlock:
+        raise InputError("--deadlock is not accepted with configurations; they name Deadlock among their properties")
     return _check_configurations(arguments)
 
 

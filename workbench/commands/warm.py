@@ -17,7 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     say("compiling the search kernels (only the first time on a machine) ...")
     began = time.perf_counter()
-    check(Bakery(Writers=2))
+    for properties in (None, ["Deadlock"]):  # with properties of steps there is one kernel more
+        check(Bakery(Writers=2), properties)
 
     from workbench.engines import guided, passing  # numba loads here, not with the command line
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from workbench.engines.arrays import Growing
 from workbench.kernel import Model
+from workbench.kernel.objects import Kinds
 from workbench.kernel.state import Layout, Reads, State
 from workbench.kernel.steps import Later
 from workbench.kernel.symmetry import Words
@@ -44,7 +45,7 @@ class Cells:
     def __init__(self, model: Model, symmetry: Sequence[str] = (), bits: int = 64) -> None:
         self.model, self.symmetry, self.bits = model, tuple(symmetry), bits
         self.renamings = model.renamings(symmetry) if symmetry else [{}]
-        self._model_words = Words(model, self.symmetry)
+        self._model_words, self._kinds = Words(model, self.symmetry), Kinds()
         self.layout = model.layout.parts
         self._images = [model.permuted_cells(renaming, self.layout) for renaming in self.renamings]
         self._ignored = {n for n, cell in enumerate(self.layout.cells) if cell.variable in model.ignores}
@@ -73,6 +74,7 @@ class Cells:
         known = numbers.get(value)
         if known is not None:
             return known
+        self._kinds.check(value)
         number = numbers[value] = len(numbers)
         self.values[cell].append(value)
         if number == self._room[cell]:

@@ -1,7 +1,7 @@
 """The in-process engine: breadth-first, level by level, over memoised decision trees."""
 
 import threading
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -114,6 +114,11 @@ def count_actions(model: Model, counts: np.ndarray, assigns: np.ndarray) -> list
     ]
 
 
+def _numbered(base: int, at: int) -> Place:
+    """The place of state number `at` from `base` on."""
+    return base + at, None
+
+
 class LocalSearch:
     """One search of a model's state space in this process.
 
@@ -209,7 +214,7 @@ class LocalSearch:
         self.levels.append(self.store.count)
         if self.steps is not None:
             for part in self.store.slices(0, self.store.count):
-                self.steps.judge_initial(part.rows, lambda at, base=part.base: (base + at, None))
+                self.steps.judge_initial(part.rows, partial(_numbered, part.base))
         self.expander.begin(self.store)
 
     def _inspect(self, fail_fast: bool) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 
 from workbench.kernel import InputError, Map, Model
 from workbench.kernel.errors import brief, listed
+from workbench.kernel.objects import fields_of, is_member, is_object, make_record, record_items
 from workbench.kernel.values import DEEPEST, sort_key
-from workbench.storage.digest import records_of
+from workbench.storage.digest import enumerations_of, records_of
 
 _INTEGER = re.compile("0|-?[1-9][0-9]*")
 _MOST_DIGITS = 4000  # as in JSON numbers; Python reads and writes a few more
@@ -35,6 +36,10 @@ def encode(value: Any) -> Any:
         if abs(value) >= 10**_MOST_DIGITS:
             raise InputError(f"{brief(value)} has more than the {_MOST_DIGITS:,} digits that are written to ITF")
         return {"#bigint": str(value)}
+    if is_member(value):
+        return {"tag": f"{type(value).__qualname__}.{value.name}", "value": _NOTHING["value"]}
+    if is_object(value):
+        return {"tag": type(value).__qualname__, "value": {name: encode(part) for name, part in record_items(value)}}
     if isinstance(value, tuple):
         fields = getattr(value, "_fields", ())
         if fields and set(fields) != set(_NOTHING):
@@ -76,7 +81,9 @@ class Decoder:
 
     def __init__(self, model: Model) -> None:
         self._model = model.name
-        self._records: list[Any] = records_of(type(model))
+        records: list[Any] = records_of(type(model))
+        self._records = [record for record in records if issubclass(record, tuple)]
+        self._variants = _variants(model, [record for record in records if not issubclass(record, tuple)])
 
     def decode(self, expression: Any, where: str, depth: int = 0) -> Any:
         """The value that the expression at `where` in the document stands for.
@@ -96,9 +103,24 @@ class Decoder:
             raise _refused(expression, where)
         if expression in (_NOTHING, _ALSO_NOTHING):
             return None
+        if expression.keys() == _NOTHING.keys() and isinstance(tag := expression["tag"], str) and tag in self._variants:
+            return self._variant(expression["value"], self._variants[tag], where, depth)
         if any(key.startswith("#") for key in expression):
             return self._special(expression, where, depth)
         return self._record(expression, where, depth)
+
+    def _variant(self, value: Any, stands_for: Any, where: str, depth: int) -> Any:
+        """A member of an enumeration, or the object of a dataclass that holds what the record `value` says."""
+        inside = member(where, "value")
+        if not isinstance(stands_for, type):
+            if value in (_NOTHING["value"], _ALSO_NOTHING["value"]):
+                return stands_for
+            raise InputError(f"{inside} is {brief_json(value)}; a member of an enumeration has nothing there")
+        names = fields_of(stands_for)
+        if not isinstance(value, dict) or set(value) != set(names):
+            raise InputError(f"{inside} is {brief_json(value)}; it takes a record of {listed(names)}")
+        parts = tuple(self.decode(value[name], member(inside, name), depth + 1) for name in names)
+        return make_record(stands_for, parts)
 
     def _items(self, items: list[Any], where: str, depth: int) -> list[Any]:
         return [self.decode(item, member(where, i), depth + 1) for i, item in enumerate(items)]
@@ -142,6 +164,19 @@ class Decoder:
                 f"it has {names}"
             )
         return min(known, key=lambda r: r._fields != tuple(fields))(**fields)  # rather one with the order as written
+
+
+def _variants(model: Model, records: list[Any]) -> dict[Any, Any]:
+    """What the tags of variants stand for: ``Phase.READ``, or ``READ`` where there is one of that name; ``Claim``."""
+    whole: list[tuple[str, Any]] = [(kind.__qualname__, kind) for kind in records]
+    short: list[tuple[str, Any]] = []
+    for kind in enumerations_of(type(model)):
+        if not issubclass(kind, (int, str)):  # these are written as the number or text that they equal
+            whole += [(f"{kind.__qualname__}.{name}", one) for name, one in kind.__members__.items()]
+            short += kind.__members__.items()
+    return {
+        tag: what for pairs in (short, whole) for tag, what in pairs if sum(tag == other for other, _ in pairs) == 1
+    }
 
 
 def _refused(expression: Any, where: str) -> InputError:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from workbench.kernel import Map, State
+from workbench.kernel.objects import is_member, record_items
 from workbench.kernel.text import printable
 from workbench.kernel.values import sort_key
 
@@ -21,10 +22,11 @@ def tla(value: Any) -> str:
         return str(value) if value is None else str(value).upper()
     if isinstance(value, str):
         return '"' + printable(value.replace("\\", "\\\\").replace('"', '\\"')) + '"'
+    if is_member(value):  # a model value
+        return str(value.name)
+    if fields := record_items(value):
+        return "[" + ", ".join(f"{name} |-> {tla(part)}" for name, part in fields) + "]"
     if isinstance(value, tuple):
-        fields = getattr(value, "_fields", None)
-        if fields:
-            return "[" + ", ".join(f"{f} |-> {tla(v)}" for f, v in zip(fields, value, strict=True)) + "]"
         return "<<" + ", ".join(map(tla, value)) + ">>"
     if isinstance(value, frozenset):
         return "{" + ", ".join(tla(v) for v in sorted(value, key=sort_key)) + "}"

@@ -138,15 +138,7 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
     if cfg.single.get("CHECK_DEADLOCK", Entry("FALSE", 0)).value == "TRUE":
         properties.append(DEADLOCK.name)
     symmetry = _symmetry(cfg.single.get("SYMMETRY"), model)
-    for name, line in cfg.constraints:
-        if name not in model.declared_constraints:
-            known = model.declared_constraints or ["none; a model declares one with @constraint"]
-            _fail(line, unknown(f"constraint of {model.name}", name, known))
-    view = cfg.single.get("VIEW")
-    if view is not None and not model.ignores:
-        _fail(
-            view.line, f"VIEW {view.value[:40]} is not accepted; {model.name} tells states apart by all its variables"
-        )
+    _check_bounds(cfg, model)
     return Applied(constants, properties, symmetry, _remarks(cfg, model, symmetry))
 
 
@@ -180,6 +172,18 @@ def _symmetry(entry: Entry | None, model: type[Model]) -> tuple[str, ...]:
         _fail(entry.line, InputError(f"SYMMETRY {entry.value[:40]} is not accepted; {model.name} has no symmetric set"))
     named = tuple(name for name in model.symmetry if name.rstrip("s").lower() in entry.value.lower())
     return named or model.symmetry
+
+
+def _check_bounds(cfg: Cfg, model: type[Model]) -> None:
+    """Constraints are known by their names; a view is the model's, whatever it is called."""
+    for name, line in cfg.constraints:
+        if name not in model.declared_constraints:
+            known = model.declared_constraints or ["none; a model declares one with @constraint"]
+            _fail(line, unknown(f"constraint of {model.name}", name, known))
+    view = cfg.single.get("VIEW")
+    if view is not None and not model.ignores:
+        why = f"{model.name} tells states apart by all its variables"
+        _fail(view.line, f"VIEW {view.value[:40]} is not accepted; {why}")
 
 
 def _remarks(cfg: Cfg, model: type[Model], symmetry: tuple[str, ...]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 from workbench.formats.tla import tla, variables_of
 from workbench.kernel import Map, Trace
 from workbench.kernel.actions import ActionInstance, Outcome
+from workbench.kernel.objects import is_member, record_items
 from workbench.kernel.values import sort_key
 
 NOTHING = "None"  # TLC writes a model value as its name; this one stands for None
@@ -45,9 +46,12 @@ def plain(value: Any) -> Any:
     """
     if value is None:
         return NOTHING
+    if is_member(value):
+        return value.name
+    if fields := record_items(value):
+        return {name: plain(part) for name, part in fields}
     if isinstance(value, tuple):
-        fields = getattr(value, "_fields", None)
-        return {f: plain(v) for f, v in zip(fields, value, strict=True)} if fields else [plain(v) for v in value]
+        return [plain(v) for v in value]
     if isinstance(value, frozenset):
         return [plain(v) for v in sorted(value, key=sort_key)]
     if isinstance(value, Map):

@@ -5,7 +5,7 @@ from workbench.kernel.constants import Assignment, Constant, Integers, Names
 from workbench.kernel.deadlock import ends
 from workbench.kernel.declared import SetOf, Variable, initial
 from workbench.kernel.errors import InputError, ModelError
-from workbench.kernel.model import Model
+from workbench.kernel.model import Model, reserved_names
 from workbench.kernel.properties import (
     Fault,
     Place,
@@ -65,6 +65,7 @@ __all__ = [
     "refines",
     "replay",
     "require",
+    "reserved_names",
     "search",
     "step",
     "unchanged",

@@ -141,7 +141,8 @@ class Choice:
 class Assignment:
     """A choice for each member of the set of names that the constant `of` holds: to the model a ``Map``.
 
-    It is given as one choice for all, or as a mapping; names that the mapping leaves out have the first choice.
+    It is given as one choice for all, or as a mapping, or as a text such as ``n1: leader, n3: leader``; names that are
+    left out have the first choice.
 
     Parameters
     ----------
@@ -179,14 +180,23 @@ class Assignment:
     def parse(self, given: Any) -> Any:
         if isinstance(given, Map):  # of a model: one choice for all stays that with other names
             given = self.spelled(given)
+        if isinstance(given, str):
+            given = _items(given) or given
+        if not isinstance(given, Mapping):
+            return self._choice(given)
+        if not all(isinstance(name, str) for name in given):
+            raise ValueError
+        return Map((Name(name), self._choice(choice)) for name, choice in given.items())
+
+    def _choice(self, given: Any) -> Any:
+        """The choice that is given as it is, or by what people read for it."""
         try:
-            if not isinstance(given, Mapping):
-                return self.each.parse("", given)
-            if not all(isinstance(name, str) for name in given):
-                raise ValueError
-            return Map((Name(name), self.each.parse(name, choice)) for name, choice in given.items())
+            return self.each.parse("", given)
         except InputError:
-            raise ValueError from None
+            named = [choice for choice in self.choices if isinstance(given, str) and given == self.each.word(choice)]
+            if not named:
+                raise ValueError from None
+            return named[0]
 
     def bind(self, name: str, value: Any, sets: Sets) -> Map:
         members = sets[self.of]
@@ -211,6 +221,16 @@ class Assignment:
 
     def unordered(self, value: Any) -> Any:
         return value
+
+
+def _items(text: str) -> dict[str, str]:
+    """The names and choices in a text such as ``{n1: leader, n2: follower}``; none in any other text."""
+    inside = text.strip()
+    if inside.startswith("{") and inside.endswith("}"):
+        inside = inside[1:-1]
+    pairs = [(name.strip(), choice.strip()) for name, _, choice in (item.partition(":") for item in inside.split(","))]
+    named = all(_NAME.fullmatch(name) and choice for name, choice in pairs)
+    return dict(pairs) if named and len(dict(pairs)) == len(pairs) else {}
 
 
 _KINDS = {

@@ -1,13 +1,13 @@
 """What a model's class declares: collected from the class and its bases, and looked at as a whole."""
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.kernel.actions import Action, Process, parameters_of
 from workbench.kernel.constants import Constant, Names
 from workbench.kernel.deadlock import DEADLOCK, Ends
-from workbench.kernel.errors import InputError, ModelError
+from workbench.kernel.errors import InputError, ModelError, listed
 from workbench.kernel.properties import Property
 from workbench.kernel.switches import check_choice, check_switch
 
@@ -147,7 +147,7 @@ class Declarations:
         return name in self.constants and isinstance(self.constants[name].domain, Names)
 
 
-def collect(owner: type, bases: Sequence[type], reserved: Container[str]) -> Declarations:
+def collect(owner: type, bases: Sequence[type], reserved: Collection[str]) -> Declarations:
     """What the class `owner` declares.
 
     Parameters
@@ -155,7 +155,7 @@ def collect(owner: type, bases: Sequence[type], reserved: Container[str]) -> Dec
     owner : type
     bases : sequence of type
         The class and its bases, in the order in which names are looked up.
-    reserved : container of str
+    reserved : collection of str
         What nothing may be called.
 
     Raises
@@ -168,7 +168,11 @@ def collect(owner: type, bases: Sequence[type], reserved: Container[str]) -> Dec
         declared.update(vars(base))
     for name, what in declared.items():
         if isinstance(what, _DECLARED) and (name in reserved or name.startswith("_")):
-            raise ModelError(f"{owner.__name__}: no {type(what).__name__.lower()} may be called {name!r}")
+            public = listed(sorted(word for word in reserved if not word.startswith("_")))
+            raise ModelError(
+                f"{owner.__name__}: no {type(what).__name__.lower()} may be called {name!r}; reserved are names that "
+                f"begin with _ and {public}"
+            )
     if DEADLOCK.name in declared:
         raise ModelError(f"{owner.__name__}: nothing may be called {DEADLOCK.name!r}: every model has that property")
     start = _only_one(owner, declared, Initial, "declared_initial")

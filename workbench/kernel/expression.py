@@ -9,10 +9,12 @@ import sys
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, NamedTuple
 
+from workbench.kernel.access import Indexed
 from workbench.kernel.errors import RAISED, InputError, ModelError, brief, text_of, unknown
 from workbench.kernel.members import Members
 from workbench.kernel.model import Model
-from workbench.kernel.state import Indexed, Reader, State, seen
+from workbench.kernel.objects import is_member, is_object
+from workbench.kernel.state import Reader, State, seen
 from workbench.kernel.values import Map, Name, show
 
 _TAKES = "it takes a Python expression over s, self and the constants"
@@ -197,6 +199,8 @@ def example_of(model: Model) -> str:
 def _example(variable: str, index: Any, value: Any) -> str | None:
     place = "" if index is None else f"[{_literal(index)}]"
     if index is not None and _literal(index) is None:
+        return None
+    if is_member(value) or is_object(value):
         return None
     if _literal(value) is None or value == ():
         return f"len(s.{variable}{place}) == {len(value)}"

@@ -22,7 +22,7 @@ from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief
 from workbench.kernel.members import Universe
 from workbench.kernel.parameters import combinations, is_unpacked
 from workbench.kernel.properties import Formula, Property, PropertyInstance, call_predicate
-from workbench.kernel.state import Cell, Draft, Layout, State, Values
+from workbench.kernel.state import Cell, Draft, Layout, State, Values, public_names
 from workbench.kernel.switches import applies, is_default, needs
 from workbench.kernel.symmetry import leaves_alone, telling_apart
 from workbench.kernel.values import check_value, permute, sort_key
@@ -292,6 +292,8 @@ class Model:
     def predicates(self, name: str) -> list[PropertyInstance]:
         """The invariant or reachable property called `name`, for every combination of its parameters."""
         (declared,) = self.select([name])
+        if not declared.of_states:
+            raise InputError(f"{name} of {self.name} is no property of single states: its kind is {declared.kind}")
         return [PropertyInstance(self, declared, args) for args in self._combinations(declared.parameters)]
 
     def constraint_predicates(self) -> list[PropertyInstance]:
@@ -421,6 +423,22 @@ _HOOKS = frozenset({"validate", "initial_states", "fairness", "renamings"})
 _OWN = frozenset({"__init__", "__setattr__", "__reduce__", *_RESERVED}) | {
     name for name, what in vars(Model).items() if callable(what) and not name.startswith("_") and name not in _HOOKS
 }
+
+
+def reserved_names() -> dict[str, list[str]]:
+    """The names that a model cannot give: to anything that it declares, and to variables besides.
+
+    No name that begins with ``_`` is accepted either.
+
+    Examples
+    --------
+    >>> names = reserved_names()
+    >>> "layout" in names["anything"], "items" in names["variables"]
+    (True, True)
+    """
+    ours = sorted(name for name in _RESERVED | vars(Model).keys() if not name.startswith("_"))
+    states = {name for base in (Draft, State) for name in public_names(base)}
+    return {"anything": ours, "variables": sorted(states.difference(ours))}
 
 
 def model_object(model: Any) -> Model:

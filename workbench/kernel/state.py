@@ -10,10 +10,11 @@ the universe: :attr:`Layout.parts` is the same layout with these in the place of
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from workbench.kernel.errors import InputError, ModelError
-from workbench.kernel.members import AsWhole, Held, InParts, Members, Universe
+from workbench.kernel.access import Indexed, Sets, Split, Whole
+from workbench.kernel.errors import InputError, ModelError, listed
+from workbench.kernel.members import Universe
 from workbench.kernel.values import check_value, is_same, show
 
 
@@ -36,56 +37,6 @@ class Change(NamedTuple):
     cell: Cell
     before: Any
     after: Any
-
-
-class Indexed(Mapping[Any, Any]):
-    """A variable with one cell per index, as a mapping that reads and writes through to the state."""
-
-    __slots__ = ("_cells", "_name", "_owner")
-
-    def __init__(self, owner: "Reader", name: str, cells: Mapping[Any, int]) -> None:
-        self._owner, self._name, self._cells = owner, name, cells
-
-    def _cell(self, index: Any) -> int:
-        try:
-            return self._cells[index]
-        except (KeyError, TypeError):
-            known = ", ".join(show(i) for i in list(self._cells)[:8])
-            raise ModelError(f"{self._name} has no index {index!r}; it has {known}") from None
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._owner._get(self._cell(index))
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self._owner._set(self._cell(index), value)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._cells)
-
-    def __contains__(self, index: object) -> bool:
-        return index in self._cells
-
-    def __len__(self) -> int:
-        return len(self._cells)
-
-    def __repr__(self) -> str:
-        return f"{self._name}[{', '.join(f'{show(index)}={show(value)}' for index, value in self.items())}]"
-
-
-class Sets(Indexed):
-    """The same for a variable with one set per index."""
-
-    __slots__ = ("_access",)
-
-    def __init__(self, owner: "Reader", name: str, cells: Mapping[Any, int], access: "_Whole | _Split") -> None:
-        super().__init__(owner, name, cells)
-        self._access = access
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._access.get(self._owner, self._cell(index))
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self._access.set(self._owner, self._cell(index), value)
 
 
 class Layout:
@@ -121,11 +72,11 @@ class Layout:
                 first = len(self.cells)
                 self.positions[name] = {index: first + i for i, index in enumerate(indices)}
                 self.cells.extend(Cell(name, index) for index in indices)
-        self._finish({name: _Whole(universe) for name, universe in universes.items()})
+        self._finish({name: Whole(universe) for name, universe in universes.items()})
         self.universes = universes
         self.parts: Layout = Parts(self, universes) if universes else self
 
-    def _finish(self, access: Mapping[str, "_Whole | _Split"]) -> None:
+    def _finish(self, access: Mapping[str, Whole | Split]) -> None:
         self.position_of = {cell: i for i, cell in enumerate(self.cells)}
         self._access = access
         self._bound: dict[type[Reader], type[Any]] = {}
@@ -153,7 +104,10 @@ class Layout:
         attributes: dict[str, Any] = {"__slots__": ()}
         for name, where in self.positions.items():
             if hasattr(base, name):
-                raise ModelError(f"a variable may not be called {name!r}: {base.__name__}.{name} is something else")
+                raise ModelError(
+                    f"a variable may not be called {name!r}: {base.__name__}.{name} is something else, as are "
+                    + listed(word for word in public_names(base) if word != name)
+                )
             if not isinstance(where, int):
                 attributes[name] = _indexed(name)
             else:
@@ -235,7 +189,7 @@ class Parts(Layout):
         for name, where in layout.positions.items():
             first = {index: self._of_cell[at][0] for index, at in where.items()} if isinstance(where, dict) else None
             self.positions[name] = self._of_cell[where][0] if isinstance(where, int) else first or {}
-        self._finish({name: _Split(universe) for name, universe in universes.items()})
+        self._finish({name: Split(universe) for name, universe in universes.items()})
 
     def _width(self, name: str) -> int:
         return len(self.universes[name]) if name in self.universes else 1
@@ -285,11 +239,16 @@ class Parts(Layout):
         return parts
 
 
+def public_names(base: type) -> list[str]:
+    """What a kind of state has besides the model's variables."""
+    return sorted(name for name in dir(base) if not name.startswith("_"))
+
+
 def _scalar(cell: int) -> property:
     return property(lambda self: self._get(cell), lambda self, value: self._set(cell, value))
 
 
-def _set(where: int, access: "_Whole | _Split") -> property:
+def _set(where: int, access: Whole | Split) -> property:
     return property(lambda self: access.get(self, where), lambda self, value: access.set(self, where, value))
 
 
@@ -298,39 +257,6 @@ def _indexed(name: str) -> property:
         raise ModelError(f"{name} has one cell per index: assign to s.{name}[...]")
 
     return property(lambda self: self._views[name], refuse)
-
-
-class _Whole:
-    """How a set is read and written that is one cell."""
-
-    def __init__(self, universe: Universe) -> None:
-        self._universe = universe
-
-    def get(self, owner: "Reader", cell: int) -> Members | Held:
-        content = owner._get(cell)
-        return Held.of(self._universe, content) if isinstance(owner, State) else self._seen(content)
-
-    def _seen(self, content: frozenset[Any]) -> Members:
-        return Members(self._universe, AsWhole(content, self._universe.members))
-
-    def set(self, owner: "Reader", cell: int, value: Any) -> None:
-        if self._seen(owner._get(cell)).changes_to(value):
-            owner._set(cell, self._universe.subset(value))
-
-
-class _Split:
-    """How a set is read and written that has a part for each member, from some part on."""
-
-    def __init__(self, universe: Universe) -> None:
-        self._universe = universe
-
-    def get(self, owner: "Reader", first: int) -> Members:
-        known = {part - first: there for part, there in owner._written(first, first + len(self._universe))}
-        return Members(self._universe, InParts(owner._before, first), None, known)
-
-    def set(self, owner: "Reader", first: int, value: Any) -> None:
-        for number, there in self.get(owner, first).changes_to(value).items():
-            owner._set(first + number, there)
 
 
 _assign = object.__setattr__  # past what tells models of variables that are not declared
@@ -353,6 +279,8 @@ class Reader:
     """Attribute access to the cells of a state; what `_get` and `_set` do is up to the subclass."""
 
     __slots__ = ("_layout", "_views")
+    #: Whether all of the state is known, and it is not only looked at by a model's code.
+    _is_whole: ClassVar[bool] = False
     _layout: Layout
     _views: dict[str, Indexed]
 
@@ -428,6 +356,7 @@ class State(View):
     """
 
     __slots__ = ()
+    _is_whole = True
     values: tuple[Any, ...]
 
     def items(self) -> Iterator[tuple[Cell, Any]]:

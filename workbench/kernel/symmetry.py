@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.errors import InputError
+from workbench.kernel.objects import Kinds, is_object, parts_of
 from workbench.kernel.state import Cell
 from workbench.kernel.values import Map, Name, encode, permute
 
@@ -43,7 +44,7 @@ class Words:
             return self._word_in((*value.keys(), *value.values()))
         if isinstance(value, (tuple, frozenset)):
             return next((word for item in value if (word := self._word_in(item)) is not None), None)
-        return None
+        return self._word_in(parts_of(value)) if is_object(value) else None
 
 
 def telling_apart(model: "Model", sets: Sequence[str]) -> list[str]:
@@ -87,7 +88,7 @@ class Canonical:
     """
 
     def __init__(self, model: "Model", sets: Sequence[str]) -> None:
-        self._words, self._cells = Words(model, sets), model.layout.cells
+        self._words, self._cells, self._kinds = Words(model, sets), model.layout.cells, Kinds()
         self.renamings = model.renamings(sets) if sets else []
         self.images = [model.permuted_cells(renaming) for renaming in self.renamings]
         for renaming in self.renamings:  # a universe must not change either
@@ -109,6 +110,7 @@ class Canonical:
             return self._told_apart(values)
         for cell, value in zip(self._cells, values, strict=True):
             self._words.check(cell, value)
+            self._kinds.check(value)
         return min(map(encode, map(self._told_apart, self.orbit(values))))
 
     def _told_apart(self, values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -1,15 +1,17 @@
 """What a cell of a state may hold: immutable values, how they are shown, ordered, hashed and permuted.
 
-Values are ``None``, booleans, integers, strings, tuples, NamedTuples (small records), frozensets and
-:class:`Map`. Values that compare equal are one value: ``True`` and ``1`` are, and so are a record and the
-plain tuple of its fields.
+Values are ``None``, booleans, integers, strings, tuples, NamedTuples (small records), frozensets, :class:`Map`,
+members of enumerations, and frozen dataclasses. Values that compare equal are one value: ``True`` and ``1`` are, and so
+are a NamedTuple and the plain tuple of its fields.
 """
 
 import hashlib
 from collections.abc import Hashable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.errors import ModelError, brief
+from workbench.kernel.objects import is_member, is_object, make_record, meet, parts_of, record_items, why_not
 from workbench.kernel.text import printable
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ class Name(str):
 
 
 _ATOMS = frozenset({type(None), bool, int, str, Name})
+_ACCEPTED = "use None, bool, int, str, tuple, NamedTuple, frozenset, Map, Enum or a frozen dataclass"
 
 
 class Map(Mapping[Any, Any]):
@@ -116,20 +119,23 @@ def check_value(value: Any, depth: int = 0) -> None:
     Traceback (most recent call last):
         ...
     workbench.kernel.errors.ModelError: a list cannot be part of a state ([2]); use None, bool, int, str, tuple, \
-NamedTuple, frozenset or Map
+NamedTuple, frozenset, Map, Enum or a frozen dataclass
     """
     if type(value) in _ATOMS:
         if type(value) is str and not value.isascii():
             _check_text(value)
         return
+    items = value
     if not isinstance(value, (tuple, frozenset, Map)):
-        raise ModelError(
-            getattr(value, "no_value", None)
-            or f"{_no_value(value)}; use None, bool, int, str, tuple, NamedTuple, frozenset or Map"
-        )
+        why = why_not(value)
+        if why is not None:
+            raise ModelError(getattr(value, "no_value", None) or f"{_no_value(value)}; {why or _ACCEPTED}")
+        if is_member(value) or is_object(value):
+            meet(type(value))
+        items = () if isinstance(value, Enum) else parts_of(value)
     if depth == DEEPEST:
         raise ModelError(f"a value that is nested more than {DEEPEST} deep cannot be part of a state")
-    for item in value._data if isinstance(value, Map) else value:
+    for item in value._data if isinstance(value, Map) else items:
         check_value(item, depth + 1)
     if isinstance(value, Map):
         for item in value._data.values():
@@ -170,6 +176,10 @@ def encode(value: Any) -> bytes:
         return b"{" + b"".join(sorted(map(encode, value))) + b"}"
     if isinstance(value, Map):
         return b"<" + b"".join(sorted(encode(k) + encode(v) for k, v in value._data.items())) + b">"
+    if is_member(value):
+        return b"e" + encode((type(value).__qualname__, value.name))
+    if is_object(value):
+        return b"d" + encode((type(value).__qualname__, *parts_of(value)))
     raise ModelError(_no_value(value))
 
 
@@ -202,6 +212,10 @@ def sort_key(value: Any) -> tuple[Any, ...]:
         return (4, tuple(sorted(map(sort_key, value))))
     if isinstance(value, Map):
         return (5, tuple(sorted((sort_key(k), sort_key(v)) for k, v in value._data.items())))
+    if is_member(value):  # in the order in which they are declared
+        return (6, type(value).__qualname__, list(type(value).__members__).index(value.name))
+    if is_object(value):
+        return (7, type(value).__qualname__, tuple(map(sort_key, parts_of(value))))
     raise ModelError(_no_value(value))
 
 
@@ -222,6 +236,8 @@ def permute(value: Any, renaming: Mapping[str, str]) -> Any:
         return frozenset(permute(item, renaming) for item in value)
     if isinstance(value, Map):
         return Map((permute(k, renaming), permute(v, renaming)) for k, v in value._data.items())
+    if is_object(value):
+        return make_record(type(value), tuple(permute(part, renaming) for part in parts_of(value)))
     return value
 
 
@@ -245,6 +261,8 @@ def _is_same_inside(one: Any, equal: Any) -> bool:
         return all(map(_is_same_inside, sorted(one, key=sort_key), sorted(equal, key=sort_key)))
     if isinstance(one, Map):  # which is iterated in the order of its keys
         return all(map(_is_same_inside, one, equal)) and all(map(_is_same_inside, one.values(), equal.values()))
+    if is_object(one):
+        return _is_same_inside(parts_of(one), parts_of(equal))
     return True
 
 
@@ -262,11 +280,11 @@ def show(value: Any) -> str:
         return "TRUE" if value else "FALSE"
     if isinstance(value, str):
         return printable(value)
+    if isinstance(value, Enum):
+        return printable(value.name)
+    if fields := record_items(value):
+        return f"{type(value).__name__}({', '.join(f'{name}={show(part)}' for name, part in fields)})"
     if isinstance(value, tuple):
-        fields = getattr(value, "_fields", None)
-        if fields:
-            inside = ", ".join(f"{f}={show(v)}" for f, v in zip(fields, value, strict=True))
-            return f"{type(value).__name__}({inside})"
         return "(" + ", ".join(map(show, value)) + ")"
     if isinstance(value, frozenset):
         return "{" + ", ".join(show(v) for v in sorted(value, key=sort_key)) + "}"

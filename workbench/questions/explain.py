@@ -163,7 +163,6 @@ class Explanation:
             pairs.append(f"{axis.name}={axis.words[axis.position(setting[axis.name])]}")
         return " ".join(pairs)
 
-    @property
     def exact(self) -> str:
         """How much the rule claims."""
         smallest = "" if self.minimal else ", maybe not the smallest rule"
@@ -171,7 +170,7 @@ class Explanation:
         return f"exact on {counted(self.decided, 'setting')}{within}{smallest}"
 
     def __repr__(self) -> str:
-        lines = [f"{self.property}: {self.rule or 'nothing is known'}", f"  {self.exact}"]
+        lines = [f"{self.property}: {self.rule or 'nothing is known'}", f"  {self.exact()}"]
         for failing in self.failing[:_MOST_LINES]:
             states = "" if failing.states is None else f", {counted(failing.states, 'state')}"
             lines.append(f"  fails: {self.told(failing.setting)}{states}")

@@ -4,7 +4,8 @@
 None                null
 bool, int, str      boolean, bigint, string
 tuple               array
-NamedTuple          struct
+NamedTuple          struct, as for a dataclass
+Enum                string, its name
 frozenset           array, in canonical order
 Map                 map
 per-index variable  map from index to value
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from workbench.kernel.objects import record_items
 from workbench.kernel.state import Layout
 from workbench.kernel.values import Map, show, sort_key
 
@@ -39,8 +41,8 @@ def type_of(value: Any) -> pa.DataType:
         return pa.bool_()
     if isinstance(value, int):
         return pa.int64() if -(2**63) <= value < 2**63 else pa.string()
-    if fields := getattr(value, "_fields", ()):  # a record without fields is an empty array: Parquet has no such struct
-        return pa.struct([pa.field(name, type_of(item)) for name, item in zip(fields, value, strict=True)])
+    if fields := record_items(value):  # a record without fields is an empty array: Parquet has no such struct
+        return pa.struct([pa.field(name, type_of(item)) for name, item in fields])
     if isinstance(value, (tuple, frozenset)):
         return pa.list_(common_type(value))
     if isinstance(value, Map) and len({_key_text(key) for key in value}) == len(value):
@@ -99,7 +101,7 @@ def settle(kind: pa.DataType) -> pa.DataType:
 
 def as_text(value: Any) -> str:
     """A string as it is, any other value as traces show it."""
-    return value if isinstance(value, str) else show(value)
+    return str(value) if isinstance(value, str) else show(value)
 
 
 def _key_text(key: Any) -> str:
@@ -120,7 +122,7 @@ def convert(value: Any, kind: pa.DataType) -> Any:
         items = sorted(value, key=sort_key) if isinstance(value, frozenset) else value
         return [convert(item, kind.value_type) for item in items]
     if pa.types.is_struct(kind):
-        return {f.name: convert(v, f.type) for f, v in zip(kind, value, strict=True)}
+        return {f.name: convert(v, f.type) for f, (_, v) in zip(kind, record_items(value), strict=True)}
     if pa.types.is_map(kind):
         keys = sorted(value, key=sort_key)
         return [(_convert_key(key, kind.key_type), convert(value[key], kind.item_type)) for key in keys]

@@ -6,6 +6,8 @@ import hashlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import is_dataclass
+from enum import Enum
 from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
@@ -62,10 +64,26 @@ def model_digest(model: type[Model]) -> str:
     return _Digest(model).hexdigest()
 
 
-def records_of(model: type[Model]) -> list[type[tuple[Any, ...]]]:
-    """The NamedTuple classes that a model's code refers to, or that code of its authors does."""
-    classes = [thing for thing in _Digest(model).described if isinstance(thing, type) and issubclass(thing, tuple)]
-    return [record for record in dict.fromkeys(classes) if hasattr(record, "_fields")]
+def records_of(model: type[Model]) -> list[type]:
+    """The NamedTuple classes and frozen dataclasses that a model's code refers to, or that code of its authors does."""
+    kinds = _classes_of(model)
+    tuples = [kind for kind in kinds if issubclass(kind, tuple) and hasattr(kind, "_fields")]
+    objects = [kind for kind in kinds if is_dataclass(kind) and not kind.__module__.startswith("workbench.kernel")]
+    slotted = {(kind.__module__, kind.__qualname__) for kind in objects if "__slots__" in vars(kind)}
+    return tuples + [  # with slots, the methods still refer to the class as it was before it had them
+        kind for kind in objects if "__slots__" in vars(kind) or (kind.__module__, kind.__qualname__) not in slotted
+    ]
+
+
+def enumerations_of(model: type[Model]) -> list[type[Enum]]:
+    """The enumerations that a model's code, or code of its authors, refers to."""
+    return [kind for kind in _classes_of(model) if issubclass(kind, Enum) and kind.__members__]
+
+
+def _classes_of(model: type[Model]) -> list[type]:
+    described = _Digest(model).described
+    objects = (type(thing) for thing in described if isinstance(thing, Enum))
+    return list(dict.fromkeys([*(thing for thing in described if isinstance(thing, type)), *objects]))
 
 
 class _Digest:

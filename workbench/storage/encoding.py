@@ -6,18 +6,22 @@ key, which says what it is::
     {"int": "-0x20000000000001"}                an integer beyond that
     {"set": ["a", "b"]}                         a frozenset
     {"map": [["a", 1], ["b", 2]]}               a Map
-    {"record": ["Pair", {"one": 1, "two": 2}]}  a NamedTuple of the model, by its name and fields
+    {"record": ["Pair", {"one": 1, "two": 2}]}  a NamedTuple or dataclass of the model, by its name and fields
+    {"member": ["Phase", "READ"]}               a member of an enumeration of the model, by its name
     {"text": "w1"}                              a plain string that is spelt like a name of the model
 
-Decoding knows these and nothing else, and makes no other classes than a model's records, whose code it does not run.
+Decoding knows these and nothing else, and makes no objects but of a model's records, whose code it does not run; a
+member of an enumeration is the model's own.
 """
 
+from enum import Enum
 from typing import Any
 
 from workbench.kernel import InputError, Map, Model, ModelError, Names
 from workbench.kernel.errors import brief
+from workbench.kernel.objects import fields_of, is_object, make_record, record_items
 from workbench.kernel.values import DEEPEST, sort_key
-from workbench.storage.digest import records_of
+from workbench.storage.digest import enumerations_of, records_of
 
 _LARGEST = 2**53  # up to here, every reader of JSON takes an integer for what it is
 
@@ -48,6 +52,9 @@ class Encoding:
             known = self._records.setdefault(_key(record), record)
             if known is not record:  # two that a file could not tell from each other
                 self._records[_key(record)] = None
+        self._enumerations: dict[str, Any] = {}
+        for kind in enumerations_of(type(model)):
+            self._enumerations[kind.__qualname__] = None if kind.__qualname__ in self._enumerations else kind
         sets = [n for n, c in model.declared_constants.items() if isinstance(c.domain, Names)]
         self._names = {str(name): name for of in sets for name in model.constants[of]}
 
@@ -74,6 +81,8 @@ class Encoding:
             return value
         if kind is int:
             return value if abs(value) <= _LARGEST else {"int": hex(value)}
+        if isinstance(value, Enum):
+            return self._encode_member(value)
         if isinstance(value, str):
             return self._encode_text(value)
         if kind is tuple:
@@ -82,7 +91,7 @@ class Encoding:
             return {"set": [self._encode(item, depth + 1) for item in sorted(value, key=sort_key)]}
         if kind is Map:
             return {"map": [[self._encode(k, depth + 1), self._encode(v, depth + 1)] for k, v in value.items()]}
-        if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        if hasattr(kind, "_fields") or is_object(value):
             return {"record": [kind.__qualname__, self._encode_fields(value, depth)]}
         raise self._not_stored(value, f"a {kind.__name__} cannot be part of a state")
 
@@ -96,13 +105,20 @@ class Encoding:
             return {"text": value}
         raise self._not_stored(value, f"a {type(value).__name__} cannot be part of a state")
 
+    def _encode_member(self, value: Enum) -> dict[str, Any]:
+        name = type(value).__qualname__
+        if self._enumerations.get(name) is not type(value):
+            why = "two enumerations of that name" if name in self._enumerations else "no such enumeration"
+            raise self._not_stored(value, f"the model's code refers to {why}; give it one in its module")
+        return {"member": [name, value.name]}
+
     def _encode_fields(self, value: Any, depth: int) -> dict[str, Any]:
         kind = type(value)
         known = self._records.get(_key(kind), ())
         if known is not kind:
             why = "two records of that name and these fields" if known is None else "no such record"
             raise self._not_stored(value, f"the model's code refers to {why}; give it one in its module")
-        return {name: self._encode(item, depth + 1) for name, item in zip(kind._fields, value, strict=True)}
+        return {name: self._encode(item, depth + 1) for name, item in record_items(value)}
 
     def _too_deep(self) -> ModelError:
         return ModelError(
@@ -150,6 +166,8 @@ class Encoding:
                 return self._plain(body, where)
             if kind == "record" and isinstance(body, list):
                 return self._record(body, where, depth)
+            if kind == "member" and isinstance(body, list):
+                return self._member(body, where)
             if kind == "set" and isinstance(body, list):
                 return self._unique(frozenset(self._items(body, where, depth)), document, where)
             if kind == "map" and all(isinstance(pair, list) and len(pair) == 2 for pair in _listed(body)):
@@ -191,12 +209,19 @@ class Encoding:
             if record is None:
                 raise InputError(f"{where} is a {brief(name)} of {brief(list(fields))}, which {self._model} lacks")
             items = (self._decode(item, f"{where}.{field}", depth + 1) for field, item in fields.items())
-            return tuple.__new__(record, items)
+            return make_record(record, tuple(items))
         raise InputError(f"{where} is {brief({'record': body})}, which is no record")
+
+    def _member(self, body: list[Any], where: str) -> Any:
+        if len(body) == 2 and all(isinstance(text, str) for text in body):
+            members = getattr(self._enumerations.get(body[0]), "__members__", {})
+            if body[1] in members:
+                return members[body[1]]
+        raise InputError(f"{where} is {brief({'member': body})}, which {self._model} lacks")
 
 
 def _key(record: Any) -> tuple[str, tuple[str, ...]]:
-    return record.__qualname__, tuple(record._fields)
+    return record.__qualname__, fields_of(record)
 
 
 def _listed(body: Any) -> list[Any]:

@@ -9,7 +9,7 @@ from workbench.view.graph import MOST_EDGES, MOST_PICTURES, Space, StateGraph
 from workbench.view.html import asset, badge, element, escape, script, table
 from workbench.view.selection import alternatives, state_graph
 from workbench.view.tables import constants_table, summary, verdict_table
-from workbench.view.trace import trace_view
+from workbench.view.trace import verdict_view
 
 
 def page(title: str, body: str) -> str:
@@ -70,7 +70,7 @@ def _expected(differences: Sequence[str], as_expected: bool) -> str:
 def _trace(verdict: Verdict, trace: Trace) -> str:
     opened = " open" if verdict.holds is False else ""
     heading = f"{escape(verdict.name)} {escape(verdict.word)}: {counted(len(trace), 'state')}"
-    view = trace_view(trace)
+    view = verdict_view(verdict, trace)
     return f"<details{opened}><summary><h2>{heading}</h2></summary>{view.html()}</details>"
 
 

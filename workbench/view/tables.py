@@ -91,7 +91,7 @@ def constants_table(model: Model | type[Model]) -> Rendered:
 
 def changes(before: Model, after: Model) -> list[tuple[str, Any, Any]]:
     """The constants in which two models differ, with both values; None where a model has no such constant."""
-    one, other = before.constants, after.constants
+    one, other = before.spelled(), after.spelled()
     return [(n, one.get(n), other.get(n)) for n in dict.fromkeys([*one, *other]) if one.get(n) != other.get(n)]
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from workbench.formats.permalink import permalink
-from workbench.kernel import Model, State, Trace
+from workbench.kernel import Model, State, Trace, Verdict
 from workbench.kernel.actions import ActionInstance
 from workbench.kernel.errors import unknown
 from workbench.kernel.refinement import AbstractTrace, abstract
@@ -160,6 +160,7 @@ class TraceView(Drawn):
         """
         model, states, step = self.trace.model, self.trace.states, self.steps[index]
         wrong = faults(model, step.state, self.properties) if step.broken else []
+        wrong += [truth.fault for truth in step.broken if truth.kind != "invariant"]
         title = f"{step.number}  {step.label}"
         return picture(model, states[index], states[:index], wrong, title=title, **options)
 
@@ -367,6 +368,12 @@ def trace_view(
     lanes = [lane for lane in owners.lanes if lane in busy or lane in owners.members or lane == SHARED]
     watched = [watch(trace, text) for text in dict.fromkeys(watches)]
     return TraceView(trace, lanes, steps, back, properties, watched, told)
+
+
+def verdict_view(verdict: Verdict, trace: Trace) -> TraceView:
+    """The `trace` of a verdict, with the truth of what is checked by default and of the property itself."""
+    names = [declared.name for declared in trace.model.select()]
+    return trace_view(trace, properties=names if verdict.name in names else [*names, verdict.name])
 
 
 def _lane(step: Step | ActionInstance) -> str:

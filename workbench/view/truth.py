@@ -7,7 +7,7 @@ from typing import Any
 from workbench.kernel import Model, State
 from workbench.kernel.actions import ActionInstance
 from workbench.kernel.deadlock import DEADLOCK, judge_end
-from workbench.kernel.properties import PropertyInstance, call_predicate
+from workbench.kernel.properties import Fault, PropertyInstance, call_predicate
 from workbench.kernel.state import Predicate
 from workbench.kernel.values import show
 
@@ -50,6 +50,12 @@ class Truth:
     def broken(self) -> bool:
         """Whether a state or a step is wrong."""
         return self.kind not in ("reachable", "liveness") and not self.holds
+
+    @property
+    def fault(self) -> Fault:
+        """What is wrong, with the property's name before it and the places that are at fault."""
+        said = f"{self.name}: {self.why}" if self.why else f"{self.name} does not hold"
+        return Fault(said, *(self.why.places if isinstance(self.why, Fault) else ()))
 
 
 Judge = Callable[[State], Truth]

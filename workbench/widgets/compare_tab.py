@@ -82,8 +82,8 @@ class CompareTab(Tab):
 
 def _titled(title: str, one: Result, other: Result) -> str:
     """`title`, with the one constant by which a result differs from another."""
-    constants = other.model.constants
-    differing = [(name, value) for name, value in one.model.constants.items() if constants.get(name) != value]
+    constants = other.model.spelled()
+    differing = [(name, value) for name, value in one.model.spelled().items() if constants.get(name) != value]
     if len(differing) != 1:
         return title
     name, value = differing[0]

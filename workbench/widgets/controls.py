@@ -6,6 +6,7 @@ from typing import Any
 import ipywidgets
 
 from workbench.kernel import Constant, Model
+from workbench.widgets.named import Choices, Edges, Named
 from workbench.widgets.switches import Switches
 
 
@@ -27,6 +28,11 @@ class Control:
         """Set to a value that a model has."""
         self.widget.value = value
 
+    @property
+    def field(self) -> Any:
+        """The widget whose value changes."""
+        return self.widget
+
 
 class Look:
     """One layout for many widgets, and one style for all of a kind: each of its own would be two widgets more.
@@ -39,6 +45,7 @@ class Look:
 
     def __init__(self, **style: str) -> None:
         self._style, self.layout = style, ipywidgets.Layout()
+        self.width = style.get("description_width", "0")
         self._styles: dict[type, Any] = {}
 
     def of(self, kind: Any) -> dict[str, Any]:
@@ -118,16 +125,11 @@ class Parts(Control):
 
 
 class Typed(Control):
-    """A text, or what is typed as one: the edges of a graph, say."""
+    """A text, or a number without a list."""
 
     def __init__(self, name: str, constant: Constant, look: Look) -> None:
-        self._constant = constant
-        self.widget = ipywidgets.Text(
-            description=name, tooltip=_tooltip(constant), continuous_update=False, **look.of(ipywidgets.Text)
-        )
-
-    def set(self, value: Any) -> None:
-        self.widget.value = self._constant.word(value)
+        kind = ipywidgets.IntText if constant.kind == "number" else ipywidgets.Text
+        self.widget = kind(description=name, tooltip=_tooltip(constant), continuous_update=False, **look.of(kind))
 
 
 _CONTROLS: dict[str, Callable[[str, Constant, Look], Control]] = {
@@ -136,9 +138,9 @@ _CONTROLS: dict[str, Callable[[str, Constant, Look], Control]] = {
     "names": Size,
     "partition": Parts,
     "text": Typed,
-    "graph": Typed,
-    "relation": Typed,
+    "number": Typed,
 }
+_NAMED: dict[str, type[Named]] = {"graph": Edges, "relation": Edges, "assignment": Choices}
 
 
 def grid(widgets: Iterable[Any], least: int) -> Any:
@@ -180,10 +182,27 @@ class Controls(ipywidgets.VBox):
         self._names = tuple(declared)
         titles = {name: _tooltip(constant) for name, constant in declared.items() if constant.kind == "switch"}
         self.switches = Switches(titles, self._changed, layout=self.look.layout)
-        self._controls = {n: _CONTROLS[c.kind](n, c, self.look) for n, c in declared.items() if n not in titles}
+        self._declared = declared
+        self._controls: dict[str, Any] = {n: self._control(n, c) for n, c in declared.items() if n not in titles}
         super().__init__([grid((control.widget for control in self._controls.values()), 260), self.switches])
         for control in self._controls.values():
-            control.widget.observe(self._changed, "value")
+            control.field.observe(self._changed, "value")
+        self._draw()
+
+    def _control(self, name: str, constant: Constant) -> Any:
+        if constant.kind not in _NAMED:
+            return _CONTROLS[constant.kind](name, constant, self.look)
+        options = self.look.of(ipywidgets.Combobox)
+        return _NAMED[constant.kind](name, constant, _tooltip(constant), self._members, self.look.width, **options)
+
+    def _members(self, of: str) -> tuple[str, ...]:
+        """The names that a set has as it is set at present."""
+        return tuple(self._declared[of].parse(of, self._controls[of].get()))
+
+    def _draw(self) -> None:
+        for control in self._controls.values():
+            if isinstance(control, Named):
+                control.draw()
 
     def values(self) -> dict[str, Any]:
         """What is set, for the model's constructor."""
@@ -199,7 +218,9 @@ class Controls(ipywidgets.VBox):
                 self._controls[name].set(constants[name])
         finally:
             self._assigning = False
+        self._draw()
 
     def _changed(self, _: Any = None) -> None:
         if not self._assigning:
+            self._draw()
             self._on_change()

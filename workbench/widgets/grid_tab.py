@@ -183,7 +183,7 @@ class GridTab(Tab):
         if explanation.rule is None:
             self._rule.html = element("p", f"{name}: no setting is decided.")
             return
-        exact = f"{explanation.exact.capitalize()}."
+        exact = f"{explanation.exact().capitalize()}."
         rule = element("code", escape(str(explanation.rule)), class_="wb-rule")
         parts = [element("p", f"{name} holds where ", rule), element("p", exact, class_="wb-note")]
         undecided = Counter(why for _, why in explanation.undecided)

@@ -6,8 +6,9 @@ import ipywidgets
 
 from workbench.kernel import Result, Verdict
 from workbench.session import Session, start_from
-from workbench.view import result_view, trace_view
+from workbench.view import result_view
 from workbench.view.html import Drawn, Joined, Rendered
+from workbench.view.trace import verdict_view
 from workbench.widgets.charts_tab import ChartsTab
 from workbench.widgets.compare_tab import CompareTab
 from workbench.widgets.graph_tab import GraphTab
@@ -165,4 +166,8 @@ class Workbench(Panel, ipywidgets.VBox):
                 return None
             shown = result_view(self.result)
             verdict = self.verdict
-            return shown if verdict is None or verdict.trace is None else Joined(shown, trace_view(verdict.trace))
+            return (
+                shown
+                if verdict is None or verdict.trace is None
+                else Joined(shown, verdict_view(verdict, verdict.trace))
+            )
