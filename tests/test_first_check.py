@@ -47,6 +47,15 @@ FIRST_CHECKS = {
 \N{CHECK MARK} reached (9 states)       SomeoneCompacts
 \N{CHECK MARK} holds                    AllSnapshotsCommitted
 """,
+    "table": """\
+54 distinct states, 379 generated (322 outside the constraint FewVersions), depth 3
+note: explored within the constraint FewVersions: 322 of 379 generated states lie outside, judged but not explored
+
+\N{CHECK MARK} holds within the constraint NothingIsLost: beyond the constraint FewVersions nothing is known
+\N{CHECK MARK} reached (2 states)       SomeoneWrites
+\N{CHECK MARK} holds within the constraint NewestIsLast: beyond the constraint FewVersions nothing is known
+\N{CHECK MARK} holds within the constraint VersionsStay: beyond the constraint FewVersions nothing is known
+""",
 }
 
 

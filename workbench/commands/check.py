@@ -34,6 +34,7 @@ from workbench.formats.junit import suite_of
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.deadlock import DEADLOCK
+from workbench.kernel.refinement import abstract
 from workbench.kernel.result import WITHIN
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
@@ -166,6 +167,8 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
         if verdict.trace is not None and (verdict.holds is False or witnesses):
             out.print(f"\n[bold]{verdict.name}[/] {verdict.word}: {counted(len(verdict.trace), 'state')}")
             out.print(str(verdict.trace), markup=False)
+            if verdict.trace.refinement is not None:
+                out.print(f"\n{abstract(verdict.trace, verdict.trace.refinement)}", markup=False)
 
 
 # Configurations ----------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """From what an engine explored to a result: every property that was asked for gets a verdict, here and nowhere else."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from workbench.kernel.budget import Limits
@@ -189,6 +189,8 @@ def decided_by_step(model: Any, declared: Property, trace: Trace) -> Verdict:
     answers = wrong_at_end(model, declared, trace)
     if not answers:
         raise _decided_otherwise(declared)
+    if declared.kind == "refinement":
+        trace = replace(trace, refinement=declared.name)
     return Verdict(declared.name, declared.kind, False, trace, answers[0])
 
 
