@@ -7,8 +7,8 @@ from workbench.engines.walks.asked import Asked, Made, starts_of
 from workbench.engines.walks.walker import Tally, Walker
 from workbench.kernel.budget import INTERRUPTED, Stop
 
-#: Walks that a worker takes at once, at most.
-_BATCH = 256
+#: Walks that a worker takes at once, at most. With fewer, workers wait for each other between them.
+_BATCH = 4096
 _POLL_SECONDS = 0.05
 
 
