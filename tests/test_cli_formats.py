@@ -117,6 +117,20 @@ def test_symmetry_is_left_out_where_a_liveness_property_is_checked(run):
     assert any("without symmetry" in note for note in found["notes"])
 
 
+def test_a_configuration_goes_on_past_what_the_model_does_not_have(run):
+    """What holds is told, and what nothing is known of is not called safe."""
+    Path("other.cfg").write_text("CONSTANTS Writers = {a, b} MaxCrashes = 0\nINVARIANTS TypeOK UniqueTickets")
+    found = run("check", "bakery", "--cfg", "other.cfg", "--json", "--junit", "j.xml")
+    words = {p["name"]: p["holds"] for p in json.loads(found.out)["properties"]}
+    assert (found.status, words) == (3, {"UniqueTickets": True, "TypeOK": None})
+    assert "not checked, since bakery has no such property: TypeOK" in json.loads(found.out)["notes"]
+    assert "unknown invariant of bakery &#x27;TypeOK&#x27;" in Path("j.xml").read_text().replace("'", "&#x27;")
+    printed = run("check", "bakery", "--cfg", "other.cfg")
+    assert "? unknown                  TypeOK: line 2: unknown invariant of bakery 'TypeOK'" in printed.out
+    asked = run("check", "bakery", "--cfg", "other.cfg", "--property", "UniqueTickets")
+    assert asked.status == 0
+
+
 def test_a_configuration_without_properties_counts_states(run):
     Path("count.cfg").write_text("CONSTANTS Writers = {a, b} MaxCrashes = 0")
     found = json.loads(run("check", "bakery", "--cfg", "count.cfg", "--json").out)

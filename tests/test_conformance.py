@@ -334,6 +334,14 @@ def table_model(seed):
         def Bounded(self, s, c):
             return s.shared[c] < 3 or f"{c} is {s.shared[c]}"
 
+        def apart(self, s, c):
+            return s.shared[c] != 3 or s.shared["c1"] != 2 or f"{c} is 3 beside a 2"
+
+        def modest(self, s, c):
+            return sum(s.shared.values()) < 7
+
+        Clauses = invariant(modest, apart, c="cells")
+
         @reachable
         def Both(self, s):
             return all(s.own[p][0] == 2 for p in self.Actors)
@@ -366,7 +374,7 @@ def table_model(seed):
     return Table
 
 
-TABLE_SAFETY = ["Never", "Bounded", "Both"]
+TABLE_SAFETY = ["Never", "Bounded", "Clauses", "Both"]
 TABLE_STEPS = ["Gentle", "Alone", "Deadlock", "Seen", "SeenOtherwise"]
 
 

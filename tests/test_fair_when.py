@@ -214,7 +214,7 @@ def acting(condition, **options):
         (lambda: acting(lambda self, s, k: True, fair=False), "fair_when is of no use without fairness"),
         (lambda: acting("n", fair="weak"), "act: fair_when = 'n' is not accepted; it takes a function (self, s, ...)"),
         (lambda: acting(lambda self, s: True, fair="weak"), "act: fair_when takes (self, s); it takes self, s and the"),
-        (lambda: check(with_promise(lambda self, s, k: s.n)), "fair_when of act returned 0; it must return True or"),
+        (lambda: check(with_promise(lambda self, s, k: s.n)), "returned 0; it must return True or False"),
         (lambda: check(with_promise(lambda self, s, k: s.m)), "fair_when of act (test_fair_when.py:"),
         (lambda: search(with_promise(lambda self, s, k: s.m)), "fair_when of act (test_fair_when.py:"),
     ],

@@ -587,7 +587,6 @@ def test_configurations_that_cannot_be_read(text, message):
         ("CONSTANT\nReaper = FALSE", "line 2: unknown constant of bakery_published 'Reaper'"),
         ("CONSTANT MaxCrashes = 9", "line 1: MaxCrashes = 9 is not accepted; it takes an integer from 0 to 3"),
         ("CONSTANT Writers = {1, 2}", "line 1: Writers = .* is not accepted; it takes a size"),
-        ("INVARIANT TypeOK", "line 1: unknown invariant of bakery_published 'TypeOK'"),
         ("INVARIANT EventualProgress", "line 1: INVARIANT EventualProgress is a liveness property of bakery_published"),
         ("PROPERTY UniqueTickets", "line 1: PROPERTY UniqueTickets is an invariant property of bakery_published"),
     ],
@@ -595,6 +594,22 @@ def test_configurations_that_cannot_be_read(text, message):
 def test_configurations_that_do_not_fit_the_model(text, message):
     with pytest.raises(InputError, match=message):
         apply_cfg(read_cfg(text), Bakery)
+
+
+def test_properties_that_the_model_does_not_have_are_unknown_and_named():
+    applied = apply_cfg(read_cfg("INVARIANTS TypeOK UniqueTicket\nUniqueTickets\nPROPERTY Eventually"), Bakery)
+    assert applied.properties == ["UniqueTickets"]
+    assert [(v.name, v.kind, v.holds) for v in applied.unknown] == [
+        ("TypeOK", "invariant", None),
+        ("UniqueTicket", "invariant", None),
+        ("Eventually", "liveness", None),
+    ]
+    assert applied.unknown[1].why.startswith(
+        "line 1: unknown invariant of bakery_published 'UniqueTicket' (did you mean UniqueTickets?)"
+    )
+    assert applied.unknown[2].why.startswith("line 3: unknown liveness of bakery_published 'Eventually'")
+    note = "not checked, since bakery_published has no such property: TypeOK, UniqueTicket, Eventually"
+    assert note in applied.remarks
 
 
 def test_symmetry_of_a_model_without_a_symmetric_set_is_refused():

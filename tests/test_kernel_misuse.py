@@ -291,10 +291,10 @@ def test_a_domain_that_is_used_up_is_refused(make):
     def validate(self):
         self.domain = make()
 
-    message = "Toy: domain is an iterator, which its first user uses up; make it a tuple"
-    assert refused({"domain": make(), "go": action(d="domain")(lambda self, s, d: None)}) == message
-    assert refused({"domain": make()}) == message
-    assert refused({"validate": validate}) == message
+    message = "Toy: domain is an iterator, which its first user uses up; make it a tuple (test_kernel_misuse.py:"
+    assert refused({"domain": make(), "go": action(d="domain")(lambda self, s, d: None)}).startswith(message)
+    assert refused({"domain": make()}).startswith(message)
+    assert refused({"validate": validate}).startswith(message)
 
 
 def test_a_method_may_make_its_members_one_by_one():

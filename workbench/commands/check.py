@@ -2,6 +2,7 @@
 
   workbench check bakery_v2 --set SafeAcks=false      one model; violations print their trace
   workbench check bakery_v2 --cfg MC.cfg              with the constants and properties of a TLC configuration
+  workbench check bakery_v2 --profile                 what the model's Python was called for, and how often
   workbench check bakery_v2 --itf trace.itf.json      write the trace of the first violation to a file
   workbench check specs/bakery                        every configuration in a folder, as a table
 
@@ -23,7 +24,9 @@ from rich.table import Table
 from workbench import configurations
 from workbench.commands import outputs, status
 from workbench.commands.files import file_of_model, read_text, reading
-from workbench.commands.options import above_zero, console, parse_assignments, progress_line
+from workbench.commands.options import above_zero, console, parse_assignments
+from workbench.commands.profiled import print_profile
+from workbench.commands.progress import Lines, progress_line
 from workbench.commands.standard import remark, say
 from workbench.configurations import Configuration, spell
 from workbench.engines.check import ENGINES, check
@@ -57,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hand-over-states", type=int, metavar="N", help="engine auto: move to Spark after N states")
     parser.add_argument("--run-dir", metavar="DIR", help="where a search on Spark keeps its levels, to be resumed")
     parser.add_argument("--trace", action="store_true", help="print the witnesses of reachable properties too")
+    parser.add_argument("--profile", action="store_true", help="print what the model's Python was called for")
     parser.add_argument("--json", action="store_true", help="print one JSON object (a list for configurations)")
     outputs.add_arguments(parser)
 
@@ -94,17 +98,19 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _check_model(arguments: argparse.Namespace, name: str) -> int:
     outputs.check_arguments(arguments, file_of_model(name))
-    model, properties, symmetry, remarks = _asked(arguments, get_model(name))
+    model, properties, symmetry, remarks, unknown = _asked(arguments, get_model(name))
     if arguments.deadlock:
         properties = [*(declared.name for declared in model.select(properties)), DEADLOCK.name]
     with progress_line() as on_progress:
         result = check(model, properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
-    result = replace(result, notes=[*remarks, *result.notes])
+    result = replace(result, notes=[*remarks, *result.notes], verdicts=[*result.verdicts, *unknown])
     with outputs.report(arguments):
         if arguments.json:
-            say(json.dumps(result.as_dict()))
+            say(json.dumps(_with_profile(result.as_dict(), result, arguments.profile)))
         else:
             print_result(console(), result, arguments.trace)
+            if arguments.profile:
+                print_profile(console(), result)
     outputs.write_trace(arguments, result)
     file = None if name in MODELS else name.partition(".py")[0] + ".py"
     outputs.write_reports(arguments, [(suite_of(model.name, result), file)])
@@ -113,14 +119,14 @@ def _check_model(arguments: argparse.Namespace, name: str) -> int:
 
 def _asked(
     arguments: argparse.Namespace, model: type[Model]
-) -> tuple[Model, list[str] | None, bool | tuple[str, ...], list[str]]:
-    """The model with its constants, the properties and symmetric sets to check it with, and remarks on these.
+) -> tuple[Model, list[str] | None, bool | tuple[str, ...], list[str], list[Verdict]]:
+    """The model with its constants, the properties and symmetric sets to check it with, remarks, and what is unknown.
 
     What the other options say goes before what a TLC configuration says.
     """
     constants = parse_assignments(arguments.set, model)
     if arguments.cfg is None:
-        return model(**constants), arguments.property, bool(arguments.symmetry), []
+        return model(**constants), arguments.property, bool(arguments.symmetry), [], []
     text = read_text(arguments.cfg, "TLC configuration")
     with reading(arguments.cfg):
         cfg = read_cfg(text)
@@ -129,7 +135,9 @@ def _asked(
         applied = apply_cfg(cfg, model)
     symmetry = applied.symmetry if arguments.symmetry is None else arguments.symmetry
     made = model(**{**applied.constants, **constants})
-    return made, arguments.property or applied.properties, symmetry, applied.remarks
+    if arguments.property:
+        return made, arguments.property, symmetry, applied.remarks, []
+    return made, applied.properties, symmetry, applied.remarks, applied.unknown
 
 
 def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
@@ -173,20 +181,24 @@ def _check_configurations(arguments: argparse.Namespace) -> int:
     wanted = [configurations.load(path) for path in paths]
     outputs.check_arguments(arguments, paths, len(wanted))
     outcomes = []
+    done = remark if sys.stderr.isatty() else Lines()
     for one in wanted:
-        with progress_line() as on_progress:
+        with progress_line(f"{one.path}: ") as on_progress:
             symmetry = one.symmetry if arguments.symmetry is None else arguments.symmetry and one.model.symmetry
             result = check(one.model, one.properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
         outcomes.append((one, result, one.differences(result)))
         if result.stopped == "interrupted":
             break
-        if sys.stderr.isatty():
-            remark(f"{len(outcomes)}/{len(wanted)} {one.path}")
+        done(f"{len(outcomes)}/{len(wanted)} {one.path}")
     with outputs.report(arguments):
         if arguments.json:
-            say(json.dumps([_as_dict(*outcome) for outcome in outcomes]))
+            found = [_with_profile(_as_dict(*outcome), outcome[1], arguments.profile) for outcome in outcomes]
+            say(json.dumps(found))
         else:
             _print_table(outcomes, len(wanted))
+            for one, result, _ in outcomes if arguments.profile else ():
+                console().print(f"\n[bold]{_path(one)}[/]")
+                print_profile(console(), result)
     outputs.write_trace(arguments, outcomes[0][1])
     suites = [(outputs.suite_of_configuration(*outcome), str(outcome[0].path)) for outcome in outcomes]
     suites += [(outputs.suite_of_unchecked(one), str(one.path)) for one in wanted[len(outcomes) :]]
@@ -195,6 +207,13 @@ def _check_configurations(arguments: argparse.Namespace) -> int:
     if len(outcomes) < len(wanted):
         statuses.add(status.UNKNOWN)
     return next(worst for worst in (status.VIOLATED, status.UNKNOWN, status.HOLDS) if worst in statuses)
+
+
+def _with_profile(document: dict[str, Any], result: Result, wanted: bool) -> dict[str, Any]:
+    """What ``--json`` prints of a result, with the profile where that is asked for."""
+    if not wanted:
+        return document
+    return {**document, "profile": None if result.profile is None else result.profile.as_dict()}
 
 
 def _as_dict(one: Configuration, result: Result, differences: list[str]) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.commands.files import file_of_model, writing
-from workbench.commands.options import above_zero, parse_assignments, progress_line
+from workbench.commands.options import above_zero, parse_assignments
+from workbench.commands.progress import progress_line
 from workbench.commands.standard import remark
 from workbench.formats.graphs import Edge, Node, write_dot, write_graphml, write_tables
 from workbench.kernel import InputError

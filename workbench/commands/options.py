@@ -1,10 +1,8 @@
-"""What several commands share: constants from the command line, the console, progress."""
+"""What several commands share: constants from the command line, the console."""
 
 import argparse
 import math
-import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -15,7 +13,6 @@ from workbench.commands import standard
 from workbench.kernel import InputError, Model
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable_lines
-from workbench.kernel.values import counted
 from workbench.storage.strict_json import read_json
 
 
@@ -83,23 +80,3 @@ def parse_assignments(given: Iterable[str], model: type[Model] | None = None) ->
 def summary(doc: str | None) -> str:
     """The first paragraph of a docstring, in one line."""
     return escape(" ".join((doc or "").strip().split("\n\n")[0].split()))
-
-
-@contextmanager
-def progress_line() -> Iterator[Callable[[Any], None] | None]:
-    """A line on the terminal that shows how far a search is; None, and silence, where there is no terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.status import Status
-
-    with Status("", console=Console(stderr=True)) as status:
-
-        def show(at: Any) -> None:
-            rate = at.states / at.seconds if at.seconds else 0
-            status.update(
-                f"level {at.level}: {counted(at.states, 'state')}, {at.frontier:,} to expand, "
-                f"{rate:,.0f} states/s, {at.seconds:.0f} s"
-            )
-
-        yield show

@@ -17,7 +17,8 @@ import os
 
 from workbench.commands import outputs, status
 from workbench.commands.files import file_of_model, reading
-from workbench.commands.options import above_zero, console, parse_assignments, progress_line
+from workbench.commands.options import above_zero, console, parse_assignments
+from workbench.commands.progress import progress_line
 from workbench.commands.recorded import follow, is_permalink, make, read_trace
 from workbench.formats.recording import Recording
 from workbench.guided.events import read_events

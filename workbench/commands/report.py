@@ -12,7 +12,8 @@ from pathlib import Path
 from workbench import configurations
 from workbench.commands import status
 from workbench.commands.files import writing
-from workbench.commands.options import console, progress_line
+from workbench.commands.options import console
+from workbench.commands.progress import progress_line
 from workbench.commands.standard import remark
 from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.text import printable

@@ -11,7 +11,8 @@ import json
 
 from workbench.commands import status
 from workbench.commands.check import print_result
-from workbench.commands.options import above_zero, console, progress_line
+from workbench.commands.options import above_zero, console
+from workbench.commands.progress import progress_line
 from workbench.commands.standard import say
 from workbench.runs import resume
 

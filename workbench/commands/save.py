@@ -10,7 +10,8 @@ Exit status: 0 the whole space is saved, 2 bad input, 3 a budget was used up: wh
 import argparse
 from pathlib import Path
 
-from workbench.commands.options import above_zero, console, parse_assignments, progress_line
+from workbench.commands.options import above_zero, console, parse_assignments
+from workbench.commands.progress import progress_line
 from workbench.kernel import InputError
 from workbench.kernel.values import counted
 from workbench.models import MODELS, get_model

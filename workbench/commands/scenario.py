@@ -14,7 +14,8 @@ import sys
 
 from workbench.commands import outputs, status
 from workbench.commands.files import file_of_model, read_text, reading
-from workbench.commands.options import above_zero, console, parse_assignments, progress_line
+from workbench.commands.options import above_zero, console, parse_assignments
+from workbench.commands.progress import progress_line
 from workbench.guided.scenario import scenario
 from workbench.models import get_model
 

@@ -23,6 +23,7 @@ from rich.table import Table
 
 from workbench.commands import status
 from workbench.commands.options import above_zero, console, parse_assignments, parse_value
+from workbench.commands.progress import Lines
 from workbench.commands.standard import say
 from workbench.kernel import Constant, InputError
 from workbench.kernel.errors import brief
@@ -106,10 +107,11 @@ def parse_grid(given: Iterable[str]) -> dict[str, list[Any]]:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on the terminal; None, and silence, where there is no terminal."""
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """A bar on the terminal, and a line now and then where there is none."""
     if not sys.stderr.isatty():
-        yield None
+        lines = Lines()
+        yield lambda done, total: lines(f"{done:,} of {counted(total, 'setting')}")
         return
     with Progress(*Progress.get_default_columns(), MofNCompleteColumn(), console=Console(stderr=True)) as bar:
         task = bar.add_task("settings")

@@ -13,6 +13,7 @@ from workbench.engines.trees import Trees
 from workbench.kernel import Model
 
 _QUEUE = 512
+_MISSES_PER_BEAT = 1000
 
 
 class Expander:
@@ -87,6 +88,7 @@ class Expander:
         end: int,
         most: int = 2**32 - 1,
         pause: Callable[[int], None] = lambda expanded: None,
+        beat: Callable[[int], None] = lambda expanded: None,
     ) -> bool:
         """Add the successors of the states `first` to `end` to the store.
 
@@ -96,6 +98,8 @@ class Expander:
             States that the store may hold.
         pause : callable
             Called now and then with the number of states expanded so far; may raise to stop.
+        beat : callable
+            The same, called more often where much has to be learnt, and a block takes long.
 
         Returns
         -------
@@ -103,6 +107,7 @@ class Expander:
             False if the search stopped because `most` was reached.
         """
         cursor = self._cursor
+        due = self.trees.misses + _MISSES_PER_BEAT
         for base in range(first - first % BLOCK, end, BLOCK):
             self._base = base
             cursor[kernels.STATE] = max(first, base) - base
@@ -111,6 +116,10 @@ class Expander:
                 why = self._call(store, base // BLOCK, stop, most)
                 if why in (kernels.MISS_ACTION, kernels.MISS_GROUP):
                     self._learn(why, store.row(base + int(cursor[kernels.STATE])).tolist())
+                    if self.trees.misses >= due:
+                        due = self.trees.misses + _MISSES_PER_BEAT
+                        store.count = int(cursor[kernels.COUNT])
+                        beat(base + int(cursor[kernels.STATE]))
                     continue
                 if why == kernels.MISS_CONSTRAINT:
                     self.outside.learn()

@@ -5,7 +5,7 @@ import numpy as np
 from workbench.engines.liveness import Graph, LassoFinder
 from workbench.engines.local import LocalSearch
 from workbench.kernel import Trace, Verdict, replay
-from workbench.kernel.lasso import liveness_verdict
+from workbench.kernel.lasso import Demand, liveness_verdict
 from workbench.kernel.properties import Formula, Property
 
 
@@ -31,14 +31,22 @@ class LivenessJudge:
     def verdict(self, declared: Property) -> Verdict:
         columns = iter(self._search.labels[declared.name].columns)  # in the order of the formulas
 
-        def find(formula: Formula) -> Trace | None:
-            trigger, goal = next(columns)
-            lasso = self._finder.find(formula.kind, None if trigger is None else trigger.array, goal.array)
+        def find(formula: Formula) -> tuple[Trace | None, Demand]:
+            given, wanted = next(columns)
+            trigger, goal = None if given is None else given.array, wanted.array
+            demand = self._demand(formula.kind, trigger, goal)
+            lasso = self._finder.find(formula.kind, trigger, goal)
             if lasso is None:
-                return None
+                return None, demand
             store, trees = self._search.store, self._search.trees
             which, _ = store.path(lasso.start)
             moves = [trees.steps[step] for step in self._steps[lasso.steps]]
-            return replay(self._search.model, which, moves, lasso.loop)
+            return replay(self._search.model, which, moves, lasso.loop), demand
 
         return liveness_verdict(self._search.model, declared, find)
+
+    def _demand(self, kind: str, trigger: np.ndarray | None, goal: np.ndarray) -> Demand:
+        if trigger is not None:
+            return Demand(bool(trigger.any()), bool((trigger & ~goal).any()))
+        where = slice(self._search.levels[0]) if kind == "eventually" else slice(None)
+        return Demand(True, not goal[where].all())

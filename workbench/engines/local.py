@@ -8,6 +8,7 @@ import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.contract import Resources, Room
+from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
 from workbench.engines.kernels import Frontier
 from workbench.engines.steps import WatchedSteps
@@ -16,9 +17,10 @@ from workbench.engines.watch import Labels, Place, Watched
 from workbench.kernel import Model, Result, Trace, Variable, action, invariant, replay, require
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration, conclude
-from workbench.kernel.errors import ModelError
 from workbench.kernel.plan import Plan, make_plan
+from workbench.kernel.profile import Profile
 from workbench.kernel.result import ActionCount, collision_probability
+from workbench.kernel.trace import not_again
 from workbench.kernel.values import counted
 
 if TYPE_CHECKING:
@@ -171,11 +173,14 @@ class LocalSearch:
             self._inspect_steps(fail_fast=False)
 
     def _search(self, limits: Limits, room: Room) -> None:
+        def beat(expanded: int) -> None:
+            count = self.store.count
+            limits.check(len(self.levels), count, count - expanded, lambda: self.nbytes, self.decided)
+
         def pause(expanded: int) -> None:
             self._inspect(self.plan.fail_fast)
             self._inspect_steps(self.plan.fail_fast)
-            count = self.store.count
-            limits.check(len(self.levels), count, count - expanded, lambda: self.nbytes, self.decided)
+            beat(expanded)
             if room.states is not None and self.store.count > room.states:
                 raise Full(f"more than {counted(room.states, 'state')}")
             if room.bytes is not None and self.nbytes > room.bytes:
@@ -187,7 +192,7 @@ class LocalSearch:
         while done < self.store.count:
             end = self.store.count
             self._completed = (len(self.levels), np.stack(self.expander.counts), self.expander.outside.total)
-            if not self.expander.expand(self.store, done, end, limits.most_states, pause):
+            if not self.expander.expand(self.store, done, end, limits.most_states, pause, beat):
                 limits.room(limits.most_states)
             done = end
             if self.store.count > end:
@@ -311,7 +316,7 @@ class LocalSearch:
         trace = replay(self.model, which, [self.trees.steps[step] for step in steps])
         for step in trace.steps if last is None else trace.steps[:-1]:
             if not self.store.visited.find(self.cells.sums(self.cells.encode(step.state))):
-                raise ModelError(f"{step.label} led to another state when it was run again: the model is not pure")
+                raise not_again(self.model, step)
         return trace
 
     @cached_property
@@ -339,4 +344,5 @@ class LocalSearch:
                 "tree_bytes": self.trees.nbytes + self.cells.nbytes,
                 "bytes_per_state": self.store.bytes_per_state,
             },
+            profile=Profile(self.store.count, tuple(self.cells.layout.cells), costs_of(self.trees)),
         )

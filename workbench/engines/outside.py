@@ -29,7 +29,10 @@ class Outside:
 
     def __init__(self, trees: Trees, cursor: np.ndarray) -> None:
         self._trees, self._cursor = trees, cursor
-        self._predicates = [trees.add_predicate(instance.holds) for instance in trees.model.constraint_predicates()]
+        self._predicates = [
+            trees.add_predicate(instance.holds, instance.subject, instance.place)
+            for instance in trees.model.constraint_predicates()
+        ]
         self._forgotten = 0
         room = _ROOM if self._predicates else 0
         self.block = Frontier(

@@ -12,6 +12,7 @@ from workbench.engines.trees import Trees
 from workbench.engines.watch import Place, evaluate, mark
 from workbench.kernel import Model
 from workbench.kernel.deadlock import DEADLOCK, may_end
+from workbench.kernel.profile import Subject
 from workbench.kernel.properties import Property
 from workbench.kernel.state import Reader
 from workbench.kernel.steps import StepJudge
@@ -40,17 +41,19 @@ class WatchedSteps:
     def __init__(self, model: Model, trees: Trees, properties: Sequence[Property], in_order: bool = True) -> None:
         self.properties, self._trees = list(properties), trees
         self._judges: list[tuple[str, StepJudge]] = [(p.name, j) for p in properties for j in p.judges(model)]
+        kinds = {p.name: p.kind for p in properties}
         self._begin = [
-            (name, trees.add_predicate(_holds(judge.begins)), number)
+            (name, trees.add_predicate(_holds(judge.begins), Subject(kinds[name], name, "initial")), number)
             for number, (name, judge) in enumerate(self._judges)
             if judge.begins is not None
         ]
         self._first = len(trees.predicates)
-        for _, judge in self._judges:
-            trees.add_predicate(_right(judge))
+        for name, judge in self._judges:
+            trees.add_predicate(_right(judge), Subject(kinds[name], name))
         self._ends = -1
         if model.declared_ends is not None:
-            self._ends = trees.add_predicate(lambda s: may_end(model, s)) - self._first
+            ends = Subject(DEADLOCK.kind, DEADLOCK.name, "ends")
+            self._ends = trees.add_predicate(lambda s: may_end(model, s), ends) - self._first
         words = max(1, -(-len(self._judges) // 64))
         self._concerned = np.zeros((len(model.instances), words), np.uint64)
         self._reads = np.zeros((len(trees.cells.layout.cells), words), np.uint64)

@@ -14,7 +14,8 @@ import numpy as np
 from workbench.engines.arrays import Growing
 from workbench.engines.cells import Cells, StepReads
 from workbench.kernel.actions import ActionInstance, Outcome
-from workbench.kernel.errors import ModelError, defined_at
+from workbench.kernel.errors import ModelError
+from workbench.kernel.profile import Subject
 from workbench.kernel.state import Cell, Draft
 
 #: Child numbers: 0 is not known yet, positive is an inner node, negative is leaf ``-1 - child``.
@@ -79,12 +80,16 @@ class Trees:
         For each of them what was chosen.
     uncounted : list of int
         Those of them that fairness is not of, where an action says so.
+    subjects : list of Subject or None
+        What each predicate is; None for one that nobody has named.
     """
 
     def __init__(self, cells: Cells) -> None:
         self.cells, self.model = cells, cells.model
         self.misses = 0
         self.predicates: list[Callable[..., bool]] = []
+        self.subjects: list[Subject | None] = []
+        self._places: list[str] = []
         self.assigns = np.zeros(len(self.model.instances), np.bool_)
         self.steps: list[tuple[int, int]] = []
         self.choices: list[tuple[tuple[str, Any], ...]] = []
@@ -132,9 +137,25 @@ class Trees:
     def predicate_roots(self) -> np.ndarray:
         return self._predicate_roots.array
 
-    def add_predicate(self, predicate: Callable[..., bool]) -> int:
-        """Make room for the tree of a predicate, of one state or of a step's two, and return its number."""
+    @property
+    def roots(self) -> Sequence[int]:
+        """The root of each action instance's tree."""
+        return self._roots
+
+    def add_predicate(self, predicate: Callable[..., bool], subject: Subject | None = None, place: str = "") -> int:
+        """Make room for the tree of a predicate, of one state or of a step's two, and return its number.
+
+        Parameters
+        ----------
+        predicate : callable
+        subject : Subject, optional
+            What it is, for errors and for the profile.
+        place : str
+            Where its code begins, as " (file:line)".
+        """
         self.predicates.append(predicate)
+        self.subjects.append(subject)
+        self._places.append(place)
         return self._predicate_roots.append(UNKNOWN)
 
     # Misses ----------------------------------------------------------------------------------------------------
@@ -153,7 +174,7 @@ class Trees:
             counts = [instance.counts(view, outcome.choices) for outcome in outcomes]
             self.uncounted += [first + i for i, counted in enumerate(counts) if not counted]
         leaf = self._leaf(number, row, read, outcomes) if outcomes else NOTHING
-        self._roots[number] = self._insert(self._roots[number], row, read, leaf, instance)
+        self._roots[number] = self._insert(self._roots[number], row, read, leaf, lambda: self._action(instance))
         self.arrays = self._view()
 
     def learn_predicate(self, number: int, row: Sequence[int]) -> set[int]:
@@ -169,13 +190,12 @@ class Trees:
     def _remember(self, number: int, row: Sequence[int], read: dict[int, Any], answer: bool) -> set[int]:
         self.misses += 1
         root = int(self._predicate_roots[number])
-        self._predicate_roots[number] = self._insert(root, row, read, TRUE if answer else NOTHING, None)
+        leaf = TRUE if answer else NOTHING
+        self._predicate_roots[number] = self._insert(root, row, read, leaf, lambda: self._predicate(number))
         self.arrays = self._view()
         return set(read)
 
-    def _insert(
-        self, root: int, row: Sequence[int], read: dict[int, Any], leaf: int, instance: ActionInstance | None
-    ) -> int:
+    def _insert(self, root: int, row: Sequence[int], read: dict[int, Any], leaf: int, whose: Callable[[], str]) -> int:
         """Add the path of the cells `read`, ending in `leaf`, below `root`; returns the root."""
         where, child = -1, root  # `where`: the branch that holds `child`; -1 is the root itself
         for cell in read:
@@ -184,7 +204,7 @@ class Trees:
                 self._node_base.append(0), self._node_size.append(0)
                 root = self._hang(where, child, root)
             elif child < 0 or self._node_cell[child] != cell:
-                raise self._not_a_function(instance, f"read {self._cell(cell)} this time, and not")
+                raise _not_a_function(whose(), f"read {self._cell(cell)} this time, and not")
             value = row[cell]
             if value >= self._node_size[child]:
                 self._widen(child, value)
@@ -192,7 +212,7 @@ class Trees:
             child = int(self._branch[where])
         if child > 0:
             earlier = self._cell(self._node_cell[child])
-            raise self._not_a_function(instance, f"read nothing more this time, and {earlier}")
+            raise _not_a_function(whose(), f"read nothing more this time, and {earlier}")
         return self._hang(where, -1 - leaf, root) if child == UNKNOWN else root
 
     def _cell(self, at: int) -> Cell:
@@ -200,11 +220,11 @@ class Trees:
         cells = self.cells.layout.cells
         return cells[at % len(cells)]
 
-    def _not_a_function(self, instance: ActionInstance | None, difference: str) -> ModelError:
-        whose = f"action {instance.label}{defined_at(instance.action.function)}" if instance else "a property"
-        return ModelError(
-            f"{whose} is not a function of the state: after the same reads it {difference} the time before"
-        )
+    def _action(self, instance: ActionInstance) -> str:
+        return f"action {instance.label}{instance.action.place}"
+
+    def _predicate(self, number: int) -> str:
+        return f"{self.subjects[number] or 'a property'}{self._places[number]}"
 
     def _hang(self, where: int, child: int, root: int) -> int:
         if where < 0:
@@ -263,6 +283,10 @@ class Trees:
         if root <= 0:
             return root
         return int(self._branch[self._node_base[root] + value]) if value < self._node_size[root] else UNKNOWN
+
+
+def _not_a_function(whose: str, difference: str) -> ModelError:
+    return ModelError(f"{whose} is not a function of the state: after the same reads it {difference} the time before")
 
 
 class Dispatch:

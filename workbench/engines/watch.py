@@ -8,7 +8,9 @@ from workbench.engines import kernels
 from workbench.engines.arrays import Growing
 from workbench.engines.trees import Trees
 from workbench.kernel import Model
+from workbench.kernel.errors import defined_at
 from workbench.kernel.lasso import truth
+from workbench.kernel.profile import Subject
 from workbench.kernel.properties import Property, PropertyInstance
 from workbench.kernel.state import Predicate
 
@@ -31,7 +33,7 @@ class Watched:
         self.instances: list[PropertyInstance] = [i for p in properties for i in model.predicates(p.name)]
         self._trees, self._first = trees, len(trees.predicates)
         for instance in self.instances:
-            trees.add_predicate(instance.holds)
+            trees.add_predicate(instance.holds, instance.subject, instance.place)
         words = max(1, -(-len(self.instances) // 64))
         self.wanted = np.array([i.property.kind == "reachable" for i in self.instances], bool)
         self.active = np.zeros(words, np.uint64)
@@ -77,14 +79,15 @@ class Labels:
         self._predicates: list[tuple[int, Growing]] = []
         self.columns = [
             (
-                None if formula.trigger is None else self._column(declared, formula.trigger),
-                self._column(declared, formula.goal),
+                None if formula.trigger is None else self._column(declared, formula.trigger, "trigger"),
+                self._column(declared, formula.goal, "goal"),
             )
             for _, formula in self.formulas
         ]
 
-    def _column(self, declared: Property, predicate: Predicate) -> Growing:
-        number = self._trees.add_predicate(lambda s: truth(declared.name, predicate, s))
+    def _column(self, declared: Property, predicate: Predicate, part: str) -> Growing:
+        subject = Subject("liveness", declared.name, part)
+        number = self._trees.add_predicate(lambda s: truth(declared.name, predicate, s), subject, defined_at(predicate))
         column = Growing(np.bool_)
         self._predicates.append((number, column))
         return column

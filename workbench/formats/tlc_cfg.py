@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
-from workbench.kernel import Constant, InputError, Model, Names, Partition
+from workbench.kernel import Constant, InputError, Model, Names, Partition, Verdict
 from workbench.kernel.deadlock import DEADLOCK
-from workbench.kernel.errors import unknown
+from workbench.kernel.errors import listed, unknown
 
 #: The statements that are read, with the name under which they are.
 _ACCEPTED = {
@@ -87,12 +87,22 @@ class Cfg:
 
 
 class Applied(NamedTuple):
-    """A configuration in terms of a model: what to make it with, what to check, and what should be said about it."""
+    """A configuration in terms of a model: what to make it with, what to check, and what should be said about it.
+
+    Attributes
+    ----------
+    constants : dict
+    properties, symmetry : sequence of str
+    remarks : list of str
+    unknown : list of Verdict
+        On the properties that the model does not have.
+    """
 
     constants: dict[str, Any]
     properties: list[str]
     symmetry: tuple[str, ...]
     remarks: list[str]
+    unknown: list[Verdict]
 
 
 def read_cfg(text: str) -> Cfg:
@@ -115,10 +125,13 @@ def read_cfg(text: str) -> Cfg:
 def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
     """Map a configuration to the constants, properties and symmetric sets of `model`.
 
+    Properties that the model does not have are left out: nothing is known of them.
+
     Raises
     ------
     InputError
-        With the line, for a name that the model does not have or a value that it does not accept.
+        With the line, for a constant that the model does not have, a value that it does not accept, or a property of
+        another kind.
     """
     constants = {}
     for name, (value, line) in cfg.constants.items():
@@ -133,13 +146,31 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
         except InputError as error:
             _fail(line, error)
         constants[name] = given
-    properties = [_property(entry, "INVARIANT", ("invariant",), model) for entry in cfg.invariants]
-    properties += [_property(entry, "PROPERTY", ("liveness", "step", "refinement"), model) for entry in cfg.properties]
+    properties: list[str] = []
+    absent: list[Verdict] = []
+    for keyword, kinds, entries in (
+        ("INVARIANT", ("invariant",), cfg.invariants),
+        ("PROPERTY", ("liveness", "step", "refinement"), cfg.properties),
+    ):
+        for entry in entries:
+            if entry.value in model.declared_properties:
+                properties.append(_property(entry, keyword, kinds, model))
+            else:
+                absent.append(_absent(entry, kinds, model))
     if cfg.single.get("CHECK_DEADLOCK", Entry("FALSE", 0)).value == "TRUE":
         properties.append(DEADLOCK.name)
     symmetry = _symmetry(cfg.single.get("SYMMETRY"), model)
     _check_bounds(cfg, model)
-    return Applied(constants, properties, symmetry, _remarks(cfg, model, symmetry))
+    remarks = _remarks(cfg, model, symmetry)
+    if absent:
+        remarks.append(f"not checked, since {model.name} has no such property: {listed(v.name for v in absent)}")
+    return Applied(constants, properties, symmetry, remarks, absent)
+
+
+def _absent(entry: Entry, kinds: Sequence[str], model: type[Model]) -> Verdict:
+    known = [p.name for p in model.declared_properties.values() if p.kind in kinds]
+    why = str(unknown(f"{kinds[0]} of {model.name}", entry.value, known))
+    return Verdict(entry.value, kinds[0], None, why=f"line {entry.line}: {why}")
 
 
 def _fitting(declared: Constant, value: Any) -> Any:
@@ -153,10 +184,8 @@ def _fitting(declared: Constant, value: Any) -> Any:
 
 def _property(entry: Entry, keyword: str, kinds: Sequence[str], model: type[Model]) -> str:
     name, line = entry
-    declared = model.declared_properties.get(name)
+    declared = model.declared_properties[name]
     known = [p.name for p in model.declared_properties.values() if p.kind in kinds]
-    if declared is None:
-        _fail(line, unknown(f"{kinds[0]} of {model.name}", name, known))
     if declared.kind not in kinds:
         article = "an" if declared.kind == "invariant" else "a"
         message = f"{keyword} {name} is {article} {declared.kind} property of {model.name}; {keyword} takes "

@@ -16,11 +16,11 @@ from workbench.guided.names import is_action, is_named
 from workbench.guided.nearest import MOST_STATES, MOST_STEPS, nearest_states, nearest_steps, why_not
 from workbench.guided.overlooked import Rules, overlooking
 from workbench.guided.report import Behaviour, Nearest, Report
-from workbench.kernel import Model, ModelError
+from workbench.kernel import Model
 from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop
 from workbench.kernel.memory import most_memory
 from workbench.kernel.model import beginning_in, model_object
-from workbench.kernel.trace import Move, each_step
+from workbench.kernel.trace import Move, each_step, not_again
 
 
 def validate(
@@ -208,7 +208,7 @@ class _Validation:
         seen = dict(zip(at[: self.explained], self.observations, strict=False))
         for number, step in enumerate(each_step(self.model, start, moves)):
             if number in seen and not seen[number].agrees(step.state):
-                raise ModelError(f"{step.label} led to another state when it was run again: the model is not pure")
+                raise not_again(self.model, step)
 
     def _failure(self, here: int, there: int, closing: bool = False) -> Report:
         """Why nothing follows the last layer."""

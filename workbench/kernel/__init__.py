@@ -5,10 +5,9 @@ from workbench.kernel.constants import Assignment, Constant, Integers, Names
 from workbench.kernel.deadlock import ends
 from workbench.kernel.declared import SetOf, Variable, initial
 from workbench.kernel.errors import InputError, ModelError
+from workbench.kernel.faults import Fault, Place
 from workbench.kernel.model import Model, reserved_names
 from workbench.kernel.properties import (
-    Fault,
-    Place,
     always_eventually,
     constraint,
     eventually,

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from workbench.kernel.errors import NOT_SAID, RAISED, ModelError, blame, brief, defined_at, text_of
+from workbench.kernel.errors import NOT_SAID, RAISED, ModelError, blame, brief, defined_at, in_its_line, text_of
 from workbench.kernel.parameters import declared_parameters, groups_of, says_parameters, with_first
 from workbench.kernel.state import Draft, Reader, Values, seen
 from workbench.kernel.switches import When
@@ -43,6 +43,7 @@ class Process:
         One line.
     """
 
+    @in_its_line
     def __init__(self, per: str | None = None, fair: str | None = None, doc: str = "") -> None:
         _check_fairness(fair)
         self.per, self.fair, self.doc = per, fair, doc
@@ -77,6 +78,11 @@ class Action:
     @property
     def doc(self) -> str:
         return inspect.getdoc(self.function) or ""
+
+    @property
+    def place(self) -> str:
+        """Where its function begins, as " (file:line)"."""
+        return defined_at(self.function)
 
     def of_class(self, owner: str, name: str, processes: Mapping[str, Process]) -> "Action":
         """The action as the class called `owner` has it: called `name`, and taken by the class's own process.
@@ -135,6 +141,7 @@ def parameters_of(function: Callable[..., Any], declared: Mapping[str, str], fir
         )
 
 
+@in_its_line
 def action(
     process: Any = None,
     *each: str,
@@ -176,6 +183,7 @@ def action(
     if fair_when is not None and (fair is False or (fair is None and process is None)):
         raise ModelError("fair_when is of no use without fairness: give fair='weak' or fair='strong'")
 
+    @in_its_line
     def declare(function: Callable[..., None]) -> Action:
         parameters = declared_parameters(each, domains)
         if process is not None and process.per is not None:
@@ -341,7 +349,7 @@ class ActionInstance:
             except Disabled as disabled:
                 branch = text_of(disabled)
             except RAISED as error:
-                raise blame(f"action {self.label}", error) from error
+                raise blame(f"action {self.label}", error, self.action.place) from error
             finally:
                 _path.taken = None
             yield branch
@@ -394,10 +402,11 @@ class ActionInstance:
         try:
             answer = fair_when(self.model, seen(state), *self.arguments, **{name: made[name] for name in wanted})
         except RAISED as error:
-            raise blame(f"fair_when of {self.action.name}", error) from error
+            raise blame(f"fair_when of {self.action.name}", error, defined_at(fair_when)) from error
         if answer is True or answer is False:
             return answer
-        raise ModelError(f"fair_when of {self.action.name} returned {brief(answer)}; it must return True or False")
+        named = f"fair_when of {self.action.name}{defined_at(fair_when)}"
+        raise ModelError(f"{named} returned {brief(answer)}; it must return True or False")
 
     def check_pure(self, draft: Draft, before: Values, outcomes: list[Outcome]) -> None:
         """Run the action again and raise :class:`ModelError` unless it does what it did before."""
@@ -406,7 +415,7 @@ class ActionInstance:
 
     def impure(self) -> ModelError:
         return ModelError(
-            f"action {self.label}{defined_at(self.action.function)} is not a function of the state: run twice in "
+            f"action {self.label}{self.action.place} is not a function of the state: run twice in "
             "one state it did two different things (random numbers, the time, or something outside the state?)"
         )
 

@@ -9,7 +9,9 @@ from workbench.kernel.deadlock import DEADLOCK, judge_end
 from workbench.kernel.errors import ModelError
 from workbench.kernel.memory import peak_bytes
 from workbench.kernel.plan import Plan
+from workbench.kernel.profile import Profile
 from workbench.kernel.properties import Property
+from workbench.kernel.remarks import remarks, says_nothing
 from workbench.kernel.result import ActionCount, Result, Verdict, constraints_of
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import counted
@@ -41,6 +43,7 @@ class Exploration:
         The largest resident size of other processes than this one.
     figures : dict
     notes : list of str
+    profile : Profile or None
     """
 
     engine: str
@@ -56,6 +59,7 @@ class Exploration:
     peak_bytes: int = 0
     figures: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    profile: Profile | None = None
 
 
 def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
@@ -86,8 +90,9 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
         peak_bytes=max(peak_bytes(), explored.peak_bytes),
         collision_probability=explored.collision_probability,
         outside=explored.outside,
-        notes=[*plan.notes, *explored.notes, *_bounded(plan, explored), *_remarks(plan, explored)],
+        notes=[*plan.notes, *explored.notes, *_bounded(plan, explored), *remarks(plan, explored)],
         figures=explored.figures,
+        profile=explored.profile,
     )
 
 
@@ -107,7 +112,9 @@ def _undecided_verdict(plan: Plan, declared: Property, explored: Exploration) ->
     """The verdict on a property that no state and no step decides, once all are known; not for liveness."""
     within = constraints_of(plan.model) if explored.outside else None
     if declared.kind != "reachable":
-        why = None if within is None else f"beyond {within} nothing is known"
+        why = says_nothing(plan.model, declared) if declared.kind == "invariant" else None
+        if within is not None:
+            why = f"beyond {within} nothing is known"
         return Verdict(declared.name, declared.kind, True, None, why, within)
     where = "no reachable state" if within is None else f"no state that is reached within {within}"
     return Verdict(declared.name, declared.kind, False, None, f"{where} satisfies it", within)
@@ -152,8 +159,13 @@ def decided_verdict(model: Any, declared: Property, trace: Trace) -> Verdict:
     answers = [instance.judge(trace.last) for instance in model.predicates(declared.name)]
     bad = [answer for answer in answers if answer is not True]
     if bool(bad) is not invariant:
-        raise ModelError(f"{declared.name} was decided otherwise when its trace was run again: the model is not pure")
+        raise _decided_otherwise(declared)
     return Verdict(declared.name, declared.kind, not invariant, trace, (bad[0] or "it is false") if invariant else None)
+
+
+def _decided_otherwise(declared: Property) -> ModelError:
+    named = declared.name + declared.place
+    return ModelError(f"{named} was decided otherwise when its trace was run again: the model is not pure")
 
 
 def _bounded(plan: Plan, explored: Exploration) -> list[str]:
@@ -175,7 +187,7 @@ def decided_by_step(model: Any, declared: Property, trace: Trace) -> Verdict:
     """
     answers = wrong_at_end(model, declared, trace)
     if not answers:
-        raise ModelError(f"{declared.name} was decided otherwise when its trace was run again: the model is not pure")
+        raise _decided_otherwise(declared)
     return Verdict(declared.name, declared.kind, False, trace, answers[0])
 
 
@@ -193,15 +205,3 @@ def wrong_at_end(model: Any, declared: Property, trace: Trace) -> list[str]:
         judges = [judge for judge in declared.judges(model) if judge.concerns(instance) and before != last.state]
         answers = [judge.judge(before, last.state) for judge in judges]
     return [f"{last.label}: {answer or 'it is false'}" for answer in answers if answer is not True]
-
-
-def _remarks(plan: Plan, explored: Exploration) -> list[str]:
-    """What is suspicious about a model whose whole space is known."""
-    if explored.stopped is not None or explored.outside:
-        return []
-    return [
-        f"action {count.name} never changes anything, since it assigns nothing; is == written where = is meant? "
-        "(stutters=True says that it is on purpose)"
-        for count in explored.actions
-        if count.enabled and not count.assigns and not plan.model.declared_actions[count.name].stutters
-    ]

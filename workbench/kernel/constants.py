@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from workbench.kernel.errors import NOT_SAID, InputError, ModelError, brief, listed
+from workbench.kernel.errors import NOT_SAID, InputError, ModelError, brief, in_its_line, listed
 from workbench.kernel.relations import Graph, Partition, Relation, Sets
 from workbench.kernel.values import Map, Name, show
 
@@ -27,6 +27,7 @@ class Names:
     prefix: str
     sizes: range
 
+    @in_its_line
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.prefix) or not self.sizes:
             raise ModelError(f"{self} is not accepted; it takes a prefix that begins with a letter, and some sizes")
@@ -63,6 +64,7 @@ class Integers:
     least: int | None = None
     most: int | None = None
 
+    @in_its_line
     def __post_init__(self) -> None:
         low, high = self.least, self.most
         if not all(bound is None or type(bound) is int for bound in (low, high)):
@@ -107,6 +109,7 @@ class Choice:
     choices : sequence, or mapping of values to words
     """
 
+    @in_its_line
     def __init__(self, choices: Sequence[Any] | Mapping[Any, str]) -> None:
         self.values = tuple(choices)
         self.words = dict(choices) if isinstance(choices, Mapping) else {}
@@ -154,6 +157,7 @@ class Assignment:
 
     verb: ClassVar[str] = "is about"
 
+    @in_its_line
     def __init__(self, of: str, choices: Any) -> None:
         self.of = of
         if not (choices is bool or (isinstance(choices, (range, list, tuple, dict)) and choices)):
@@ -274,6 +278,7 @@ class Constant:
     (1, 'optimistic')
     """
 
+    @in_its_line
     def __init__(self, default: Any, domain: Any, doc: str = NOT_SAID) -> None:
         self.default = default
         choices = domain and isinstance(domain, (list, tuple, dict))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from workbench.kernel.actions import parameters_of
-from workbench.kernel.errors import ModelError, brief, defined_at
+from workbench.kernel.errors import ModelError, brief, defined_at, in_its_line
 from workbench.kernel.lasso import waiting
 from workbench.kernel.properties import Property, call_predicate
 from workbench.kernel.state import Reader, State, seen
@@ -17,6 +17,7 @@ class Ends:
         self.function = function
 
 
+@in_its_line
 def ends(function: Callable[..., bool]) -> Ends:
     """Declare a method ``(self, s)`` that is true in the states in which a behaviour may end.
 

@@ -1,13 +1,13 @@
 """What a model's class declares: collected from the class and its bases, and looked at as a whole."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel.actions import Action, Process, parameters_of
 from workbench.kernel.constants import Constant, Names
 from workbench.kernel.deadlock import DEADLOCK, Ends
-from workbench.kernel.errors import InputError, ModelError, listed
+from workbench.kernel.errors import InputError, ModelError, in_its_line, listed
 from workbench.kernel.properties import Property
 from workbench.kernel.switches import check_choice, check_switch
 
@@ -93,6 +93,7 @@ class Initial:
         self.function = function
 
 
+@in_its_line
 def initial(function: Callable[..., None]) -> Initial:
     """Declare a method ``(self, s)`` that assigns (and may choose) the initial states."""
     parameters_of(function, {}, first=2)
@@ -178,7 +179,7 @@ def collect(owner: type, bases: Sequence[type], reserved: Collection[str]) -> De
     start = _only_one(owner, declared, Initial, "declared_initial")
     ends = _only_one(owner, declared, Ends, "declared_ends")
     processes = {n: v for n, v in declared.items() if isinstance(v, Process)}
-    judged = {n: replace(v, name=n) for n, v in declared.items() if isinstance(v, Property)}
+    judged = {n: v.of_class(owner.__name__, n, bases) for n, v in declared.items() if isinstance(v, Property)}
     return Declarations(
         constants={n: v for n, v in declared.items() if isinstance(v, Constant)},
         variables={n: v for n, v in declared.items() if isinstance(v, Variable)},

@@ -1,13 +1,20 @@
 """The two ways in which something can be wrong: with what a person asked for, or with a model."""
 
 import difflib
+import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from types import FrameType
-from typing import Any
+from types import CodeType, FrameType
+from typing import Any, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 from workbench.kernel.text import printable
+
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
 
 #: What a model's code may raise that is reported as its mistake: sys.exit() in a model does not end the program.
 RAISED = (Exception, SystemExit)
@@ -24,9 +31,12 @@ class ModelError(Exception):
     """A model breaks the rules of the modelling language (see ``docs/modelling.md``)."""
 
 
-def blame(what: str, error: BaseException) -> ModelError:
-    """The error for what the model's code raised in `what`, such as an action: with the file and the line, if any."""
-    where = _place(error)
+def blame(what: str, error: BaseException, place: str = "") -> ModelError:
+    """The error for what the model's code raised in `what`, such as an action, with the file and the line.
+
+    `place` is where that code begins, for what was not raised in a line of it.
+    """
+    where = place_of(error) or place
     verb = ":" if isinstance(error, ModelError) else f" raised {type(error).__name__}:"
     return ModelError(f"{what}{where}{verb} {text_of(error)}".removesuffix(": "))
 
@@ -39,14 +49,72 @@ def text_of(error: BaseException) -> str:
         return f"(its text is not known: that raised {type(failure).__name__})"
 
 
-def _place(error: BaseException) -> str:
+def place_of(error: BaseException) -> str:
     """Where the model's code was when `error` was raised, as " (file:line)"; "" if it was not in the model's code."""
     place, traceback = "", error.__traceback__
     while traceback is not None:
         if _is_a_models(traceback.tb_frame):
-            place = f" ({Path(traceback.tb_frame.f_code.co_filename).name}:{traceback.tb_lineno})"
+            place = _spelt(traceback.tb_frame.f_code, traceback.tb_lineno)
         traceback = traceback.tb_next
     return place
+
+
+def here() -> str:
+    """The line of a model's code that is being run, as " (file:line)"; "" if there is none."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not _is_a_models(frame):
+        frame = frame.f_back
+    return "" if frame is None else _spelt(frame.f_code, frame.f_lineno)
+
+
+_classes: WeakKeyDictionary[type, str] = WeakKeyDictionary()
+_PLACE = re.compile(r" \([^()]+:\d+\)")
+
+
+def note_class(owner: type) -> None:
+    """Remember the line that is being run as that of the class `owner`: Python keeps it nowhere else."""
+    _classes[owner] = here()
+
+
+@contextmanager
+def placing(owner: type) -> Iterator[None]:
+    """What is wrong with the class `owner`, and is not said with a line, is said with that of the class."""
+    try:
+        yield
+    except ModelError as error:
+        raise _with_place(error, _classes.get(owner, "")) from error.__cause__
+
+
+def of_its_class(method: Callable[Given, Answer]) -> Callable[Given, Answer]:
+    """`method` of a model; what is wrong, and is not said with a line, is said with that of the model's class."""
+
+    @wraps(method)
+    def placed(*given: Given.args, **named: Given.kwargs) -> Answer:
+        with placing(type(given[0])):
+            return method(*given, **named)
+
+    return placed
+
+
+def in_its_line(function: Callable[Given, Answer]) -> Callable[Given, Answer]:
+    """`function`, with which a model declares something; what is wrong is said with the line that calls it."""
+
+    @wraps(function)
+    def placed(*given: Given.args, **named: Given.kwargs) -> Answer:
+        try:
+            return function(*given, **named)
+        except ModelError as error:
+            raise _with_place(error, here()) from error.__cause__
+
+    return placed
+
+
+def _with_place(error: ModelError, place: str) -> ModelError:
+    return error if _PLACE.search(str(error)) else ModelError(f"{error}{place}")
+
+
+def _spelt(code: CodeType, line: int) -> str:
+    return f" ({Path(code.co_filename).name}:{line})"
 
 
 def _is_a_models(frame: FrameType) -> bool:
@@ -61,7 +129,7 @@ def _is_a_models(frame: FrameType) -> bool:
 def defined_at(function: Callable[..., Any]) -> str:
     """Where a function of a model begins, as " (file:line)"; "" if that is not known."""
     code = getattr(function, "__code__", None)
-    return "" if code is None else f" ({Path(code.co_filename).name}:{code.co_firstlineno})"
+    return "" if code is None else _spelt(code, code.co_firstlineno)
 
 
 def brief(value: object) -> str:

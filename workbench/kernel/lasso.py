@@ -8,8 +8,9 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.kernel.actions import ActionInstance, Fairness
-from workbench.kernel.errors import ModelError, brief
+from workbench.kernel.errors import ModelError, brief, defined_at
 from workbench.kernel.properties import Formula, Predicate, Property, call_predicate
+from workbench.kernel.remarks import NOBODY
 from workbench.kernel.result import Verdict
 from workbench.kernel.state import Reads, seen
 from workbench.kernel.trace import Step, Trace
@@ -50,11 +51,21 @@ def truth(name: str, predicate: Predicate, state: Any) -> bool:
     if answer is True or answer is False:
         return answer
     raise ModelError(
-        f"liveness {name}: a predicate of its formula returned {brief(answer)}; it must return True or False"
+        f"liveness {name}: a predicate of its formula{defined_at(predicate)} returned {brief(answer)}; "
+        "it must return True or False"
     )
 
 
-def liveness_verdict(model: "Model", declared: Property, find: Callable[[Formula], Trace | None]) -> Verdict:
+class Demand(NamedTuple):
+    """What a formula asks of a space: whether its trigger, if it has one, is ever true, and its goal ever due."""
+
+    triggered: bool
+    due: bool
+
+
+def liveness_verdict(
+    model: "Model", declared: Property, find: Callable[[Formula], tuple[Trace | None, Demand]]
+) -> Verdict:
     """The verdict on a liveness property, with the smallest counterexample that `find` gives for its formulas.
 
     Raises
@@ -62,17 +73,29 @@ def liveness_verdict(model: "Model", declared: Property, find: Callable[[Formula
     ModelError
         If what `find` gives is no counterexample.
     """
-    lassos = []
+    lassos, demands = [], []
     for arguments, formula in model.formulas(declared.name):
-        trace = find(formula)
+        trace, demand = find(formula)
+        demands.append(demand)
         if trace is not None:
             verify_lasso(trace, formula, model.fairness())
             lassos.append((arguments, trace))
     if not lassos:
-        return Verdict(declared.name, declared.kind, True)
+        return Verdict(declared.name, declared.kind, True, why=_idle(demands))
     arguments, trace = min(lassos, key=lambda lasso: len(lasso[1]))
     for_whom = f"it fails for {', '.join(map(show, arguments))}; " if arguments else ""
     return Verdict(declared.name, declared.kind, False, trace, for_whom + stuck(trace))
+
+
+def _idle(demands: Sequence[Demand]) -> str | None:
+    """Why a property that holds demands nothing; None if it does demand something."""
+    if not demands:
+        return NOBODY
+    if any(demand.due for demand in demands):
+        return None
+    if any(demand.triggered for demand in demands):
+        return "it asks for nothing: its goal is true already wherever it is due"
+    return "it asks for nothing: its trigger is never true"
 
 
 def verify_lasso(trace: Trace, formula: Formula, fairness: Sequence[Fairness]) -> None:

@@ -18,7 +18,18 @@ from workbench.kernel.actions import (
 from workbench.kernel.constants import Constant, Names
 from workbench.kernel.deadlock import DEADLOCK, Ends
 from workbench.kernel.declared import Initial, SetOf, Variable, collect
-from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, unknown
+from workbench.kernel.errors import (
+    RAISED,
+    InputError,
+    ModelError,
+    blame,
+    brief,
+    defined_at,
+    note_class,
+    of_its_class,
+    placing,
+    unknown,
+)
 from workbench.kernel.members import Universe
 from workbench.kernel.parameters import combinations, is_unpacked
 from workbench.kernel.properties import Formula, Property, PropertyInstance, call_predicate
@@ -74,23 +85,26 @@ class Model:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        declared = collect(cls, cls.__mro__[:-1], _RESERVED | vars(Model).keys())
-        for base in (cls, *(base for base in cls.__mro__[:-1] if not issubclass(base, Model))):
-            for name in vars(base).keys() & _OWN:
-                raise ModelError(
-                    f"{cls.__name__}: {name} belongs to Model"
-                    + ("; what has to be checked or made once goes into validate" if name == "__init__" else "")
-                )
-        cls.declared_constants, cls.declared_variables = declared.constants, declared.variables
-        cls.declared_actions, cls.declared_processes = declared.actions, declared.processes
-        cls.declared_properties, cls.declared_constraints = declared.properties, declared.constraints
-        cls.declared_initial, cls.declared_ends = declared.initial, declared.ends
-        if "name" not in vars(cls):
-            cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
-        if not (isinstance(cls.name, str) and cls.name.isprintable()):
-            raise ModelError(f"{cls.__name__}: name = {brief(cls.name)} is not accepted; it takes a line of text")
-        declared.check(cls.__name__, cls.symmetry, cls.ignores)
+        note_class(cls)
+        with placing(cls):
+            declared = collect(cls, cls.__mro__[:-1], _RESERVED | vars(Model).keys())
+            for base in (cls, *(base for base in cls.__mro__[:-1] if not issubclass(base, Model))):
+                for name in vars(base).keys() & _OWN:
+                    raise ModelError(
+                        f"{cls.__name__}: {name} belongs to Model"
+                        + ("; what has to be checked or made once goes into validate" if name == "__init__" else "")
+                    )
+            cls.declared_constants, cls.declared_variables = declared.constants, declared.variables
+            cls.declared_actions, cls.declared_processes = declared.actions, declared.processes
+            cls.declared_properties, cls.declared_constraints = declared.properties, declared.constraints
+            cls.declared_initial, cls.declared_ends = declared.initial, declared.ends
+            if "name" not in vars(cls):
+                cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+            if not (isinstance(cls.name, str) and cls.name.isprintable()):
+                raise ModelError(f"{cls.__name__}: name = {brief(cls.name)} is not accepted; it takes a line of text")
+            declared.check(cls.__name__, cls.symmetry, cls.ignores)
 
+    @of_its_class
     def __init__(self, /, **constants: Any) -> None:
         if not self.declared_variables or not self.declared_actions:
             raise ModelError(f"{type(self).__name__} declares no {'variable' if self.declared_actions else 'action'}")
@@ -259,8 +273,10 @@ class Model:
                 known.add(state)
                 yield state
         if not known:
-            raise ModelError(f"{type(self).__name__} has no initial state: {'; '.join(whys)}")
+            place = defined_at(self.declared_initial.function)
+            raise ModelError(f"{type(self).__name__} has no initial state: {'; '.join(whys)}{place}")
 
+    @of_its_class
     def _initial_value(self, cell: Cell) -> Any:
         try:
             value = self.declared_variables[cell.variable].initial_value(self, cell.index)
@@ -289,13 +305,19 @@ class Model:
 
     # Properties ------------------------------------------------------------------------------------------------
 
+    @of_its_class
     def predicates(self, name: str) -> list[PropertyInstance]:
-        """The invariant or reachable property called `name`, for every combination of its parameters."""
+        """The invariant or reachable property called `name`: each clause, for every combination of its parameters."""
         (declared,) = self.select([name])
         if not declared.of_states:
             raise InputError(f"{name} of {self.name} is no property of single states: its kind is {declared.kind}")
-        return [PropertyInstance(self, declared, args) for args in self._combinations(declared.parameters)]
+        return [
+            PropertyInstance(self, declared, args, function)
+            for args in self._combinations(declared.parameters)
+            for function in declared.clauses
+        ]
 
+    @of_its_class
     def constraint_predicates(self) -> list[PropertyInstance]:
         """The constraints, for every combination of their parameters: a state is inside if all of them are true."""
         return [
@@ -304,6 +326,7 @@ class Model:
             for args in self._combinations(declared.parameters)
         ]
 
+    @of_its_class
     def formulas(self, name: str) -> list[tuple[tuple[Any, ...], Formula]]:
         """The liveness property called `name`, for every combination of its parameters."""
         (declared,) = self.select([name])
@@ -313,7 +336,9 @@ class Model:
         ]
         for _, formula in formulas:
             if not isinstance(formula, Formula):
-                raise ModelError(f"liveness {name} returned {brief(formula)}; use leads_to, eventually, ...")
+                raise ModelError(
+                    f"liveness {name}{declared.place} returned {brief(formula)}; use leads_to, eventually, ..."
+                )
         return formulas
 
     def select(self, names: Iterable[str] | None = None) -> list[Property]:
@@ -406,6 +431,7 @@ class Model:
             raise InputError(f"symmetry over {', '.join(names)} has {len(kept):,} permutations; at most {most:,}")
         return kept
 
+    @of_its_class
     def permuted_cells(self, renaming: Mapping[str, str], layout: Layout | None = None) -> list[int]:
         """For each cell, or for each of another `layout`, the position of its image under `renaming`."""
         layout = layout or self.layout

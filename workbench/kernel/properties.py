@@ -1,13 +1,16 @@
 """Properties: invariants, what must be reachable, and liveness, declared on a model's methods; and constraints."""
 
 import inspect
-from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+import itertools
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.actions import parameters_of
-from workbench.kernel.errors import RAISED, ModelError, blame, brief, defined_at
+from workbench.kernel.clauses import Clauses, make_clauses, of_clause
+from workbench.kernel.errors import RAISED, ModelError, blame, brief, defined_at, in_its_line
 from workbench.kernel.parameters import declared_parameters, says_parameters
+from workbench.kernel.profile import Subject
 from workbench.kernel.state import Predicate, Reader, seen
 from workbench.kernel.switches import Default, When
 from workbench.kernel.text import printable
@@ -24,6 +27,8 @@ class Property:
     ----------
     kind : {"invariant", "reachable", "liveness", "step", "refinement", "deadlock", "constraint"}
         A constraint says which states are explored, and is nothing that a check judges.
+    function : callable
+        A method; of an invariant that has several :class:`Clauses`.
     when : str, callable or None
         The name of a constant, or a function of the model: where it is false, a model does not have the property.
     by_default : bool, str or callable
@@ -39,7 +44,27 @@ class Property:
 
     @property
     def doc(self) -> str:
-        return inspect.getdoc(self.function) or ""
+        return self.function.doc if isinstance(self.function, Clauses) else inspect.getdoc(self.function) or ""
+
+    @property
+    def place(self) -> str:
+        """Where its function, or the first of its clauses, begins, as " (file:line)"."""
+        return defined_at(self.clauses[0])
+
+    @property
+    def clauses(self) -> tuple[Callable[..., Any], ...]:
+        """What is judged one by one: for most properties the one function that they have."""
+        return self.function.functions if isinstance(self.function, Clauses) else (self.function,)
+
+    def of_class(self, owner: str, name: str, bases: Sequence[type]) -> "Property":
+        """The property as the class called `owner` has it: called `name`, and with the class's methods for clauses."""
+        if not isinstance(self.function, Clauses):
+            return replace(self, name=name)
+        try:
+            function = make_clauses(self.function.of_class(bases), self.parameters)
+        except ModelError as error:
+            raise ModelError(f"{owner}: {name}: {error}") from None
+        return replace(self, name=name, function=function)
 
     @property
     def described(self) -> str:
@@ -86,34 +111,6 @@ class Formula:
                 raise ModelError(f"{self.kind} takes functions of the state, not {brief(predicate)}")
 
 
-class Place(NamedTuple):
-    """A part of a state, as a model speaks of it: a variable, one of its cells, or a member of what is in the cell."""
-
-    variable: str
-    index: Any = None
-    inside: Any = None
-
-
-class Fault(str):
-    """What an invariant says is wrong, and with what: a text that also names places in the state.
-
-    Who shows the text need not know of the places; pictures mark what stands for them.
-
-    Examples
-    --------
-    >>> wrong = Fault("w2 was answered 409", Place("decision", "w2"))
-    >>> wrong, wrong.places
-    ('w2 was answered 409', (Place(variable='decision', index='w2', inside=None),))
-    """
-
-    places: tuple[Place, ...]
-
-    def __new__(cls, text: str, *places: Place) -> "Fault":
-        fault = super().__new__(cls, text)
-        fault.places = places
-        return fault
-
-
 def leads_to(trigger: Predicate, goal: Predicate) -> Formula:
     """``P ~> Q``: whenever `trigger` holds, `goal` holds then or later."""
     return Formula("leads_to", trigger, goal)
@@ -134,6 +131,7 @@ def eventually_always(goal: Predicate) -> Formula:
     return Formula("eventually_always", None, goal)
 
 
+@in_its_line
 def _declare(kind: str, function: Any, when: When, by_default: Default, domains: Mapping[str, str], first: int) -> Any:
     if says_parameters(function):
         function, domains = None, declared_parameters([function], domains)
@@ -143,13 +141,18 @@ def _declare(kind: str, function: Any, when: When, by_default: Default, domains:
     return Property(kind, function.__name__, function, domains, when, by_default)
 
 
-def invariant(function: Any = None, /, *, when: When = None, by_default: Default = True, **domains: str) -> Any:
+@in_its_line
+def invariant(*functions: Any, when: When = None, by_default: Default = True, **domains: str) -> Any:
     """Declare a method ``(self, s, ...)`` that returns True, or False or a text that says what is wrong.
 
     The text may be a :class:`Fault`, which also names what is at fault.
 
     Parameters
     ----------
+    *functions : callable
+        The method that is decorated; or several methods without a decorator, for an invariant of several clauses, as in
+        ``Safe = invariant(types_are_right, one_leader)``. Clauses are judged one by one, so that each reads only
+        what it needs, and the verdict names the one that fails.
     when : str or callable, optional
         The name of a constant, or a function of the model: where it is false, a model does not have the property.
     by_default : bool, str or callable
@@ -159,7 +162,11 @@ def invariant(function: Any = None, /, *, when: When = None, by_default: Default
         As for actions: the invariant must hold for each combination. Fine-grained instances are also faster. As there,
         ``@invariant("a, b in Edges")`` unpacks tuples.
     """
-    return _declare("invariant", function, when, by_default, domains, first=2)
+    said = tuple(itertools.takewhile(says_parameters, functions))
+    clauses, parameters = functions[len(said) :], declared_parameters(said, domains)
+    if len(clauses) > 1:
+        return Property("invariant", "", make_clauses(clauses, parameters), parameters, when, by_default)
+    return _declare("invariant", clauses[0] if clauses else None, when, by_default, parameters, first=2)
 
 
 def reachable(function: Any = None, /, *, when: When = None, by_default: Default = True) -> Any:
@@ -178,6 +185,7 @@ def liveness(function: Any = None, /, *, when: When = None, by_default: Default 
     return _declare("liveness", function, when, by_default, domains, first=1)
 
 
+@in_its_line
 def constraint(function: Any = None, /, *, when: When = None, **domains: str) -> Any:
     """Declare a method ``(self, s, ...)`` that is true of the states from which a search is to go on.
 
@@ -217,25 +225,49 @@ def constraint(function: Any = None, /, *, when: When = None, **domains: str) ->
 
 
 class PropertyInstance:
-    """An invariant, reachable property or constraint with its parameters bound: a predicate over states."""
+    """An invariant, reachable property or constraint with its parameters bound, or a clause: a predicate over states.
 
-    def __init__(self, model: Any, declared: Property, arguments: tuple[Any, ...]) -> None:
+    Attributes
+    ----------
+    clause : str
+        The clause's name; "" for a property that has no clauses, or for all of them together.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        declared: Property,
+        arguments: tuple[Any, ...],
+        function: Callable[..., Any] | None = None,
+    ) -> None:
         self.model, self.property, self.arguments = model, declared, arguments
+        self._function = declared.function if function is None else function
+        self.clause = "" if self._function is declared.function else self._function.__name__
+
+    @property
+    def subject(self) -> Subject:
+        return Subject(self.property.kind, self.property.name, self.clause)
+
+    @property
+    def place(self) -> str:
+        """Where its function begins, as " (file:line)"."""
+        return defined_at(self._function)
 
     def holds(self, state: Reader) -> bool:
         """Whether the predicate is true in `state`."""
         return self.judge(state) is True
 
     def judge(self, state: Reader) -> bool | str:
-        """True, False, or what is wrong in `state`, in one line."""
-        answer = call_predicate(self.property.name, self.property.function, self.model, seen(state), *self.arguments)
+        """True, False, or what is wrong in `state`, in one line; of a clause with its name."""
+        answer = call_predicate(self.subject.label, self._function, self.model, seen(state), *self.arguments)
+        if self.clause:
+            answer = of_clause(self._function, answer)
         if answer is True or answer is False:
             return answer
         if isinstance(answer, str) and self.property.kind == "invariant":
             return printable(answer)
         raise ModelError(
-            f"{self.property.kind} {self.property.name}{defined_at(self.property.function)} returned {brief(answer)}; "
-            "it must return True, False"
+            f"{self.subject}{self.place} returned {brief(answer)}; it must return True, False"
             + (" or a text that says what is wrong" if self.property.kind == "invariant" else "")
         )
 
@@ -245,4 +277,4 @@ def call_predicate(name: str, function: Callable[..., Any], *arguments: Any) -> 
     try:
         return function(*arguments)
     except RAISED as error:
-        raise blame(f"property {name}", error) from error
+        raise blame(f"property {name}", error, defined_at(function)) from error

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from workbench.kernel.actions import ActionInstance, Outcome, outcome_label, parameters_of
-from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, defined_at, unknown
+from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, defined_at, in_its_line, unknown
 from workbench.kernel.members import Members
 from workbench.kernel.model import Model
 from workbench.kernel.properties import Property, call_predicate
@@ -77,6 +77,7 @@ def _given(model: Model, name: str, source: str) -> Any:
         raise blame(f"{source} of {type(model).__name__}", error) from error
 
 
+@in_its_line
 def refines(abstract: Any, /, *, when: When = None, by_default: Default = True, **constants: str) -> Any:
     """Declare a method ``(self, s)`` that maps states to those of the model `abstract`, which must then be refined.
 
@@ -116,6 +117,7 @@ def refines(abstract: Any, /, *, when: When = None, by_default: Default = True, 
     if not (isinstance(abstract, type) and issubclass(abstract, Model)):
         raise ModelError(f"refines: {brief(abstract)} is not a model's class: write @refines(Table)")
 
+    @in_its_line
     def declare(function: Callable[..., Any]) -> RefinementProperty:
         parameters_of(function, {}, first=2)
         return RefinementProperty(

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.errors import unknown
+from workbench.kernel.profile import Profile
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import counted
 
@@ -28,7 +29,7 @@ class Verdict:
         A shortest counterexample, which ends with what is wrong: a state or a step; for a reachable property a shortest
         witness.
     why : str or None
-        What is wrong, or why the verdict is not known, in words.
+        What is wrong, or why the verdict is not known, in words; of what holds, why it says nothing, if that is so.
     within : str or None
         The constraints that the verdict is bounded by, in words; None for one that is true of the model without them.
     """
@@ -117,6 +118,8 @@ class Result:
         What a person should know about how the check was done.
     figures : dict
         Measurements that only some engines have.
+    profile : Profile or None
+        How often the model's Python was called for what; None where that is not known.
     """
 
     model: "Model"
@@ -134,6 +137,7 @@ class Result:
     outside: int = 0
     notes: list[str] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)
+    profile: Profile | None = None
 
     @property
     def distinct(self) -> int:

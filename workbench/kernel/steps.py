@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from workbench.kernel.actions import ActionInstance, parameters_of
-from workbench.kernel.errors import ModelError, brief, defined_at, unknown
+from workbench.kernel.errors import ModelError, brief, defined_at, in_its_line, unknown
+from workbench.kernel.faults import Place
 from workbench.kernel.parameters import combinations, declared_parameters, says_parameters
-from workbench.kernel.properties import Place, Property, call_predicate
+from workbench.kernel.properties import Property, call_predicate
 from workbench.kernel.state import Layout, Reader, Values, View, seen
 from workbench.kernel.switches import Default, When
 from workbench.kernel.text import printable
@@ -38,6 +39,7 @@ class StepProperty(Property):
         return [StepInstance(model, self, arguments) for arguments in combinations(self.parameters, model.members)]
 
 
+@in_its_line
 def step(
     function: Any = None,
     /,

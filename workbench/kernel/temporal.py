@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.actions import Fairness
-from workbench.kernel.lasso import Lasso, liveness_verdict, truth
+from workbench.kernel.lasso import Demand, Lasso, liveness_verdict, truth
 from workbench.kernel.properties import Formula, Property
 from workbench.kernel.result import Verdict
 from workbench.kernel.trace import Move, Trace, replay
@@ -59,10 +59,12 @@ def check_liveness(model: "Model", declared: Property, states: Sequence[Any], in
         outcome, _ = model.outcomes(instance, state)[move.outcome]
         return instance.counts(state, outcome.choices)
 
-    def find(formula: Formula) -> Trace | None:
+    def find(formula: Formula) -> tuple[Trace | None, Demand]:
         trigger, goal = where(formula.trigger), where(formula.goal)
+        due = {"leads_to": trigger, "eventually": set(range(initial))}.get(formula.kind, set(range(len(states))))
+        demand = Demand(formula.trigger is None or bool(trigger), not due <= goal)
         lasso = find_lasso(graph, initial, model.fairness(), formula.kind, trigger, goal, counts)
-        return None if lasso is None else replay(model, *lasso)
+        return None if lasso is None else replay(model, *lasso), demand
 
     return liveness_verdict(model, declared, find)
 

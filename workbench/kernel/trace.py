@@ -42,6 +42,12 @@ class Step:
     state: State
 
 
+def not_again(model: Any, step: Step) -> ModelError:
+    """The error for a step that led to another state than it did before."""
+    place = "" if step.move is None else model.instances[step.move.instance].action.place
+    return ModelError(f"{step.label}{place} led to another state when it was run again: the model is not pure")
+
+
 @dataclass(frozen=True)
 class Trace:
     """A behaviour of a model.

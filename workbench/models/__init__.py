@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from workbench.kernel.errors import InputError, unknown
+from workbench.kernel.errors import InputError, ModelError, place_of, unknown
 from workbench.kernel.model import Model
 
 #: Where each model's class is; imported when it is asked for. A published protocol alone has ``_published`` in its
@@ -68,5 +68,6 @@ def load_file(path: Path, kind: str) -> dict[str, Any]:
         # Not by the loader: it would take again what it compiled of a file that changed within the second.
         exec(compile(path.read_bytes(), path, "exec"), vars(module))
     except (Exception, SystemExit) as error:
-        raise InputError(f"{kind} file {path} cannot be imported: {type(error).__name__}: {error}") from error
+        place = "" if isinstance(error, (ModelError, SyntaxError)) else place_of(error)  # those say it themselves
+        raise InputError(f"{kind} file {path} cannot be imported: {type(error).__name__}: {error}{place}") from error
     return vars(module)

@@ -15,6 +15,7 @@ from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleTy
 from typing import Any
 
 from workbench.kernel import Map, Model, ModelError
+from workbench.kernel.errors import placing
 from workbench.kernel.text import printable
 
 # What Python adds to a class: it says nothing of what the class does, or is not the same in every process.
@@ -61,7 +62,8 @@ def model_digest(model: type[Model]) -> str:
     ModelError
         If the model's code uses an object that cannot be described, such as a lock or an open file.
     """
-    return _Digest(model).hexdigest()
+    with placing(model):
+        return _Digest(model).hexdigest()
 
 
 def records_of(model: type[Model]) -> list[type]:

@@ -15,6 +15,7 @@ from workbench.view.grid import Grid
 from workbench.view.html import Drawn, Joined, Picture
 from workbench.view.overview import model_view, result_view, space_view
 from workbench.view.parted import Parted, parting
+from workbench.view.profile import profile_chart, profile_table, profile_view
 from workbench.view.report import page, report
 from workbench.view.selection import alternatives, neighbourhood, projection, state_graph
 from workbench.view.statetable import state_table
@@ -67,6 +68,9 @@ __all__ = [
     "neighbourhood",
     "page",
     "parting",
+    "profile_chart",
+    "profile_table",
+    "profile_view",
     "projection",
     "report",
     "result_view",

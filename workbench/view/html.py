@@ -7,8 +7,9 @@ script turns it back into inline SVG where scripts may run.
 
 import base64
 import html
+import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -53,10 +54,15 @@ def element(name: str, *inside: str, **attributes: Any) -> str:
     return f"<{name}{given}>{''.join(inside)}</{name}>"
 
 
-def table(head: Iterable[str], rows: Iterable[Iterable[str]], class_: str = "") -> str:
-    """A table of markup; without `head` it has no header row."""
-    top = "".join(element("th", cell) for cell in head)
-    body = "".join(element("tr", *(element("td", cell) for cell in row)) for row in rows)
+def table(head: Iterable[str], rows: Iterable[Iterable[str]], class_: str = "", numbers: Container[int] = ()) -> str:
+    """A table of markup; without `head` it has no header row. The columns at the places `numbers` hold numbers."""
+
+    def cells(name: str, row: Iterable[str]) -> str:
+        kinds = ("wb-number" if at in numbers else None for at in itertools.count())
+        return "".join(element(name, cell, class_=kind) for cell, kind in zip(row, kinds, strict=False))
+
+    top = cells("th", head)
+    body = "".join(element("tr", cells("td", row)) for row in rows)
     classes = f"wb-table {class_}".strip()
     return element("table", element("thead", element("tr", top)) if top else "", element("tbody", body), class_=classes)
 

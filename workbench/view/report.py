@@ -7,6 +7,7 @@ from workbench.kernel.values import counted
 from workbench.view.charts import access_chart, coverage_chart, levels_chart
 from workbench.view.graph import MOST_EDGES, MOST_PICTURES, Space, StateGraph
 from workbench.view.html import asset, badge, element, escape, script, table
+from workbench.view.profile import profile_view
 from workbench.view.selection import alternatives, state_graph
 from workbench.view.tables import constants_table, summary, verdict_table
 from workbench.view.trace import verdict_view
@@ -56,6 +57,7 @@ def report(
     parts += [_graph(result, space)]
     parts += ["<h2>Charts</h2>", levels_chart(result).html(), coverage_chart(result).html()]
     parts += [access_chart(space).html()] if space is not None else []
+    parts += ["<h2>What Python was called for</h2>", profile_view(result.profile).html()] if result.profile else []
     parts += ["<h2>Figures</h2>", _figures(result)]
     return page(title or result.model.name, "".join(parts))
 

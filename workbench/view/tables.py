@@ -15,7 +15,7 @@ def _code(text: object) -> str:
     return element("code", escape(text))
 
 
-def _columns(rows: Iterable[Iterable[object]]) -> str:
+def aligned(rows: Iterable[Iterable[object]]) -> str:
     """Rows as text, in aligned columns."""
     lines = [[str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -29,7 +29,7 @@ def verdict_table(result: Result) -> Rendered:
     """Per property its verdict, the reason in words, and the length of the trace."""
     rows = [(badge(v.word), _code(v.name), _reason(v, result)) for v in result.verdicts]
     lines = [(f"{MARKS[v.word][0]} {v.word}", v.name, _plain_reason(v)) for v in result.verdicts]
-    return Rendered(table(("verdict", "property", "reason"), rows), _columns(lines))
+    return Rendered(table(("verdict", "property", "reason"), rows), aligned(lines))
 
 
 def _reason(verdict: Verdict, result: Result) -> str:
@@ -83,7 +83,7 @@ def constants_table(model: Model | type[Model]) -> Rendered:
         marked = element("code", escape(value), class_="wb-new" if name in differing else None)
         rows.append((_code(name), marked, escape(constant.describe()), escape(constant.doc)))
         lines.append((name, value + (" *" if name in differing else ""), constant.doc))
-    return Rendered(table(("constant", "value", "accepts", "meaning"), rows), _columns(lines))
+    return Rendered(table(("constant", "value", "accepts", "meaning"), rows), aligned(lines))
 
 
 # Two results ---------------------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ class Comparison(Drawn):
         rows: list[tuple[str, ...]] = [("", *self.names)]
         rows += self._constants()
         rows += [(n, a.word if a else "-", b.word if b else "-") for n, a, b in self.verdicts]
-        return f"{self.line}\n{_columns([*rows, *self._counts()])}"
+        return f"{self.line}\n{aligned([*rows, *self._counts()])}"
 
 
 def _side(verdict: Verdict | None) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 from workbench.kernel import Model, State
 from workbench.kernel.actions import ActionInstance
 from workbench.kernel.deadlock import DEADLOCK, judge_end
-from workbench.kernel.properties import Fault, PropertyInstance, call_predicate
+from workbench.kernel.faults import Fault
+from workbench.kernel.properties import PropertyInstance, call_predicate
 from workbench.kernel.state import Predicate
 from workbench.kernel.values import show
 
@@ -88,7 +89,8 @@ def judges(model: Model, properties: Sequence[str] | None = None) -> list[Judge]
             for arguments, formula in model.formulas(declared.name):
                 judging.append(_goal(declared.name, _named(declared.name, arguments), formula.goal))
         elif declared.of_states:
-            judging += [_predicate(instance) for instance in model.predicates(declared.name)]
+            combinations = dict.fromkeys(instance.arguments for instance in model.predicates(declared.name))
+            judging += [_predicate(PropertyInstance(model, declared, arguments)) for arguments in combinations]
     return judging
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.engines.costs import costs_of
 from workbench.engines.local import LocalSearch, count_actions
 from workbench.engines.spark import worker
 from workbench.engines.spark.cutting import cut
@@ -26,6 +27,7 @@ from workbench.kernel.conclusion import Exploration
 from workbench.kernel.errors import ModelError
 from workbench.kernel.memory import peak_bytes
 from workbench.kernel.plan import Plan
+from workbench.kernel.profile import Cost, Profile, joined
 from workbench.kernel.result import collision_probability
 from workbench.storage.folder import Folder
 from workbench.storage.identity import Identity
@@ -66,6 +68,8 @@ class SparkSearch:
         )
         self._reported = 0  # states that were visited in process; those of its last level are visited again
         self._memory: list[Memory] = []
+        self._costs: dict[str, tuple[Cost, ...]] = {}  # of each process, as it told last
+        self._resumed = bool(manifest.levels)
         self._worker_peak = 0
 
     def begin(self) -> None:
@@ -75,6 +79,7 @@ class SparkSearch:
     def take_over(self, search: LocalSearch, seconds: float) -> None:
         """Go on from the last completed level of a search in this process, which is not needed any more afterwards."""
         self._reported = search.store.count
+        self._costs["in process"] = costs_of(search.trees)
         self._reach_workers()
         try:
             manifest = write_search(self.directory, self.task, search, seconds)
@@ -215,6 +220,9 @@ class SparkSearch:
         """Make a level part of the run: durable, and named by the manifest."""
         self._memory = [m for o in outcomes for m in (o.memory, *(step.memory for step in o.steps))]
         self._worker_peak = max([self._worker_peak, *(memory.peak for memory in self._memory)])
+        for memory in self._memory:
+            known = self._costs.get(memory.process, ())
+            self._costs[memory.process] = max(known, memory.costs, key=lambda costs: sum(cost.calls for cost in costs))
         for outcome in outcomes:
             self.directory.know(outcome.sums)
         most = limits.budget.states
@@ -295,7 +303,12 @@ class SparkSearch:
                 "worker_peak_bytes": self._worker_peak,
                 "worker_bytes": self._held,
             },
+            profile=None if self._resumed else self._profile(sum(counted.sizes)),
         )
+
+    def _profile(self, states: int) -> Profile:
+        """What Python was called for in all processes, each of which has trees of its own."""
+        return Profile(states, tuple(self.model.layout.parts.cells), joined(self._costs.values()))
 
 
 def _merge(extras: Sequence[Sequence[Sequence[Any]]]) -> list[list[Any]]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from workbench.engines.spark.manifest import LevelFile
 from workbench.kernel import Model
+from workbench.kernel.profile import Cost
 from workbench.storage.folder import FileSum
 
 
@@ -115,11 +116,14 @@ class Memory(NamedTuple):
         Bytes of what it keeps for the search: visited sets, trees, hashes.
     peak : int
         The largest resident size of the process so far.
+    costs : tuple of Cost
+        What its trees have cost so far.
     """
 
     process: str
     held: int
     peak: int
+    costs: tuple[Cost, ...]
 
 
 class StepCounts(NamedTuple):

@@ -56,7 +56,7 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
             states.append((row, fingerprint))
             places.append(place)
     none_new = np.zeros(len(task.model.instances), np.int64)  # no action led here
-    memory = Memory("driver", 0, 0)
+    memory = Memory("driver", 0, 0, ())
     outcomes = []
     if kept_out:
         nothing = StepCounts(none_new, none_new, none_new > 0, decided_outside, memory, len(kept_out))

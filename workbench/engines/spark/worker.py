@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.engines import kernels
+from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
 from workbench.engines.spark.manifest import LevelFile
 from workbench.engines.spark.messages import Admitted, Candidates, Memory, PackedRows, StepCounts, Task, Work, shrink
@@ -55,7 +56,11 @@ class Worker:
         self.numbering = Numbering(self.cells)
         declared = task.model.select(task.properties)
         self.watched = [
-            (name, instance.property.kind == "reachable", self.trees.add_predicate(instance.holds))
+            (
+                name,
+                instance.property.kind == "reachable",
+                self.trees.add_predicate(instance.holds, instance.subject, instance.place),
+            )
             for name in (p.name for p in declared if p.of_states)
             for instance in task.model.predicates(name)
         ]
@@ -72,7 +77,7 @@ class Worker:
     def memory(self) -> Memory:
         visited = sum(known.visited.nbytes for known in self._buckets.values())
         held = self.trees.nbytes + self.cells.nbytes + visited
-        return Memory(f"{platform.node()}/{os.getpid()}", held, peak_bytes())
+        return Memory(f"{platform.node()}/{os.getpid()}", held, peak_bytes(), costs_of(self.trees))
 
     # Expanding ---------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,80 @@
+"""How far a command is: plain lines on standard error where there is no terminal, and not too many of them."""
+
+import json
+
+import pytest
+
+from workbench.cli import main
+from workbench.commands import progress
+from workbench.commands.progress import SECONDS_PER_LINE, Lines, told
+from workbench.engines.check import check
+from workbench.kernel import Model, Variable, action, choose, initial, require
+from workbench.kernel.budget import Progress
+
+
+class Wide(Model):
+    """One level of 5,000 states, for each of which the model's Python is called."""
+
+    n = Variable(0)
+    done = Variable(False)
+
+    @initial
+    def begin(self, s):
+        s.n = choose(range(5000))
+
+    @action
+    def finish(self, s):
+        require(not s.done and s.n >= 0, "done")
+        s.done = True
+
+
+def test_a_line_every_few_seconds_and_none_at_once(capsys):
+    now = 100.0
+    lines = Lines(lambda: now)
+    for step in (0, SECONDS_PER_LINE - 1, 1, 1, SECONDS_PER_LINE, 0):
+        now += step
+        lines(f"at {now - 100:g}")
+    assert capsys.readouterr().err.splitlines() == [f"at {SECONDS_PER_LINE:g}", f"at {2 * SECONDS_PER_LINE + 1:g}"]
+
+
+def test_a_line_says_where_the_search_is():
+    assert told(Progress(3, 1200, 400, 2.0)) == "level 3: 1,200 states, 400 to expand, 600 states/s, 2 s"
+    assert told(Progress(1, 1, 1, 0.0)) == "level 1: 1 state, 1 to expand, 0 states/s, 0 s"
+
+
+@pytest.fixture
+def always(monkeypatch):
+    monkeypatch.setattr(progress, "SECONDS_PER_LINE", 0)
+
+
+def test_standard_output_stays_clean(always, capsys):
+    assert main(["check", "bakery", "--set", "Writers=2", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["complete"]
+    assert "level 1: " in err
+    assert not {"\r", "\x1b"} & set(err)
+
+
+def test_lines_of_configurations_say_which(always, capsys):
+    path = "specs/bakery/documented_v1.toml"
+    assert main(["check", path]) == 0
+    out, err = capsys.readouterr()
+    assert f"{path}: level 1: " in err
+    assert f"1/1 {path}" in err
+    assert "level" not in out
+
+
+def test_quick_commands_are_silent(capsys):
+    assert main(["check", "bakery", "--set", "Writers=2"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_progress_is_told_and_budgets_are_kept_also_while_much_is_learnt():
+    reports = []
+    whole = check(Wide(), on_progress=reports.append, engine="local")
+    assert whole.levels == [5000, 5000]
+    assert sum(at.level == 1 for at in reports) >= 5
+    again = []
+    stopped = check(Wide(), should_stop=lambda: len(again) >= 24, on_progress=again.append, engine="local")
+    assert stopped.stopped == "stopped on request"
+    assert 5000 < stopped.distinct < 10000

@@ -1,0 +1,56 @@
+"""How far a command is, on standard error: a line that changes on a terminal, else a plain line every few seconds."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+
+from workbench.commands.standard import remark
+from workbench.kernel.budget import Progress
+from workbench.kernel.values import counted
+
+SECONDS_PER_LINE = 5.0
+
+
+class Lines:
+    """Prints what it is told, but one line in :data:`SECONDS_PER_LINE` at most, and none in the first seconds.
+
+    Parameters
+    ----------
+    clock : callable
+        Gives seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._last = clock, clock()
+
+    def __call__(self, text: str | Callable[[], str]) -> None:
+        now = self._clock()
+        if now - self._last >= SECONDS_PER_LINE:
+            self._last = now
+            remark(text if isinstance(text, str) else text())
+
+
+def told(at: Progress) -> str:
+    """Where a search is, in a line."""
+    rate = at.states / at.seconds if at.seconds else 0
+    return (
+        f"level {at.level}: {counted(at.states, 'state')}, {at.frontier:,} to expand, {rate:,.0f} states/s, "
+        f"{at.seconds:.0f} s"
+    )
+
+
+@contextmanager
+def progress_line(what: str = "") -> Iterator[Callable[[Any], None]]:
+    """Shows how far a search is; `what` is searched stands before it, where there is no terminal."""
+    if not sys.stderr.isatty():
+        lines = Lines()
+        yield lambda at: lines(lambda: what + told(at))
+        return
+    from rich.status import Status
+
+    with Status("", console=Console(stderr=True)) as status:
+        yield lambda at: status.update(told(at))

@@ -1,0 +1,50 @@
+"""Profiles: how often the model's Python was called for what, as a table and as bars."""
+
+from workbench.kernel.profile import Cost, Profile
+from workbench.kernel.values import counted
+from workbench.view.bars import Bars
+from workbench.view.html import Joined, Rendered, element, escape, table
+from workbench.view.tables import aligned
+
+_HEADS = ("", "kind", "calls", "per 1,000 states", "bytes", "cells", "reads")
+
+
+def profile_view(profile: Profile) -> Joined:
+    """A profile: the chart, and the table."""
+    return Joined(profile_chart(profile), profile_table(profile))
+
+
+def profile_table(profile: Profile) -> Rendered:
+    """Per action, property and clause its calls, its trees, and what it read; those with most calls first."""
+    rows = [_row(profile, cost) for cost in profile.by_calls]
+    marked = [(element("code", escape(label)), *map(escape, others)) for label, *others in rows]
+    note = element("p", f"Cells: the most that one instance has read, of {len(profile.cells)}.", class_="wb-note")
+    return Rendered(table(_HEADS, marked, numbers=range(2, 6)) + note, f"{title(profile)}\n{aligned([_HEADS, *rows])}")
+
+
+def profile_chart(profile: Profile) -> Bars:
+    """Per action, property and clause how often Python was called."""
+    costs = profile.by_calls
+    return Bars(
+        title=title(profile),
+        categories=tuple(cost.subject.label for cost in costs),
+        series={"calls": tuple(cost.calls for cost in costs)},
+        axes=("action, property or clause", "calls of Python"),
+        horizontal=True,
+    )
+
+
+def title(profile: Profile) -> str:
+    return f"{counted(profile.calls, 'call')} of Python for {counted(profile.states, 'state')}: {profile.summary}"
+
+
+def _row(profile: Profile, cost: Cost) -> tuple[str, ...]:
+    return (
+        cost.subject.label,
+        cost.subject.kind,
+        f"{cost.calls:,}",
+        f"{profile.per_thousand(cost):,.1f}",
+        f"{cost.bytes:,}",
+        str(cost.widest),
+        profile.variables(cost) or "nothing",
+    )
