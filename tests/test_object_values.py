@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from workbench.engines.check import check
 from workbench.formats.itf import parse_itf, read_itf, to_itf
+from workbench.formats.itf_expressions import Decoder
 from workbench.formats.itf_expressions import decode as from_itf
 from workbench.formats.itf_expressions import encode as as_itf
 from workbench.formats.permalink import open_permalink, permalink
@@ -141,7 +142,7 @@ VALUES = st.recursive(
     max_leaves=5,
 )
 JOURNAL = Journal()
-ENCODING = Encoding(JOURNAL)
+ENCODING, DECODER = Encoding(JOURNAL), Decoder(JOURNAL)
 
 
 @settings(deadline=None)
@@ -168,14 +169,14 @@ def kinds(value):
     return type(value), value
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(value=VALUES)
 def test_ways_out_and_in_again(value):
     stored = ENCODING.decode(json.loads(json.dumps(ENCODING.encode(value))), "it")
     assert stored == value
     assert kinds(stored) == kinds(value)
     assert hash(stored) == hash(value)
-    told = from_itf(json.loads(json.dumps(as_itf(value))), JOURNAL)
+    told = DECODER.decode(json.loads(json.dumps(as_itf(value))), "it")
     assert told == value
     assert permute(value, {}) == value
     assert is_same(value, permute(value, {}))
@@ -341,12 +342,11 @@ def test_a_watch_is_proposed_for_them():
 
 def test_every_process_has_the_same_hashes():
     here = hashes()
-    for seed in ("1", "2"):
-        run = subprocess.run(
-            [sys.executable, "-c", "from tests.test_object_values import hashes; print(*hashes())"],
-            env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        assert run.stdout.split() == [str(number) for number in here]
+    run = subprocess.run(
+        [sys.executable, "-c", "from tests.test_object_values import hashes; print(*hashes())"],
+        env={**os.environ, "PYTHONHASHSEED": "7"}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert run.stdout.split() == [str(number) for number in here]
 
 
 def hashes():
