@@ -107,7 +107,7 @@ class Journal(Model):
         require(s.phase[w] is Phase.READ and len(s.claims) < 2)
         s.phase[w] = choose(frozenset(Phase), "to")
         s.claims |= {Claim(len(s.claims), w)}
-        s.last = Claim(0, Slot(s.phase[w], (Level.LOW, w)))
+        s.last = Claim(0, Slot(s.phase[w], Pair(Level.LOW, w)))
 
     @action(w="Writers")
     def write(self, s, w):
@@ -208,6 +208,13 @@ def test_both_searches_agree():
     one, two = search(JOURNAL, symmetry=True), check(JOURNAL, symmetry=True)
     assert one.distinct == two.distinct < fast.distinct
     assert check(JOURNAL, fingerprint_bits=128).levels == fast.levels
+
+
+def test_spark_agrees(spark):
+    """Its workers cannot import these classes: objects travel by the names of them."""
+    result, here = check(JOURNAL, engine="spark", spark=spark), check(JOURNAL)
+    assert (result.levels, result.generated) == (here.levels, here.generated)
+    assert result["Twice"].trace_states == here["Twice"].trace_states
 
 
 def test_a_trace_goes_out_and_comes_back():
