@@ -40,6 +40,7 @@ from workbench.kernel import (
     search,
 )
 from workbench.kernel.values import Name, permute
+from workbench.questions.whatif import alternatives
 from workbench.storage.identity import Identity
 
 
@@ -241,6 +242,11 @@ def test_a_set_that_is_none():
     for choices in ((), str, None):
         with pytest.raises(ModelError, match="it takes bool, a range or choices"):
             Assignment("Node", choices)
+
+
+def test_a_number_has_neighbours():
+    assert alternatives(Gossip(Limit=0), integers=True) == [("Limit", 1)]
+    assert alternatives(Gossip(Limit=3), integers=True) == [("Limit", 2), ("Limit", 4)]
 
 
 # Symmetry ------------------------------------------------------------------------------------------------------------

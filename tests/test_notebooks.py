@@ -32,6 +32,7 @@ NAMES = [
     "06_your_own_model",
     "07_real_tables",
     "08_real_logs",
+    "09_one_promise",
 ]
 ON_SPARK = {"04_what_if", "05_state_space_as_data"}
 FEWEST_CELLS, MOST_CELLS = 20, 30

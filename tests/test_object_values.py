@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from workbench.engines.check import check
 from workbench.formats.itf import parse_itf, read_itf, to_itf
+from workbench.formats.itf_expressions import Decoder
 from workbench.formats.itf_expressions import decode as from_itf
 from workbench.formats.itf_expressions import encode as as_itf
 from workbench.formats.permalink import open_permalink, permalink
@@ -106,7 +107,7 @@ class Journal(Model):
         require(s.phase[w] is Phase.READ and len(s.claims) < 2)
         s.phase[w] = choose(frozenset(Phase), "to")
         s.claims |= {Claim(len(s.claims), w)}
-        s.last = Claim(0, Slot(s.phase[w], (Level.LOW, w)))
+        s.last = Claim(0, Slot(s.phase[w], Pair(Level.LOW, w)))
 
     @action(w="Writers")
     def write(self, s, w):
@@ -141,7 +142,7 @@ VALUES = st.recursive(
     max_leaves=5,
 )
 JOURNAL = Journal()
-ENCODING = Encoding(JOURNAL)
+ENCODING, DECODER = Encoding(JOURNAL), Decoder(JOURNAL)
 
 
 @settings(deadline=None)
@@ -168,14 +169,14 @@ def kinds(value):
     return type(value), value
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(value=VALUES)
 def test_ways_out_and_in_again(value):
     stored = ENCODING.decode(json.loads(json.dumps(ENCODING.encode(value))), "it")
     assert stored == value
     assert kinds(stored) == kinds(value)
     assert hash(stored) == hash(value)
-    told = from_itf(json.loads(json.dumps(as_itf(value))), JOURNAL)
+    told = DECODER.decode(json.loads(json.dumps(as_itf(value))), "it")
     assert told == value
     assert permute(value, {}) == value
     assert is_same(value, permute(value, {}))
@@ -207,6 +208,13 @@ def test_both_searches_agree():
     one, two = search(JOURNAL, symmetry=True), check(JOURNAL, symmetry=True)
     assert one.distinct == two.distinct < fast.distinct
     assert check(JOURNAL, fingerprint_bits=128).levels == fast.levels
+
+
+def test_spark_agrees(spark):
+    """Its workers cannot import these classes: objects travel by the names of them."""
+    result, here = check(JOURNAL, engine="spark", spark=spark), check(JOURNAL)
+    assert (result.levels, result.generated) == (here.levels, here.generated)
+    assert result["Twice"].trace_states == here["Twice"].trace_states
 
 
 def test_a_trace_goes_out_and_comes_back():
@@ -341,12 +349,11 @@ def test_a_watch_is_proposed_for_them():
 
 def test_every_process_has_the_same_hashes():
     here = hashes()
-    for seed in ("1", "2"):
-        run = subprocess.run(
-            [sys.executable, "-c", "from tests.test_object_values import hashes; print(*hashes())"],
-            env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        assert run.stdout.split() == [str(number) for number in here]
+    run = subprocess.run(
+        [sys.executable, "-c", "from tests.test_object_values import hashes; print(*hashes())"],
+        env={**os.environ, "PYTHONHASHSEED": "7"}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert run.stdout.split() == [str(number) for number in here]
 
 
 def hashes():

@@ -14,7 +14,7 @@ import pytest
 from workbench import Constant, Model, ModelError, Names, Variable, action, configurations, get_model, require
 from workbench.engines.check import check
 from workbench.kernel import Fault, InputError, Place
-from workbench.models import MODELS
+from workbench.models import PUBLISHED
 from workbench.pictures import (
     Shown,
     arrow,
@@ -198,7 +198,7 @@ def overlap(one: Any, other: Any) -> bool:
     return not (apart or one.y + one.h <= other.y + 0.1 or other.y + other.h <= one.y + 0.1)
 
 
-@pytest.mark.parametrize("model_name", MODELS)
+@pytest.mark.parametrize("model_name", PUBLISHED)
 def test_each_variable_is_shown_or_left_out_for_a_reason(model_name: str) -> None:
     model = get_model(model_name)()
     painting = painting_of(model)

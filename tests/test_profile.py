@@ -12,9 +12,11 @@ from workbench.kernel import (
     Constant,
     Model,
     ModelError,
+    SetOf,
     Variable,
     action,
     always_eventually,
+    constraint,
     eventually,
     eventually_always,
     invariant,
@@ -22,6 +24,7 @@ from workbench.kernel import (
     liveness,
     reachable,
     require,
+    step,
 )
 from workbench.kernel.budget import Limits
 from workbench.kernel.plan import make_plan
@@ -93,6 +96,32 @@ def test_every_call_is_accounted_for(symmetry):
     assert result.profile.calls == result.figures["python_calls"] > 100
     assert 0 < sum(cost.bytes for cost in result.profile.costs) <= result.figures["tree_bytes"]
     assert result.profile.states == result.distinct
+
+
+def test_steps_constraints_and_sets_are_accounted_for_too():
+    class Bounded(Walkers):
+        met = SetOf("walkers")
+
+        @action(p="walkers")
+        def meet(self, s, p):
+            require(p not in s.met, "met already")
+            s.met |= {p}
+
+        @step(of="walk")
+        def Onwards(self, s, t):
+            return all(t.at[p] >= s.at[p] for p in self.walkers)
+
+        @constraint
+        def Near(self, s):
+            return s.at["p1"] < 3
+
+    result = check(Bounded(), ["Onwards", "Fine", "Deadlock"], engine="local")
+    found = costs(result)
+    assert result.profile.calls == result.figures["python_calls"]
+    assert {"Onwards", "Near", "Fine.awake", "meet"} <= found.keys()
+    assert result.profile.variables(found["Onwards"]) == "at (3)"
+    assert (found["meet"].calls, found["meet"].widest) == (6, 1)
+    assert result.profile.variables(found["meet"]) == "met (3)"
 
 
 def test_a_search_that_was_stopped_has_a_profile_too():
@@ -186,6 +215,10 @@ class Idle(Model):
     def Seeing(self, s, m):
         return s.n < 3
 
+    @invariant
+    def Switched(self, s):
+        return not self.Nobody or s.n < 3
+
     def blind(self, s):
         return True
 
@@ -225,9 +258,10 @@ def test_what_holds_and_says_nothing_is_told_with_the_verdict(engine):
     assert result.holds
     already = "it asks for nothing: its goal is true already wherever it is due"
     assert {v.name: v.why for v in result.verdicts} == {
-        "Blind": "it reads nothing of the state with these constants",
+        "Blind": "it reads nothing of the state",
         "Seeing": None,
-        "Half": "blind reads nothing of the state with these constants",
+        "Switched": None,
+        "Half": "blind reads nothing of the state",
         "NeverDue": "it asks for nothing: its trigger is never true",
         "DueAlready": already,
         "AtOnce": already,

@@ -21,6 +21,7 @@ from workbench.models import get_model
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_extended import BakeryExtended
 from workbench.models.hudi_extended import HudiExtended
+from workbench.questions.settings import plans_of
 from workbench.questions.sweep import sweep
 from workbench.storage.sealed import read_sealed
 
@@ -107,6 +108,15 @@ class Optional(Counter):
         return s.n <= 1
 
     Strict = Constant(False, (False, True), "whether it counts to one only")
+
+
+def test_what_steps_decide_may_be_asked_for_in_every_setting():
+    settings = [{"MonotonicTs": True}, {"MonotonicTs": False}]
+    names = ("PublishedSlicesStay", "Deadlock")
+    assert [plan.names for plan in plans_of(HudiExtended, settings, names, False)] == [names] * 2
+    assert [plan.names for plan in plans_of(BakeryExtended, [{}], ["Deadlock"], False)] == [("Deadlock",)]
+    with pytest.raises(InputError, match="unknown property of hudi 'Deadlocks'"):
+        plans_of(HudiExtended, settings, ["Deadlocks"], False)
 
 
 def test_a_property_is_checked_where_it_applies(spark, capsys):

@@ -4,7 +4,7 @@ import importlib
 from types import ModuleType
 
 _COMMANDS = (
-    *("check", "list", "show", "replay", "decode", "scenario", "graph"),
+    *("check", "simulate", "list", "show", "replay", "decode", "scenario", "graph"),
     *("report", "audit", "drive", "sweep", "save", "resume", "bench", "warm", "new"),
 )
 

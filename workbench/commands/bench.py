@@ -51,6 +51,12 @@ def _sets() -> Rows:
     return _each("sets", sets.CASES)
 
 
+def _simulation() -> Rows:
+    from workbench.bench import walks  # loads the search kernels
+
+    return [walks.measure(*case) for case in walks.CASES]
+
+
 def _cluster() -> Rows:
     from workbench.bench import cluster  # loads pyspark
 
@@ -65,6 +71,7 @@ SECTIONS: dict[str, tuple[str, Callable[[], Rows]]] = {
     "logs": ("Logs validated, one core", _logs),
     "recordings": ("Recordings followed, one core", _recordings),
     "sets": ("Sets, in three ways, one core", _sets),
+    "simulation": ("Random walks, all cores", _simulation),
     "spark": ("Spark, two cores, beside the process", _cluster),
 }
 

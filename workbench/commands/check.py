@@ -34,6 +34,7 @@ from workbench.formats.junit import suite_of
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.deadlock import DEADLOCK
+from workbench.kernel.refinement import abstract
 from workbench.kernel.result import WITHIN
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
@@ -156,7 +157,7 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
         out.print(f"note: {note}", markup=False)
     out.print()
     for verdict in result.verdicts:
-        out.print(_verdict_line(verdict))
+        out.print(status.verdict_line(verdict))
     if result.complete and result.never_taken:
         within = "" if result.within is None else f" within {result.within}"
         out.print(f"\nNever enabled{within}: {', '.join(result.never_taken)}")
@@ -166,11 +167,8 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
         if verdict.trace is not None and (verdict.holds is False or witnesses):
             out.print(f"\n[bold]{verdict.name}[/] {verdict.word}: {counted(len(verdict.trace), 'state')}")
             out.print(str(verdict.trace), markup=False)
-
-
-def _verdict_line(verdict: Verdict) -> str:
-    line = f"{status.MARKS[verdict.holds]} {spell(verdict):<24} {verdict.name}"
-    return line + (escape(f": {verdict.why}") if verdict.why else "")
+            if verdict.trace.refinement is not None:
+                out.print(f"\n{abstract(verdict.trace, verdict.trace.refinement)}", markup=False)
 
 
 # Configurations ----------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from workbench.formats.junit import FAILED, UNKNOWN, Case, Suite, annotations, s
 from workbench.formats.mermaid import to_mermaid
 from workbench.formats.tlc_trace import to_tlc_json
 from workbench.kernel import InputError, Result, Trace, Verdict
+from workbench.kernel.result import Judged
 from workbench.kernel.values import counted
 from workbench.storage.whole import STDOUT, check_outputs
 
@@ -115,7 +116,7 @@ def report(arguments: argparse.Namespace, options: Sequence[str] = ALL) -> Itera
 
 def write_trace(arguments: argparse.Namespace, result: Result) -> None:
     """Write the trace of a check to the files that are asked for."""
-    traced, files = _trace_of(result), _files(arguments, tuple(_TRACES))
+    traced, files = trace_of(result), _files(arguments, tuple(_TRACES))
     if not files:
         return
     if traced is None:
@@ -130,7 +131,7 @@ def write_trace(arguments: argparse.Namespace, result: Result) -> None:
     standard.remark(f"the trace of {name}, {states}, is written to {', '.join(files.values())}")
 
 
-def _trace_of(result: Result) -> tuple[str, Trace] | None:
+def trace_of(result: Judged) -> tuple[str, Trace] | None:
     """The first violated property and its trace, or the only one that was checked and its witness."""
     alone = result.verdicts if len(result.verdicts) == 1 else []
     return next(((v.name, v.trace) for v in [*result.violated, *alone] if v.trace is not None), None)

@@ -44,8 +44,11 @@ def told(at: Progress) -> str:
 
 
 @contextmanager
-def progress_line(what: str = "") -> Iterator[Callable[[Any], None]]:
-    """Shows how far a search is; `what` is searched stands before it, where there is no terminal."""
+def progress_line(what: str = "", told: Callable[[Any], str] = told) -> Iterator[Callable[[Any], None]]:
+    """Shows how far a search is; `what` is searched stands before it, where there is no terminal.
+
+    `told` makes the line of what is reported.
+    """
     if not sys.stderr.isatty():
         lines = Lines()
         yield lambda at: lines(lambda: what + told(at))

@@ -1,7 +1,9 @@
 """What an answer is on the command line: its exit status, made from verdicts alone, and its mark."""
 
-from workbench.configurations import Configuration
-from workbench.kernel import Result
+from rich.markup import escape
+
+from workbench.configurations import Configuration, spell
+from workbench.kernel import Result, Verdict
 
 HOLDS, VIOLATED, UNKNOWN = 0, 1, 3
 
@@ -23,3 +25,9 @@ def of_comparison(expected: Configuration, result: Result) -> int:
     if expected.differences(result):
         return VIOLATED
     return HOLDS if expected.as_expected(result) else UNKNOWN
+
+
+def verdict_line(verdict: Verdict) -> str:
+    """A verdict as a line of text for a console, with its mark and the reason."""
+    line = f"{MARKS[verdict.holds]} {spell(verdict):<24} {verdict.name}"
+    return line + (escape(f": {verdict.why}") if verdict.why else "")

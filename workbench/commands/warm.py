@@ -21,8 +21,10 @@ def run(arguments: argparse.Namespace) -> int:
         check(Bakery(Writers=2), properties)
 
     from workbench.engines import guided, passing  # numba loads here, not with the command line
+    from workbench.engines.walks import simulate
 
     guided.load()
     passing.load()
+    simulate.load()
     say(f"ready after {time.perf_counter() - began:.1f} s")
     return 0

@@ -36,33 +36,45 @@ class WatchedSteps:
     decided : dict
         For each violated property the number of the first state from which a step violates it, and that step of the
         trees; None in place of the step if it is the state.
+    judges : list of (str, StepJudge)
+        What judges the steps, each with the name of its property.
+    begins : list of (str, int, int)
+        For those that judge initial states the property's name, the predicate's number and that of the judge.
+    first : int
+        The number of the first judge's predicate over steps; those of the others follow.
+    ends : int
+        That of the predicate which says where behaviours may end, counted from there; -1 if there is none.
+    concerned : uint64 array (instances, words)
+        For each action instance, one bit per judge of its steps.
+    reads : uint64 array (cells, words)
+        For each cell, one bit per judge that is asked when a step writes it.
     """
 
     def __init__(self, model: Model, trees: Trees, properties: Sequence[Property], in_order: bool = True) -> None:
         self.properties, self._trees = list(properties), trees
-        self._judges: list[tuple[str, StepJudge]] = [(p.name, j) for p in properties for j in p.judges(model)]
+        self.judges: list[tuple[str, StepJudge]] = [(p.name, j) for p in properties for j in p.judges(model)]
         kinds = {p.name: p.kind for p in properties}
-        self._begin = [
+        self.begins = [
             (name, trees.add_predicate(_holds(judge.begins), Subject(kinds[name], name, "initial")), number)
-            for number, (name, judge) in enumerate(self._judges)
+            for number, (name, judge) in enumerate(self.judges)
             if judge.begins is not None
         ]
-        self._first = len(trees.predicates)
-        for name, judge in self._judges:
+        self.first = len(trees.predicates)
+        for name, judge in self.judges:
             trees.add_predicate(_right(judge), Subject(kinds[name], name))
-        self._ends = -1
+        self.ends = -1
         if model.declared_ends is not None:
             ends = Subject(DEADLOCK.kind, DEADLOCK.name, "ends")
-            self._ends = trees.add_predicate(lambda s: may_end(model, s), ends) - self._first
-        words = max(1, -(-len(self._judges) // 64))
-        self._concerned = np.zeros((len(model.instances), words), np.uint64)
-        self._reads = np.zeros((len(trees.cells.layout.cells), words), np.uint64)
-        for number, (_, judge) in enumerate(self._judges):
+            self.ends = trees.add_predicate(lambda s: may_end(model, s), ends) - self.first
+        words = max(1, -(-len(self.judges) // 64))
+        self.concerned = np.zeros((len(model.instances), words), np.uint64)
+        self.reads = np.zeros((len(trees.cells.layout.cells), words), np.uint64)
+        for number, (_, judge) in enumerate(self.judges):
             for instance in model.instances:
                 if judge.concerns(instance):
-                    self._concerned[instance.number, number // 64] |= mark(number)
+                    self.concerned[instance.number, number // 64] |= mark(number)
             if not (judge.follows_reads and in_order):
-                self._reads[:, number // 64] |= mark(number)
+                self.reads[:, number // 64] |= mark(number)
         self._active = np.zeros(words, np.uint64)
         self._scratch = np.zeros(3 * len(trees.cells.layout.cells), np.int32)
         self._cursor = np.zeros(step_kernels.CURSOR, np.int64)
@@ -73,7 +85,7 @@ class WatchedSteps:
         self.decided: dict[str, Place] = {}
         self._stuck = any(p.kind == DEADLOCK.kind and p.name not in known for p in self.properties)
         self._active[:] = 0
-        for number, (name, _) in enumerate(self._judges):
+        for number, (name, _) in enumerate(self.judges):
             if name not in known:
                 self._active[number // 64] |= mark(number)
 
@@ -84,8 +96,8 @@ class WatchedSteps:
 
     def judge_initial(self, rows: np.ndarray, place: Callable[[int], Place]) -> None:
         """Judge initial states; `place` says where each of the rows is."""
-        for name, predicate, number in self._begin:
-            right = evaluate(self._trees, predicate, rows, partial(self._note, number))
+        for name, predicate, number in self.begins:
+            right = evaluate(self._trees, predicate, rows, partial(self.note, number))
             if not right.all():
                 self._hit(name, *place(int(np.argmin(right))))
 
@@ -104,12 +116,12 @@ class WatchedSteps:
             why = step_kernels.inspect_steps(
                 trees.arrays,
                 trees.dispatch.arrays,
-                trees.predicate_roots[self._first :],
-                self._concerned,
+                trees.predicate_roots[self.first :],
+                self.concerned,
                 self._active,
-                self._reads,
+                self.reads,
                 self._stuck,
-                self._ends,
+                self.ends,
                 block,
                 stop,
                 self._scratch,
@@ -119,23 +131,24 @@ class WatchedSteps:
             if why == kernels.DONE:
                 break
             if why == kernels.MISS_PREDICATE and step < 0:
-                trees.learn_predicate(self._first + number, block.rows[state].tolist())
+                trees.learn_predicate(self.first + number, block.rows[state].tolist())
             elif why == kernels.MISS_PREDICATE:
-                read = trees.learn_step(self._first + number, self._scratch.tolist())
-                self._note(number, read)
+                read = trees.learn_step(self.first + number, self._scratch.tolist())
+                self.note(number, read)
             elif step < 0:
                 self._hit(DEADLOCK.name, block.base + state, None)
             else:
-                self._hit(self._judges[number][0], block.base + state, step)
+                self._hit(self.judges[number][0], block.base + state, step)
 
-    def _note(self, number: int, cells: set[int]) -> None:
-        self._reads[[cell % len(self._reads) for cell in cells], number // 64] |= mark(number)
+    def note(self, number: int, cells: set[int]) -> None:
+        """Remember which cells the judge with that number has read."""
+        self.reads[[cell % len(self.reads) for cell in cells], number // 64] |= mark(number)
 
     def _hit(self, name: str, state: int, step: int | None) -> None:
         self.decided.setdefault(name, (state, step))
         if name == DEADLOCK.name:
             self._stuck = False
-        for number, (of, _) in enumerate(self._judges):
+        for number, (of, _) in enumerate(self.judges):
             if of == name:
                 self._active[number // 64] &= ~mark(number)
 

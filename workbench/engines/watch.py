@@ -100,15 +100,20 @@ class Labels:
 
 
 def evaluate(
-    trees: Trees, predicate: int, rows: np.ndarray, note: Callable[[set[int]], None] = lambda cells: None
+    trees: Trees,
+    predicate: int,
+    rows: np.ndarray,
+    note: Callable[[set[int]], None] = lambda cells: None,
+    of_steps: bool = False,
 ) -> np.ndarray:
-    """The value of a predicate in each of the states `rows`, as booleans; `note` is told of cells that it reads."""
+    """The value of a predicate in each of the states (or steps) `rows`, as booleans; `note` is told what it reads."""
+    learn = trees.learn_step if of_steps else trees.learn_predicate
     cursor, truth = np.zeros(kernels.CURSOR, np.int64), np.empty(len(rows), np.bool_)
     while True:
         root = int(trees.predicate_roots[predicate])
         if kernels.evaluate(trees.arrays, root, rows, truth, cursor) == kernels.DONE:
             return truth
-        note(trees.learn_predicate(predicate, rows[int(cursor[kernels.STATE])].tolist()))
+        note(learn(predicate, rows[int(cursor[kernels.STATE])].tolist()))
 
 
 def mark(number: int) -> np.uint64:

@@ -1,7 +1,7 @@
 """From what an engine explored to a result: every property that was asked for gets a verdict, here and nowhere else."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from workbench.kernel.budget import Limits
@@ -16,7 +16,8 @@ from workbench.kernel.result import ActionCount, Result, Verdict, constraints_of
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import counted
 
-_NO_TRACE = "interrupted before its trace was made"
+#: Of a verdict that is known already when somebody stops what makes its trace.
+NO_TRACE = "interrupted before its trace was made"
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ def _without_trace(plan: Plan, declared: Property, explored: Exploration) -> Ver
     """What can be said of a property without running anything any more."""
     name, kind = declared.name, declared.kind
     if name in explored.decided:
-        return Verdict(name, kind, kind == "reachable", None, _NO_TRACE)
+        return Verdict(name, kind, kind == "reachable", None, NO_TRACE)
     if explored.stopped is None and kind != "liveness":
         return _undecided_verdict(plan, declared, explored)
     return Verdict(name, kind, None, None, "interrupted before it was decided")
@@ -188,6 +189,8 @@ def decided_by_step(model: Any, declared: Property, trace: Trace) -> Verdict:
     answers = wrong_at_end(model, declared, trace)
     if not answers:
         raise _decided_otherwise(declared)
+    if declared.kind == "refinement":
+        trace = replace(trace, refinement=declared.name)
     return Verdict(declared.name, declared.kind, False, trace, answers[0])
 
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from workbench.kernel.errors import ModelError, brief, listed
+from workbench.kernel.objects import record_items
 from workbench.kernel.values import Map, show, sort_key
 
 _NO_METHODS = frozenset({"add", "discard", "remove", "update", "pop", "clear"})
@@ -103,11 +104,10 @@ class Universe:
 _NOTHING = Selection(())
 
 
-def _fields_of(member: Any) -> Iterator[tuple[str, Any]]:
+def _fields_of(member: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(member, Map):
-        yield from ((key, value) for key, value in member.items() if isinstance(key, str))
-    else:
-        yield from zip(getattr(member, "_fields", ()), member if isinstance(member, tuple) else (), strict=False)
+        return [(key, value) for key, value in member.items() if isinstance(key, str)]
+    return record_items(member)
 
 
 class Queries:
@@ -118,8 +118,8 @@ class Queries:
     def where(self, test: Callable[[Any], object] | None = None, /, **fields: Any) -> "Members":
         """Those members of the set that have these values in their fields, and pass the `test`, if there is one.
 
-        Members are NamedTuples, or Maps whose keys are texts. Which of the universe come into question is decided
-        without looking at the set; the rest is read when it is asked for.
+        Fields are those of records, NamedTuples and dataclasses, or keys of Maps that are texts. Which of the universe
+        come into question is decided without looking at the set; the rest is read when it is asked for.
         """
         raise NotImplementedError
 

@@ -253,6 +253,12 @@ class PropertyInstance:
         """Where its function begins, as " (file:line)"."""
         return defined_at(self._function)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes that its function asks for, of the model among others."""
+        code = getattr(self._function, "__code__", None)
+        return () if code is None else code.co_names
+
     def holds(self, state: Reader) -> bool:
         """Whether the predicate is true in `state`."""
         return self.judge(state) is True

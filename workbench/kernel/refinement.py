@@ -186,7 +186,7 @@ class Refinement:
 
     def judge(self, before: Reader, after: Reader) -> bool | str:
         one, other = self.image(before), self.image(after)
-        return one == other or other in self._after(one) or self._no_step(one, other)
+        return one == other or other in self._after(one) or self.no_step(one, other)
 
     def _successors(self, state: State) -> frozenset[State]:
         return frozenset(
@@ -201,7 +201,7 @@ class Refinement:
                     return instance, outcome
         return None
 
-    def _no_step(self, one: State, other: State) -> str:
+    def no_step(self, one: State, other: State) -> str:
         """What is said of a step that the abstract model does not have, in its words."""
         first, *others = [(str(c.cell), f"from {show(c.before)} to {show(c.after)}") for c in one.changes_to(other)]
         changes = " and ".join([f"{first[0]} goes {first[1]}", *(f"{cell} {how}" for cell, how in others)])
@@ -212,7 +212,29 @@ class Refinement:
             for outcome, missing in instance.overlooking(self.abstract.draft(), one.values)
             if missing and [outcome.writes.get(cell, value) for cell, value in enumerate(one.values)] == [*other.values]
         ]
-        return "; ".join([said, *nearly[:1]])
+        return "; ".join([said, *(nearly[:1] or self._nearest(one, other))])
+
+    def _nearest(self, one: State, other: State) -> list[str]:
+        """The step that comes nearest to the one from a state to another, and what it would do otherwise.
+
+        Nothing is said unless the two have at least one change in common.
+        """
+        done = {(change.cell, change.after) for change in one.changes_to(other)}
+        steps = [
+            (outcome_label(instance, outcome), after)
+            for instance in self.abstract.instances
+            for outcome, after in self.abstract.outcomes(instance, one)
+            if not done.isdisjoint((change.cell, change.after) for change in one.changes_to(after))
+        ]
+        if not steps:
+            return []
+        label, after = min(steps, key=lambda step: len(other.changes_to(step[1])))
+        left = dict(one.items())
+        told = [
+            f"{'leave' if left[change.cell] == change.after else 'make'} {change.cell} {show(change.after)}"
+            for change in other.changes_to(after)
+        ]
+        return [f"{label} would {' and '.join(told)}"]
 
 
 def _whole(value: Any) -> Any:
@@ -245,19 +267,26 @@ class AbstractStep:
         The abstract process that steps.
     state : State
         Of the abstract model.
-    allowed : bool
-        False for an initial state, or a step, that the abstract model does not have.
+    why : str or None
+        What is wrong with an initial state, or a step, that the abstract model does not have.
     """
 
     label: str | None
     lane: str
     state: State
-    allowed: bool = True
+    why: str | None = None
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the abstract model has the step, or nothing changes."""
+        return self.why is None
 
 
 @dataclass(frozen=True)
 class AbstractTrace:
     """A behaviour as the abstract model sees it: as many steps as the behaviour has, some of which change nothing.
+
+    As a text it leaves those out, and counts them.
 
     Attributes
     ----------
@@ -271,15 +300,19 @@ class AbstractTrace:
 
     def __repr__(self) -> str:
         lines = []
-        for number, step in enumerate(self.steps):
-            label = (step.label or "-") if step.allowed else "not a step of " + type(self.model).__name__
-            lines.append(f"{number + 1:>3}  {label}")
-            if number == 0:
+        for number, step in enumerate(self.steps, 1):
+            changes = self.steps[number - 2].state.changes_to(step.state) if number > 1 else []
+            if changes or number == 1 or not step.allowed:
+                label = step.label if step.allowed else f"not a step of {type(self.model).__name__}"
+                lines.append(f"{number:>3}  {label}")
+            if number == 1:
                 lines += [f"       {line}" for line in step.state.lines()]
-            else:
-                changes = self.steps[number - 1].state.changes_to(step.state)
-                lines += [f"       {c.cell}: {show(c.before)} -> {show(c.after)}" for c in changes]
+            lines += [f"       {c.cell}: {show(c.before)} -> {show(c.after)}" for c in changes]
         return "\n".join(lines)
+
+    def __str__(self) -> str:
+        """The same, below a line that says whose words these are."""
+        return f"To {type(self.model).__name__} this is\n{self!r}"
 
 
 def abstract(trace: Trace, name: str) -> AbstractTrace:
@@ -320,11 +353,12 @@ def abstract(trace: Trace, name: str) -> AbstractTrace:
         raise InputError(f"{name} of {trace.model.name} is of kind {declared.kind}; a refinement is needed")
     refinement = Refinement(trace.model, declared)
     images = [refinement.image(state) for state in trace.states]
-    steps = [AbstractStep("initial state", "", images[0], refinement.begins(trace.states[0]) is True)]
+    begins = refinement.begins(trace.states[0])
+    steps = [AbstractStep("initial state", "", images[0], begins if isinstance(begins, str) else None)]
     for one, other in itertools.pairwise(images):
         taken = None if one == other else refinement.step_between(one, other)
         if taken is None:
-            steps.append(AbstractStep(None, "", other, one == other))
+            steps.append(AbstractStep(None, "", other, None if one == other else refinement.no_step(one, other)))
         else:
             steps.append(AbstractStep(outcome_label(*taken), taken[0].lane, other))
     return AbstractTrace(refinement.abstract, tuple(steps))

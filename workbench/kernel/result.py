@@ -87,8 +87,43 @@ class ActionCount:
     assigns: bool = True
 
 
+class Judged:
+    """What has a verdict on each property that was asked for.
+
+    Attributes
+    ----------
+    verdicts : list of Verdict
+    """
+
+    verdicts: list[Verdict]
+
+    @property
+    def violated(self) -> list[Verdict]:
+        return [v for v in self.verdicts if v.holds is False]
+
+    @property
+    def undecided(self) -> list[Verdict]:
+        return [v for v in self.verdicts if v.holds is None]
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether everything does that was asked for; None if something is not known, or nothing was asked for.
+
+        What is asked of a search that a constraint has cut is asked within it: a verdict's ``within`` says so.
+        """
+        if self.violated:
+            return False
+        return True if self.verdicts and not self.undecided else None
+
+    def __getitem__(self, name: str) -> Verdict:
+        for verdict in self.verdicts:
+            if verdict.name == name:
+                return verdict
+        raise unknown("checked property", name, [v.name for v in self.verdicts])
+
+
 @dataclass(frozen=True, repr=False)
-class Result:
+class Result(Judged):
     """The result of one check.
 
     Attributes
@@ -148,33 +183,9 @@ class Result:
         return len(self.levels)
 
     @property
-    def violated(self) -> list[Verdict]:
-        return [v for v in self.verdicts if v.holds is False]
-
-    @property
-    def undecided(self) -> list[Verdict]:
-        return [v for v in self.verdicts if v.holds is None]
-
-    @property
     def within(self) -> str | None:
         """The constraints that kept states out of the search, in words; None if none did."""
         return constraints_of(self.model) if self.outside else None
-
-    @property
-    def holds(self) -> bool | None:
-        """Whether everything does that was asked for; None if something is not known, or nothing was asked for.
-
-        What is asked of a search that a constraint has cut is asked within it; :attr:`within` says so.
-        """
-        if self.violated:
-            return False
-        return True if self.verdicts and not self.undecided else None
-
-    def __getitem__(self, name: str) -> Verdict:
-        for verdict in self.verdicts:
-            if verdict.name == name:
-                return verdict
-        raise unknown("checked property", name, [v.name for v in self.verdicts])
 
     @property
     def never_taken(self) -> list[str]:

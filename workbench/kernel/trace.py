@@ -64,6 +64,8 @@ class Trace:
         last; the last index itself where it stops for ever. None for a finite behaviour.
     back : Step or None
         The step from the last state to the one at `loop`; None where there is no cycle.
+    refinement : str or None
+        The refinement to which the behaviour is a counterexample, and in whose words it can be told too.
     """
 
     model: "Model"
@@ -71,6 +73,7 @@ class Trace:
     steps: tuple[Step, ...]
     loop: int | None = None
     back: Step | None = None
+    refinement: str | None = None
 
     @property
     def states(self) -> list[Any]:

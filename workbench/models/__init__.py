@@ -1,4 +1,4 @@
-"""The published protocols, by name."""
+"""The models, by name: the published protocols, and the classics."""
 
 import importlib
 import importlib.util
@@ -10,8 +10,8 @@ from workbench.kernel.errors import InputError, ModelError, place_of, unknown
 from workbench.kernel.model import Model
 
 #: Where each model's class is; imported when it is asked for. A published protocol alone has ``_published`` in its
-#: name; under the plain name it has our extensions, each of which a constant switches on.
-MODELS = {
+#: name; under the plain name it has our extensions, each of which a constant switches on. All refine the table.
+PUBLISHED = {
     "bakery": "workbench.models.bakery_extended:BakeryExtended",
     "bakery_endless": "workbench.models.bakery_endless:BakeryEndless",
     "bakery_published": "workbench.models.bakery:Bakery",
@@ -21,7 +21,20 @@ MODELS = {
     "hudi_published": "workbench.models.hudi:Hudi",
     "paimon": "workbench.models.paimon_extended:PaimonExtended",
     "paimon_published": "workbench.models.paimon:Paimon",
+    "table": "workbench.models.table:VersionedTable",
 }
+#: The gallery of ``specs/classics``: protocols of the textbooks, each a lesson.
+CLASSICS = {
+    "two_phase_commit": "workbench.models.classics.two_phase_commit:TwoPhaseCommit",
+    "paxos": "workbench.models.classics.paxos:Paxos",
+    "raft_election": "workbench.models.classics.raft_election:RaftElection",
+    "chang_roberts": "workbench.models.classics.chang_roberts:ChangRoberts",
+    "ewd998": "workbench.models.classics.ewd998:Ewd998",
+    "peterson": "workbench.models.classics.peterson:Peterson",
+    "readers_writers": "workbench.models.classics.readers_writers:ReadersWriters",
+    "allocator": "workbench.models.classics.allocator:Allocator",
+}
+MODELS = PUBLISHED | CLASSICS
 
 
 def get_model(name: str) -> type[Model]:

@@ -30,10 +30,12 @@ from workbench.kernel import (
     leads_to,
     liveness,
     reachable,
+    refines,
     require,
 )
 from workbench.models import iceberg_catalog as catalog
 from workbench.models.iceberg_catalog import COMMITTED, ROLLED_BACK, Snapshot
+from workbench.models.table import Table, VersionedTable
 
 
 class Claim(NamedTuple):
@@ -72,6 +74,7 @@ class Bakery(Model):
 
     def validate(self) -> None:
         catalog.check_tickets(self)
+        self.contents = (catalog.FILE,)
         self.first_step = "NodeStartup" if self.NodeStartup else "BeginClaim"
 
     def at(self, s, w, label):
@@ -194,3 +197,17 @@ class Bakery(Model):
             lambda s: self.waiting(s, w) and not s.crashed[w],
             lambda s: s.decision[w] in (COMMITTED, ROLLED_BACK) or s.crashed[w],
         )
+
+    @refines(Table, Keys="Writers", Values="contents", by_default=False)
+    def OneTable(self, s):
+        """The table that readers of the head know, and writers whose commit the catalog has accepted.
+
+        A write happens, and is acknowledged, when the catalog swaps the head. A 409 or a roll-back tells nobody that
+        the table has anything: neither is a step of the table.
+        """
+        return catalog.as_table(self, s)
+
+    @refines(VersionedTable, Keys="Writers", Values="contents", by_default=False)
+    def OneHistory(self, s):
+        """The same table, with a version for each snapshot that a writer has added."""
+        return catalog.as_table_with_versions(self, s)

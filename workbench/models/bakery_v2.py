@@ -32,10 +32,12 @@ from workbench.kernel import (
     invariant,
     liveness,
     reachable,
+    refines,
     require,
 )
 from workbench.models import iceberg_catalog as catalog
 from workbench.models.iceberg_catalog import ROLLED_BACK, Snapshot
+from workbench.models.table import Table, VersionedTable
 
 
 class Claim(NamedTuple):
@@ -108,6 +110,7 @@ class BakeryV2(Model):
         self.tickets = tuple(range(1, min(self.MaxTickets, len(self.Writers)) + 1))
         self.writers_of = dict(zip(self.nodes, parts, strict=True))
         self.node_of = {w: n for n, part in self.writers_of.items() for w in part}
+        self.contents = (catalog.FILE,)
         self.atomic = self.StepGranularity == "atomic"
 
     def renamings(self, sets=None):
@@ -355,3 +358,19 @@ class BakeryV2(Model):
     def EventualProgress(self, w):
         """Every writer gets to a decision, were it a 409. Writers that crash are not excused."""
         return eventually(lambda s: s.decision[w] is not None)
+
+    # The promise of a table -------------------------------------------------------------------------------------------
+
+    @refines(Table, Keys="Writers", Values="contents", by_default=False)
+    def OneTable(self, s):
+        """The table that readers of the head know, and writers whose commit the catalog has accepted.
+
+        A write happens, and is acknowledged, when the catalog swaps the head. A 409 or a roll-back tells nobody that
+        the table has anything: neither is a step of the table.
+        """
+        return catalog.as_table(self, s)
+
+    @refines(VersionedTable, Keys="Writers", Values="contents", by_default=False)
+    def OneHistory(self, s):
+        """The same table, with a version for each snapshot that a writer has added."""
+        return catalog.as_table_with_versions(self, s)

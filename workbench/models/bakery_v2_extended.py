@@ -54,6 +54,10 @@ def several_rounds(model):
     return model.MaxRounds > 1
 
 
+def one_round(model):
+    return model.MaxRounds == 1
+
+
 def timeouts_and_rollbacks(model):
     return model.ClaimTimeout and model.Rollbacks
 
@@ -205,6 +209,10 @@ class BakeryV2Extended(BakeryV2AsBuilt):
         if self.MaxRounds == 1:
             return super().rollback_leaves_nothing(s)
         return catalog.rollback_leaves_nothing_of_its_ticket(self, s)
+
+    # Who begins another pass forgets what it was told about the last one.
+    OneTable = replace(BakeryV2.OneTable, when=one_round)
+    OneHistory = replace(BakeryV2.OneHistory, when=one_round)
 
     @reachable(when=several_rounds)
     def SomeoneCommitsAgain(self, s):

@@ -11,6 +11,7 @@ The properties, and the commands that check them::
     workbench check hudi --set ConcurrencyControl=none  # ConsistentRead: a slice without the other writer's row
     workbench check hudi --set MonotonicTs=false        # ConsistentRead: two operations share one timestamp
     workbench check specs/hudi/duplicate_key.toml       # NoDuplicateKeysAcrossFiles: a key in two file groups
+    workbench check hudi --property OneTable            # what a table promises (table.py) is kept
 
 ``specs/hudi/README.md`` explains the protocol; ``hudi_extended.py`` adds early detection of conflicts, failures and
 rollbacks, all off at first. Semantics after Vanlightly/table-formats-tlaplus (hudi/v5_spec/basic_cow, MIT licence).
@@ -35,10 +36,12 @@ from workbench.kernel import (
     leads_to,
     liveness,
     reachable,
+    refines,
     require,
     step,
     unchanged,
 )
+from workbench.models.table import Table, VersionedTable
 
 NONE, OPTIMISTIC, PESSIMISTIC = 0, 1, 2
 UPSERT, INSERT, UPDATE, DELETE = "Upsert", "Insert", "Update", "Delete"
@@ -381,3 +384,42 @@ class Hudi(Model):
             lambda s: s.phase[w] not in ("Ready", "Failed"),
             lambda s: s.phase[w] in ("Ready", "Failed"),
         )
+
+    # The promise of a table -------------------------------------------------------------------------------------
+
+    def rows(self, s, key, until=None):
+        """The rows of `key` that a read finds, at a timestamp or at the newest one."""
+        found = (self.row(s, slice_id, key) for slice_id in self.readable(s, until))
+        return tuple(sorted((value,) for value in found if value is not None))
+
+    def acknowledged(self, s, key):
+        """What the committed operations did to `key`."""
+        values = (None if logged.type == DELETE else logged.value for _, logged in self.history(s, key))
+        return tuple(values)[::-1]
+
+    def as_table(self, s):
+        return {
+            "rows": {key: self.rows(s, key) for key in self.Keys},
+            "acknowledged": {(key, "value"): self.acknowledged(s, key) for key in self.Keys},
+        }
+
+    @refines(Table, Keys="Keys", Values="Values", by_default=False)
+    def OneTable(self, s):
+        """The table that readers of the newest slices and writers with a Completed instant know.
+
+        A write happens, and is acknowledged, when its Completed instant is there: until then an operation may abort, or
+        its writer fail, and nobody is told otherwise. Operations that share a timestamp without a salt have one such
+        instant; without PutIfAbsent the second one to write it is told that it has. Readers get the rows of every slice
+        that a read without a timestamp finds, be they of two file groups or of two operations with one timestamp.
+        """
+        return self.as_table(s)
+
+    @refines(VersionedTable, Keys="Keys", Values="Values", by_default=False)
+    def OneHistory(self, s):
+        """The same table, with a version for each timestamp that has a Completed instant, in the order of timestamps.
+
+        That is how a reader asks for the past here. An instant that is Completed late puts its version before others.
+        """
+        stamps = {stamp.ts: None for stamp in self.stamps if s.completed[stamp] is not None}
+        versions = tuple(Map((key, self.rows(s, key, until=ts)) for key in self.Keys) for ts in stamps)
+        return {**self.as_table(s), "versions": versions}

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from workbench.kernel import Fault, InputError, Place, require
+from workbench.kernel import Fault, InputError, Map, Place, require
 from workbench.kernel.values import show
 
 COMMITTED, ROLLED_BACK, CONFLICT = "committed", "rolled_back", "lk_409"
@@ -106,3 +106,29 @@ def ticket_order(s):
     return tickets == sorted(tickets) or Fault(
         f"snapshots were committed in the order of tickets {show(tuple(tickets))}", *early
     )
+
+
+# The promise of a table ----------------------------------------------------------------------------------------------
+
+#: What the row of a writer holds. The protocol does not say, and no two writers have the same row.
+FILE = "file"
+
+
+def files(model, s, length):
+    """For each writer the rows that a reader of the first `length` snapshots gets."""
+    owners = [snapshot.writer for snapshot in s.iceberg[:length]]
+    return Map((w, ((FILE,),) * owners.count(w)) for w in model.Writers)
+
+
+def as_table(model, s):
+    """What readers of the head get, and what writers whose commit the catalog accepted were told."""
+    return {
+        "rows": files(model, s, len(s.iceberg)),
+        "acknowledged": {(w, "value"): (FILE,) if s.decision[w] == COMMITTED else () for w in model.Writers},
+    }
+
+
+def as_table_with_versions(model, s):
+    """The same, with a version for each snapshot that a writer has added."""
+    versions = tuple(files(model, s, length) for length in range(2, len(s.iceberg) + 1))
+    return {**as_table(model, s), "versions": versions}

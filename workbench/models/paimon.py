@@ -10,6 +10,7 @@ The properties, and the commands that check them::
     workbench check paimon --set PUT_IF_ABSENT=false          # ConsistentRead: a snapshot is overwritten
     workbench check specs/paimon/one_bucket_two_writers.toml  # ConsistentRead: the older row wins
     workbench check specs/paimon/dangling.toml                # deletion vectors for files that are gone
+    workbench check paimon --property OneTable                # what a table promises (table.py) is kept
 
 NoBadState and SequentialSnapshots of the published text cannot fail here and so are not checked: what a commit prepared
 is part of the state, and a snapshot only ever gets the number after the newest, or one that exists.
@@ -34,11 +35,13 @@ from workbench.kernel import (
     invariant,
     liveness,
     reachable,
+    refines,
     require,
 )
 from workbench.kernel.values import show
 from workbench.models import paimon_table as table
 from workbench.models.paimon_table import COLUMNS, DELETE, INSERT, UPDATE, Change, CommitMessage, Rewrite, Write
+from workbench.models.table import Table, VersionedTable
 
 # The states of an operation.
 READY, WRITE_DATA_FILES, WRITE_METADATA_FILES = "READY", "WRITE_DATA_FILES", "WRITE_METADATA_FILES"
@@ -457,3 +460,39 @@ class Paimon(Model):
                 )
             )
         )
+
+    # The promise of a table -------------------------------------------------------------------------------------
+
+    def column_names(self):
+        return COLUMNS
+
+    def column_values(self):
+        return self.Col2Values + self.Col3Values
+
+    def rows(self, s, key, version):
+        """The rows of `key` that a reader of a version gets."""
+        row = table.read(s, key, version, self.bucket_of[key])
+        return () if row is None else (row,)
+
+    def as_table(self, s):
+        fields = ((key, column) for key in self.PkCol1Values for column in COLUMNS)
+        return {
+            "rows": {key: self.rows(s, key, s.latest) for key in self.PkCol1Values},
+            "acknowledged": {field: table.told(s, *field, self.versions) for field in fields},
+        }
+
+    @refines(Table, Keys="PkCol1Values", Columns="column_names", Values="column_values", by_default=False)
+    def OneTable(self, s):
+        """The table that readers of the latest snapshot and writers with a snapshot know.
+
+        A write happens, and is acknowledged, when its snapshot file is created; where nothing prevents it, also when it
+        takes the place of another one. It is told of the columns that it sets: of one, where it read the row before.
+        Readers get what the snapshot's files and deletion vectors say. A compaction changes neither.
+        """
+        return self.as_table(s)
+
+    @refines(VersionedTable, Keys="PkCol1Values", Columns="column_names", Values="column_values", by_default=False)
+    def OneHistory(self, s):
+        """The same table, with a version for each snapshot. That of a compaction is equal to the one before."""
+        versions = (Map((key, self.rows(s, key, v)) for key in self.PkCol1Values) for v in range(1, s.latest + 1))
+        return {**self.as_table(s), "versions": tuple(versions)}

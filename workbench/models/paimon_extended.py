@@ -76,6 +76,12 @@ class PaimonExtended(Paimon):
             Place("snapshots", version),
         )
 
+    def rows(self, s, key, version):
+        if not self.ReadersSkipLevel0:
+            return super().rows(s, key, version)
+        valid = table.valid_above_level_0(s, key, version, self.bucket_of[key])
+        return tuple(sorted(s.columns[file, key] for file in valid))
+
     def read_as_of(self, s, key):
         """The version that a reader of the latest one reads the key's bucket as of."""
         return table.compacted_up_to(s, s.latest, self.bucket_of[key]) if self.ReadersSkipLevel0 else s.latest

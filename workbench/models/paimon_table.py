@@ -166,3 +166,8 @@ def expected(s: Any, key: str, column: str, version: int) -> str | None:
         if s.log[key, column, v]:
             return s.log[key, column, v][-1].value
     return None
+
+
+def told(s: Any, key: str, column: str, versions: Sequence[int]) -> tuple[str | None, ...]:
+    """The values that commits gave to a column, in commit order."""
+    return tuple(change.value for version in versions for change in s.log[key, column, version])

@@ -96,8 +96,9 @@ def alternatives(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
             changes.append((name, not value))
         elif constant.kind == "choice":
             changes += [(name, other) for other in constant.domain if other != value]
-        elif constant.kind == "integer" and integers:
-            near = (value - constant.domain.step, value + constant.domain.step)
+        elif constant.kind in ("integer", "number") and integers:
+            step = getattr(constant.domain, "step", 1)
+            near = (value - step, value + step)
             changes += [(name, other) for other in near if other in constant.domain]
     return changes
 

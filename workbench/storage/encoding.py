@@ -58,6 +58,12 @@ class Encoding:
         sets = [n for n, c in model.declared_constants.items() if isinstance(c.domain, Names)]
         self._names = {str(name): name for of in sets for name in model.constants[of]}
 
+    @property
+    def only_installed(self) -> bool:
+        """Whether all classes of the model's values are those of installed models, which every process can import."""
+        kinds = [*self._records.values(), *self._enumerations.values()]
+        return all(kind is not None and kind.__module__.startswith("workbench.") for kind in kinds)
+
     # Encoding ----------------------------------------------------------------------------------------------------
 
     def encode(self, value: Any) -> Any:

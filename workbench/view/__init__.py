@@ -31,6 +31,7 @@ from workbench.view.tables import (
 from workbench.view.trace import StepView, TraceView, trace_view
 from workbench.view.tracepage import trace_page
 from workbench.view.truth import Truth, truths
+from workbench.view.walks import simulation_view, walks_chart
 from workbench.view.watches import Watch, watch
 
 __all__ = [
@@ -74,6 +75,7 @@ __all__ = [
     "projection",
     "report",
     "result_view",
+    "simulation_view",
     "space_view",
     "state_graph",
     "state_table",
@@ -83,6 +85,7 @@ __all__ = [
     "truths",
     "verdict_map",
     "verdict_table",
+    "walks_chart",
     "watch",
     "what_changed",
 ]

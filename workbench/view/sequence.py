@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from workbench.kernel.state import Change
 from workbench.kernel.values import counted
 from workbench.pictures.letters import width_of, wrap
-from workbench.view.html import BLUE, MARKS, ORANGE, PURPLE, VERMILLION
+from workbench.view.html import BLUE, GREEN, MARKS, ORANGE, PURPLE, VERMILLION
 from workbench.view.svg import Sheet
 from workbench.view.wording import choices_of, told_again, told_change
 
 if TYPE_CHECKING:
+    from workbench.view.refined import RefinedStep
     from workbench.view.trace import StepView, TraceView
     from workbench.view.truth import Truth
 
@@ -40,12 +41,21 @@ def draw(view: "TraceView", current: int | None = None, width: float = math.inf)
     return _Picture(view, width).draw(current)
 
 
+#: Lines, each of texts that are bold or not.
+_Lines = list[list[tuple[str, bool]]]
+
+
 @dataclass(frozen=True)
 class _Label:
     """What stands in the box of a step: the action's name, and what was chosen."""
 
     name: str
     choices: str
+
+    @classmethod
+    def of(cls, label: str, lane: str) -> "_Label":
+        """That of a step, given as ``write(k1, value=v1)``, in the lane of an actor."""
+        return cls(label.partition("(")[0], choices_of(label, lane))
 
     @property
     def wanted(self) -> float:
@@ -57,8 +67,8 @@ class _Label:
         """How wide the longest word of the name is."""
         return max(width_of(f"{word}_", _SIZE, True) for word in self.name.split("_"))
 
-    def lines(self, room: float) -> list[list[tuple[str, bool]]]:
-        """In lines, each of texts that are bold or not."""
+    def lines(self, room: float) -> _Lines:
+        """In lines."""
         if not self.choices:
             return [[(line, True)] for line in wrap(self.name, room, _SIZE, True)]
         if width_of(f"{self.name} ", _SIZE, True) + width_of(self.choices, _SIZE) <= room:
@@ -71,21 +81,21 @@ class _Picture:
     def __init__(self, view: "TraceView", width: float) -> None:
         self.view = view
         *actors, self.shared = view.lanes
+        lanes = actors if view.refined is None else [view.refined, *actors]
         steps = [*view.steps, *([view.back] if view.back else [])]
-        wanted = {name: max(_LANE, width_of(name, 13, True) + 2 * _PAD) for name in actors}
-        narrow = dict.fromkeys(actors, float(_LANE))
+        wanted = {name: max(_LANE, width_of(name, 13, True) + 2 * _PAD) for name in lanes}
+        narrow = dict.fromkeys(lanes, float(_LANE))
         for step in steps:
-            if step.lane:
-                label = _label(step)
-                wanted[step.lane] = max(wanted[step.lane], min(_MOST, label.wanted + 2 * _PAD + 13))
-                narrow[step.lane] = max(narrow[step.lane], min(_WORD, label.longest + 2 * _PAD + 13))
+            for lane, label in self._boxes(step):
+                wanted[lane] = max(wanted[lane], min(_MOST, label.wanted + 2 * _PAD + 13))
+                narrow[lane] = max(narrow[lane], min(_WORD, label.longest + 2 * _PAD + 13))
         told = [width_of(line, _SIZE) for step in steps for line in self._told(step)]
         shared = max(_SHARED, *told, 0)
         fixed = _MARGIN + _GAP + _PAD
         least = fixed + sum(narrow.values()) + _SHARED
         most = fixed + sum(wanted.values()) + shared
         share = 1.0 if width >= most or least >= most else max(0.0, (width - least) / (most - least))
-        self.lane = {name: narrow[name] + share * (wanted[name] - narrow[name]) for name in actors}
+        self.lane = {name: narrow[name] + share * (wanted[name] - narrow[name]) for name in lanes}
         x: float = _MARGIN
         self.center = {}
         for name, wide in self.lane.items():
@@ -136,14 +146,14 @@ class _Picture:
     def _row(self, y: float, step: "StepView", number: str, marked: bool, looping: bool) -> float:
         """Draw a step; how tall its row is."""
         sheet = self.sheet
-        label = _label(step).lines(self._box(step.lane) - 2 * _PAD) if step.lane else []
+        boxes = {lane: label.lines(self._box(lane) - 2 * _PAD) for lane, label in self._boxes(step)}
         told = [part for line in self._told(step) for part in wrap(line, self._room, _SIZE)]
         pills = {
             lane: wrap(_names(changes), self._box(lane) - 2 * _PAD, _SIZE)
             for lane, changes in step.effects.items()
             if lane != self.shared
         }
-        lines = max(1, len(label), len(told), *map(len, pills.values()))
+        lines = max(1, len(told), *map(len, boxes.values()), *map(len, pills.values()))
         tall = _LINE * lines + 15
         middle = y + tall / 2
         tint = VERMILLION if step.broken else PURPLE if looping else "currentColor"
@@ -154,6 +164,8 @@ class _Picture:
             sheet.text(_MARGIN + _PAD, middle + 4, step.label, font_style="italic")
             return tall
         x = self.center[step.lane]
+        if step.refined is not None:
+            self._refined(x - self._box(step.lane) / 2, middle, step.refined, boxes)
         for place, lane in enumerate(pills):
             self._to_lane(x, step, lane, pills[lane], middle, 4 * place - 2 * (len(pills) - 1))
         if told:
@@ -161,18 +173,36 @@ class _Picture:
             for place, line in enumerate(told):
                 top = middle + 4 + _LINE * (place - (len(told) - 1) / 2)
                 sheet.text(self.shared_x, top, line, _SIZE, "\n".join(self._told(step)))
-        self._step(x, middle, step, label)
+        title = "\n".join([step.label, step.sentence, *map(told_change, step.changes)])
+        self._step(step.lane, middle, boxes[step.lane], title, BLUE)
         return tall
 
-    def _step(self, x: float, middle: float, step: "StepView", lines: list[list[tuple[str, bool]]]) -> None:
-        sheet, box = self.sheet, self._box(step.lane)
-        title = "\n".join([step.label, step.sentence, *map(told_change, step.changes)])
+    def _boxes(self, step: "StepView") -> list[tuple[str, _Label]]:
+        """What stands in boxes in the row of a step, each with its lane."""
+        boxes = [(step.lane, _Label.of(step.label, step.lane))] if step.lane else []
+        if step.refined is not None and not step.refined.stutters:
+            boxes.append((step.refined.model, _Label.of(step.refined.words, "")))
+        return boxes
+
+    def _step(self, lane: str, middle: float, lines: _Lines, title: str, color: str) -> None:
+        sheet, box, x = self.sheet, self._box(lane), self.center[lane]
         tall = _LINE * len(lines) + 7
         left, top = x - box / 2, middle - tall / 2
         sheet.rect(left, top, box, tall, rx=5, **_PAPER)
-        sheet.rect(left, top, box, tall, title, rx=5, fill=BLUE, fill_opacity=0.16, stroke=BLUE)
+        sheet.rect(left, top, box, tall, title, rx=5, fill=color, fill_opacity=0.16, stroke=color)
         for place, line in enumerate(lines):
             sheet.spans(x, top + 14 + _LINE * place, line, _SIZE, title, text_anchor="middle", **_INK)
+
+    def _refined(self, x: float, middle: float, step: "RefinedStep", boxes: dict[str, _Lines]) -> None:
+        """What a step that ends at `x` is to the refined model: a step of it, nothing, or what it never does."""
+        center = self.center[step.model]
+        if step.stutters:
+            self.sheet.add("circle", cx=center, cy=middle, r=2.5, fill="currentColor", fill_opacity=0.5)
+            return
+        color = GREEN if step.why is None else VERMILLION
+        self.sheet.line(center + self._box(step.model) / 2, middle, x, middle, stroke=color, stroke_dasharray="5 3")
+        title = "\n".join([f"{step.model}: {step.words}", *map(told_change, step.changes)])
+        self._step(step.model, middle, boxes[step.model], title, color)
 
     def _to_lane(
         self, x: float, step: "StepView", lane: str, lines: Sequence[str], middle: float, offset: float
@@ -223,10 +253,6 @@ class _Picture:
             sheet.add("polygon", points=f"14,{loop_middle} 8,{loop_middle - 4} 8,{loop_middle + 4}", fill=PURPLE)
             y += tall
         return self._remark(y, f"\N{INFINITY} {view.ending}", PURPLE)
-
-
-def _label(step: "StepView") -> _Label:
-    return _Label(step.label.partition("(")[0], choices_of(step.label, step.lane))
 
 
 def _names(changes: Iterable[Change]) -> str:

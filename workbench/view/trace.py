@@ -14,6 +14,7 @@ from workbench.formats.permalink import permalink
 from workbench.kernel import Model, State, Trace, Verdict
 from workbench.kernel.actions import ActionInstance
 from workbench.kernel.errors import unknown
+from workbench.kernel.refinement import AbstractTrace, abstract
 from workbench.kernel.state import Cell, Change
 from workbench.kernel.trace import Step
 from workbench.kernel.values import Map, counted, show
@@ -21,6 +22,7 @@ from workbench.pictures import Picture, faults, picture
 from workbench.view import sequence
 from workbench.view.access import accesses
 from workbench.view.html import Drawn, Rendered, badge, element, escape
+from workbench.view.refined import RefinedStep, refined_steps
 from workbench.view.statetable import state_table
 from workbench.view.truth import StepTruths, Truth, judges
 from workbench.view.watches import Watch, watch, watch_table, watched_here
@@ -56,6 +58,8 @@ class StepView:
         In words, what the step made equal to what another actor has.
     writers : dict of Cell to str
         Who else had written what the step wrote over.
+    refined : RefinedStep or None
+        What the step is to the model that is refined, where the trace is told to one.
     """
 
     number: int
@@ -69,6 +73,7 @@ class StepView:
     again: tuple[Change, ...] = ()
     alike: tuple[str, ...] = ()
     writers: dict[Cell, str] = field(default_factory=dict)
+    refined: RefinedStep | None = None
 
     @property
     def sentence(self) -> str:
@@ -78,7 +83,8 @@ class StepView:
         choices = choices_of(self.label, self.lane)
         did = told_doc(self.doc, self.label).rstrip(".") or self.label.partition("(")[0]
         changes = listed([told_change(change) for change in self.changes]) or "nothing"
-        return f"{self.lane}: {did}{f' ({choices})' if choices else ''}. It changes {changes}."
+        said = f"{self.lane}: {did}{f' ({choices})' if choices else ''}. It changes {changes}."
+        return said if self.refined is None else f"{said} {self.refined.sentence}"
 
     @property
     def broken(self) -> tuple[Truth, ...]:
@@ -102,6 +108,10 @@ class TraceView(Drawn):
         Those whose truth is shown; None for all.
     watches : sequence of Watch
         The expressions that are watched, each with what it is in every state.
+    told : AbstractTrace or None
+        The behaviour in the words of the model that is refined.
+    refined : str or None
+        The class of that model, whose lane stands before all others.
     permalink : str
     """
 
@@ -113,10 +123,12 @@ class TraceView(Drawn):
         back: StepView | None,
         properties: Sequence[str] | None = None,
         watches: Sequence[Watch] = (),
+        told: AbstractTrace | None = None,
     ) -> None:
         self.trace, self.lanes, self.steps, self.back, self.properties = trace, lanes, steps, back, properties
         self.watches = watches
         self.loop = trace.loop
+        self.told, self.refined = told, None if told is None else type(told.model).__name__
 
     @cached_property
     def permalink(self) -> str:
@@ -183,6 +195,7 @@ class TraceView(Drawn):
         return (
             element("p", escape(step.sentence), class_="wb-sentence")
             + watched_here(self.watches, index)
+            + (step.refined.html() if step.refined else "")
             + state_table(step.state, step.changes, step.truths).html()
             + (element("p", escape(then), class_="wb-note wb-ending") if then else "")
         )
@@ -222,7 +235,9 @@ class TraceView(Drawn):
         return f'<details class="wb-state" data-step="{index}"{opened}>{summary}{self.step_html(index)}</details>'
 
     def text(self) -> str:
-        return repr(self.trace) + (f"\n\n{self._watched.text()}" if self.watches else "")
+        told = [] if self.told is None else [str(self.told)]
+        watched = [self._watched.text()] if self.watches else []
+        return "\n\n".join([repr(self.trace), *told, *watched])
 
     @property
     def _watched(self) -> Rendered:
@@ -245,6 +260,7 @@ def _as_dict(step: StepView) -> dict[str, Any]:
         "changes": [_change(c) for c in step.changes],
         "effects": {lane: [_change(c) for c in changes] for lane, changes in step.effects.items()},
         "truths": [{"name": t.name, "kind": t.kind, "holds": t.holds, "why": t.why} for t in step.truths],
+        **({} if step.refined is None else {"refined": step.refined.as_dict()}),
     }
 
 
@@ -258,6 +274,7 @@ def trace_view(
     variables: Sequence[str] | None = None,
     properties: Sequence[str] | None = None,
     watches: Sequence[str] = (),
+    refinement: str | None = None,
 ) -> TraceView:
     """A trace with its lanes, effects and truths worked out.
 
@@ -271,6 +288,9 @@ def trace_view(
     watches : sequence of str
         Python expressions over the state ``s``, the model ``self`` and its constants, such as ``len(s.claims)``: what
         each is in every state, highlighted where it changes. They are run: give none that you do not understand.
+    refinement : str, optional
+        The name of a refinement: the behaviour is also told in the words of the model that is refined. For None, that
+        to which the trace is a counterexample, if there is one.
 
     Raises
     ------
@@ -297,6 +317,9 @@ def trace_view(
             raise unknown(f"variable of {model.name}", name, model.declared_variables)
     owners = _Owners(model, trace)
     judging, of_steps = judges(model, properties), StepTruths(model, properties)
+    refinement = trace.refinement if refinement is None else refinement
+    told = None if refinement is None else abstract(trace, refinement)
+    refined = iter(()) if told is None else refined_steps(told)
     wanted = None if variables is None else set(variables)
 
     written: dict[Cell, str] = {}
@@ -313,9 +336,12 @@ def trace_view(
                 effects.setdefault(owner, []).append(change)
         kept = {name: tuple(effects[name]) for name in owners.lanes if name in effects}
         instance = None if step.move is None else model.instances[step.move.instance]
+        its = next(refined, None)
         judged = (*(judge(after) for judge in judging), *of_steps(before, instance, after))
+        if its is not None and its.why and all(truth.name != refinement for truth in judged):
+            judged = (Truth(str(refinement), "refinement", False, its.why), *judged)
         if step.move is None or instance is None or before is None:
-            return StepView(number, step.label, lane, after, changes, kept, judged)
+            return StepView(number, step.label, lane, after, changes, kept, judged, refined=its)
         cells = [model.layout.cells[at] for at in model.outcomes(instance, before)[step.move.outcome][0].writes]
         changed = {change.cell for change in every}
         values = dict(after.items())
@@ -330,7 +356,7 @@ def trace_view(
         alike = tuple(owners.alike(after, changes))
         written.update(dict.fromkeys(cells, lane))
         doc = _doc(instance)
-        return StepView(number, step.label, lane, after, changes, kept, judged, doc, again, alike, writers)
+        return StepView(number, step.label, lane, after, changes, kept, judged, doc, again, alike, writers, its)
 
     steps = []
     before = None
@@ -340,7 +366,8 @@ def trace_view(
     back = None if trace.back is None else view(len(steps) + 1, trace.back, before)
     busy = {lane for step in [*steps, *([back] if back else [])] for lane in (step.lane, *step.effects)}
     lanes = [lane for lane in owners.lanes if lane in busy or lane in owners.members or lane == SHARED]
-    return TraceView(trace, lanes, steps, back, properties, [watch(trace, text) for text in dict.fromkeys(watches)])
+    watched = [watch(trace, text) for text in dict.fromkeys(watches)]
+    return TraceView(trace, lanes, steps, back, properties, watched, told)
 
 
 def verdict_view(verdict: Verdict, trace: Trace) -> TraceView:

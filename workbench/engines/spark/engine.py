@@ -13,7 +13,7 @@ from workbench.engines.local import LocalSearch, count_actions
 from workbench.engines.spark import worker
 from workbench.engines.spark.cutting import cut
 from workbench.engines.spark.handover import write_search
-from workbench.engines.spark.jobs import run_job
+from workbench.engines.spark.jobs import explained, run_job
 from workbench.engines.spark.links import Links
 from workbench.engines.spark.manifest import KEPT_OUT, Level, LevelFile, Manifest, Run
 from workbench.engines.spark.messages import Admitted, Memory, Task, Work
@@ -24,7 +24,6 @@ from workbench.engines.spark.states import ROW_GROUP
 from workbench.kernel import InputError
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration
-from workbench.kernel.errors import ModelError
 from workbench.kernel.memory import peak_bytes
 from workbench.kernel.plan import Plan
 from workbench.kernel.profile import Cost, Profile, joined
@@ -232,7 +231,7 @@ class SparkSearch:
         manifest.seconds = limits.seconds
         try:
             if not manifest.complete:
-                extras = _merge([outcome.extras for outcome in outcomes if outcome.extras])
+                extras = _merge([self.directory.from_message(outcome.extras) for outcome in outcomes if outcome.extras])
                 manifest.levels[-1].values = self.directory.write_values(len(self.manifest.levels), extras)
             self._commit(manifest)
         except NotWritten as error:
@@ -256,21 +255,12 @@ class SparkSearch:
         """What went wrong with a level, in one line where it is not a bug of ours."""
         level = len(self.manifest.sizes) + 1
         for line in str(error).splitlines() if not isinstance(error, NotWritten) else [f"NotWritten: {error}"]:
-            if "ModelError: " in line:
-                return ModelError(line.split("ModelError: ", 1)[1])
-            if "InputError: " in line:  # a name that the model may not use, say
-                return InputError(line.split("InputError: ", 1)[1])
-            if "NotReceived: " in line:
-                said = line.split("NotReceived: ", 1)[1]
-                return InputError(
-                    f"Spark's workers cannot load {self.model.name}: {said}; install what it imports there too"
-                )
             if "NotWritten: " in line:
                 return InputError(
                     f"level {level} cannot be written ({line.split('NotWritten: ', 1)[1]}); "
                     f"the levels before are good: make room and resume {str(self.directory.folder.path)!r}"
                 )
-        return error
+        return explained(error, self.model.name)
 
     # What came of it ---------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from workbench.engines.local import LocalSearch
 from workbench.engines.spark.engine import SparkSearch
 from workbench.engines.spark.manifest import RUN, Manifest, Run
 from workbench.engines.spark.messages import Task
-from workbench.engines.spark.session import spark_session
+from workbench.engines.spark.session import cores_of, spark_session
 from workbench.kernel import InputError, Model, ModelError, Result
 from workbench.kernel.budget import Budget, Limits, Progress
 from workbench.kernel.conclusion import conclude
@@ -121,7 +121,7 @@ def _finish(searching: SparkSearch, limits: Limits, fail_fast: bool) -> Result:
 def _new_search(plan: Plan, spark: Any, run_dir: Path | None, *notes: str) -> Iterator[SparkSearch]:
     """A search in a new run directory, or in a temporary one."""
     names = tuple(p.name for p in plan.properties)
-    buckets = BUCKETS_PER_CORE * _cores(spark)
+    buckets = BUCKETS_PER_CORE * cores_of(spark)
     task = Task(plan.model, names, plan.symmetry, plan.bits, buckets, (*plan.notes, *notes))
     try:
         identity = Identity.of(plan.model, names, plan.symmetry, plan.bits)
@@ -129,13 +129,6 @@ def _new_search(plan: Plan, spark: Any, run_dir: Path | None, *notes: str) -> It
         raise InputError(str(error)) from None
     with _directory(run_dir) as path, new_folder(path, RUN) as folder:
         yield SparkSearch(spark, folder, task, identity, Manifest())
-
-
-def _cores(session: Any) -> int:
-    try:
-        return max(1, int(session.sparkContext.defaultParallelism))
-    except Exception:  # Spark Connect has no SparkContext
-        return max(1, int(session.conf.get("spark.sql.shuffle.partitions")))
 
 
 @contextmanager

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
+from workbench.kernel import InputError, ModelError
+
 _POLL_SECONDS = 0.1
 
 T = TypeVar("T")
@@ -47,3 +49,16 @@ def _tags(spark: Any) -> tuple[Callable[[str], Any], ...]:
     except Exception:  # Spark Connect has no SparkContext
         return spark.addTag, spark.removeTag, spark.interruptTag
     return context.addJobTag, context.removeJobTag, context.cancelJobsWithTag
+
+
+def explained(error: Exception, model: str) -> Exception:
+    """What went wrong in a worker with the model of that name, in one line where it is not a bug of ours."""
+    for line in str(error).splitlines():
+        if "ModelError: " in line:
+            return ModelError(line.split("ModelError: ", 1)[1])
+        if "InputError: " in line:  # a name that the model may not use, say
+            return InputError(line.split("InputError: ", 1)[1])
+        if "NotReceived: " in line:
+            said = line.split("NotReceived: ", 1)[1]
+            return InputError(f"Spark's workers cannot load {model}: {said}; install what it imports there too")
+    return error

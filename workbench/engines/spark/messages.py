@@ -1,6 +1,5 @@
 """What travels between the driver and the tasks, and how arrays are packed for that."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -53,8 +52,8 @@ class Candidates(NamedTuple):
         The step from the parent.
     rows : PackedRows
         Values by global number; from the number of global values on they are numbered by `extras`.
-    extras : list of list
-        For each cell the values that have no global number yet.
+    extras : list of list, or bytes
+        For each cell the values that have no global number yet, as :meth:`.RunDirectory.for_message` has them.
     """
 
     fingerprints: np.ndarray
@@ -62,7 +61,7 @@ class Candidates(NamedTuple):
     instances: np.ndarray
     ordinals: np.ndarray
     rows: "PackedRows"
-    extras: list[list[Any]]
+    extras: Any
 
     @property
     def nbytes(self) -> int:
@@ -166,8 +165,8 @@ class Admitted(NamedTuple):
         Of the tasks that reported to this bucket.
     decided : dict of str to list of int
         Properties that a new state decides, with the words of the smallest fingerprint of such a state.
-    extras : list of list
-        For each cell the values that have no global number yet.
+    extras : list of list, or bytes
+        For each cell the values that have no global number yet, as :meth:`.RunDirectory.for_message` has them.
     received : int
         Bytes of the candidates.
     """
@@ -177,7 +176,7 @@ class Admitted(NamedTuple):
     new: np.ndarray
     steps: list[StepCounts]
     decided: dict[str, list[int]]
-    extras: Sequence[Sequence[Any]]
+    extras: Any
     received: int
     memory: Memory
 

@@ -86,6 +86,14 @@ class RunDirectory:
             return [[] for _ in range(self._cells)]
         return self._decoded(self.folder.file(name).read_bytes(), name)
 
+    def for_message(self, values: Values) -> Any:
+        """`values` for other processes, which may not be able to import the classes of objects in them."""
+        return values if self._encoding.only_installed else self._encoded(values)
+
+    def from_message(self, told: Any) -> Values:
+        """What :meth:`for_message` was given."""
+        return self._decoded(told, "a message") if isinstance(told, bytes) else told
+
     def _encoded(self, values: Values) -> bytes:
         return json.dumps([[self._encoding.encode(value) for value in of_cell] for of_cell in values]).encode()
 

@@ -77,6 +77,14 @@ def spark_session(master: str | None = None, **conf: Any) -> SparkSession:
     return running
 
 
+def cores_of(session: Any) -> int:
+    """How many tasks a session runs at a time."""
+    try:
+        return max(1, int(session.sparkContext.defaultParallelism))
+    except Exception:  # Spark Connect has no SparkContext
+        return max(1, int(session.conf.get("spark.sql.shuffle.partitions")))
+
+
 def _running_session() -> SparkSession | None:
     """The session of this process, whichever thread made it: what PySpark calls active is that of a thread."""
     active = SparkSession.getActiveSession()

@@ -141,7 +141,7 @@ class Worker:
                         shrink(instances),
                         shrink(ordinals),
                         PackedRows.of(shared),
-                        extras,
+                        self.directory.for_message(extras),
                     ),
                 )
 
@@ -196,7 +196,9 @@ class Worker:
                 continue
             new = visited.add(message.fingerprints)
             received += message.nbytes
-            rows = self.numbering.to_local(message.rows.unpack()[new], level.number - 1, message.extras)
+            rows = self.numbering.to_local(
+                message.rows.unpack()[new], level.number - 1, self.directory.from_message(message.extras)
+            )
             fingerprints, parents, taken, ordinals = (part[new] for part in message[:4])
             parts.append(States(fingerprints, parents, taken, ordinals, rows))
         instances = len(self.model.instances)
@@ -210,7 +212,8 @@ class Worker:
         decided = self._judge(states, level.decided)
         new_per_instance = np.bincount(states.instances, minlength=instances)
         sums = self.directory.sums([file.path])
-        return Admitted(file, sums, new_per_instance, steps, decided, extras, received, self.memory)
+        told = self.directory.for_message(extras)
+        return Admitted(file, sums, new_per_instance, steps, decided, told, received, self.memory)
 
     def _judge(self, states: States, known: frozenset[str]) -> dict[str, list[int]]:
         """The properties that some new state decides, except those that are `known`."""

@@ -1,0 +1,209 @@
+"""The classics: figures that others have published, what each switch breaks, and that the pages show what is found."""
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench import configurations
+from workbench.engines.check import check
+from workbench.kernel import InputError, action, choose, constraint, require
+from workbench.kernel.constants import Choice
+from workbench.models import CLASSICS, get_model
+from workbench.models.classics.ewd998 import Ewd998
+from workbench.models.classics.paxos import NEVER, Paxos, Promise, Propose
+
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "specs" / "classics"
+FILES = sorted(FOLDER.glob("*.toml"))
+
+_spec = importlib.util.spec_from_file_location("lessons", ROOT / "scripts" / "lessons.py")
+assert _spec is not None
+assert _spec.loader is not None
+lessons: Any = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(lessons)
+
+
+def load(name):
+    return configurations.load(FOLDER / f"{name}.toml")
+
+
+def run(one, **options):
+    return check(one.model, one.properties, symmetry=one.symmetry, **options)
+
+
+# Figures -------------------------------------------------------------------------------------------------------------
+
+#: Distinct states, generated states and depth that TLC has found in a specification with the same steps, as the
+#: manifest of tlaplus/Examples gives them.
+PUBLISHED = {
+    "transaction_commit": (34, 94, 7),  # TCommit
+    "two_phase_commit": (288, 1146, 11),  # TwoPhase
+    "chang_roberts": (137, 227, 10),  # MCChangRoberts
+    "readers_writers_three": (21527, 59674, 13),  # ReadersWriters, MC
+    "allocator": (1690, 5854, 7),  # SchedulingAllocator
+    "allocator_simple": (400, 1633, 6),  # SimpleAllocator
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_figures_are_expected(name):
+    expect = load(name).expect
+    assert (expect["distinct"], expect["generated"], expect["depth"]) == PUBLISHED[name]
+
+
+class EachWay(Paxos):
+    """TLC counts a proposal once for each message by which it finds that the proposal is safe."""
+
+    @action(Paxos.leader, v="Values")
+    def propose(self, s, b, v):
+        require(not any(Propose(b, other) in s.messages for other in self.Values), f"ballot {b} has its proposal")
+        quorum = choose(self.quorums, "quorum")
+        told = s.messages.where(lambda m: isinstance(m, Promise) and m.acceptor in quorum, ballot=b)
+        require(len(told) == len(quorum), "the quorum has not promised")
+        latest = max(m.voted_in for m in told)
+        if latest != NEVER:
+            choose(list(told.where(voted_in=latest, voted_for=v)), "by")
+        s.messages |= {Propose(b, v)}
+
+
+def test_published_figures_of_paxos():
+    """MCPaxosTiny."""
+    result = check(EachWay(), ["Agreement"])
+    assert (result.distinct, result.generated, result.depth) == (3921, 23563, 17)
+    expect = load("paxos").expect
+    assert (expect["distinct"], expect["depth"]) == (3921, 17)
+
+
+def test_the_published_figure_of_six_participants_is_expected():
+    """What the specification TwoPhase says of itself."""
+    assert load("two_phase_commit_six").expect["distinct"] == 50_816
+
+
+class Unbounded(Ewd998):
+    """The bound is a constraint, as in the published specification, and no part of the protocol."""
+
+    @action(Ewd998.machine, to="Machines")
+    def send(self, s, i, to):
+        require(s.active[i], f"{i} is done")
+        require(i != to, "nobody sends to itself")
+        s.count[i] += 1
+        s.pending[to] += 1
+
+    @constraint(i="Machines")
+    def FewMessages(self, s, i):
+        return s.count[i] <= self.MaxCount and s.pending[i] <= self.MaxCount
+
+
+def test_a_constraint_cuts_where_the_bound_of_ewd998_does():
+    cut, bounded = check(Unbounded(), ["NoFalseAlarm", "TerminationIsDetected"]), load("ewd998").expect
+    assert (cut.distinct, cut.depth) == (bounded["distinct"], bounded["depth"])
+    assert cut.generated - cut.outside == bounded["generated"]
+    assert [v.holds for v in cut.verdicts] == [True, None]
+
+
+@pytest.mark.slow
+def test_published_figures_of_ewd998():
+    """EWD998 with its state constraint: 1.3 million distinct states, and depth 60."""
+    result = check(get_model("ewd998")(MaxCount=3), ["NoFalseAlarm"])
+    assert (result.distinct // 100_000, result.depth) == (13, 60)
+
+
+def sized(path):
+    large = configurations.load(path).expect["distinct"] > 400
+    return pytest.param(path.stem, marks=[pytest.mark.slow] if large else [], id=path.stem)
+
+
+@pytest.mark.parametrize("name", [path.stem for path in FILES])
+def test_every_configuration_is_as_expected(name):
+    one = load(name)
+    assert {"distinct", "depth", "generated"} <= set(one.expect)
+    result = run(one)
+    assert one.differences(result) == []
+    assert result.never_taken == []
+
+
+@pytest.mark.parametrize("name", [sized(path) for path in FILES])
+def test_the_reference_search_finds_the_same(name):
+    """All but the lengths of loops: the reference does not make them small."""
+    one = load(name)
+    fast, plain = run(one), run(one, engine="reference")
+    assert (fast.levels, fast.generated) == (plain.levels, plain.generated)
+    assert [(v.name, v.word) for v in fast.verdicts] == [(v.name, v.word) for v in plain.verdicts]
+    lengths = [[v.trace_states for v in r.verdicts if v.kind != "liveness"] for r in (fast, plain)]
+    assert lengths[0] == lengths[1]
+
+
+# Lessons -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", CLASSICS)
+def test_as_it_should_be_everything_holds(name):
+    one = load(name)
+    assert (type(one.model), one.model.name, one.model.differing()) == (get_model(name), name, {})
+    declared = one.model.select(one.properties)
+    assert declared == one.model.select()
+    assert {"invariant", "reachable"} <= {p.kind for p in declared}
+    assert [p.name for p in declared if "violated" in one.expect["verdicts"][p.name]] == []
+
+
+FINAL = ["DecisionsAreFinal", "IsTransactionCommit"]
+#: Each switch, the configuration with the lesson, and what is violated there.
+LESSONS = {
+    ("two_phase_commit", "LosesPatience"): ("two_phase_commit_impatient", ["Agreement", *FINAL]),
+    ("two_phase_commit", "MajorityCommits"): ("two_phase_commit_majority", ["Agreement", "NobodyIsForced", *FINAL]),
+    ("two_phase_commit", "CoordinatorCrashes"): ("two_phase_commit_blocks", ["EveryoneDecides"]),
+    ("paxos", "MeetingQuorums"): ("paxos_quorums", ["Agreement"]),
+    ("paxos", "AdoptsVotes"): ("paxos_votes", ["Agreement"]),
+    ("paxos", "KeepsPromises"): ("paxos_promises", ["Agreement", "PromisesLast"]),
+    ("raft_election", "PersistsVote"): ("raft_election_vote", ["OneLeaderPerTerm", "OneVotePerTerm"]),
+    ("raft_election", "PersistsTerm"): ("raft_election_term", ["OneLeaderPerTerm", "OneVotePerTerm", "TermsNeverFall"]),
+    ("chang_roberts", "PassesOnSmaller"): ("chang_roberts_smaller", ["LargestLeads", "LeadersStay", "SomebodyLeads"]),
+    ("chang_roberts", "UniqueNumbers"): ("chang_roberts_twins", ["OneLeader"]),
+    ("ewd998", "MachinesBlacken"): ("ewd998_white", ["NoFalseAlarm", "TerminationIsDetected"]),
+    ("ewd998", "CountsMessages"): ("ewd998_uncounted", ["NoFalseAlarm"]),
+    ("peterson", "LevelFirst"): ("peterson_last_first", ["MutualExclusion", "EachLevelHoldsOneBack"]),
+    ("peterson", "LeavesLevels"): ("peterson_stays", ["WhoWantsEnters"]),
+    ("readers_writers", "ReadersOvertake"): ("readers_writers_starve", ["WritersWrite"]),
+    ("readers_writers", "WritersWaitForReaders"): ("readers_writers_together", ["WritersAreAlone"]),
+    ("allocator", "Schedules"): ("allocator_simple", ["ClientsObtain", "ClientsAreSatisfied"]),
+    ("allocator", "GivesBackEarly"): ("allocator_deadlock", ["Deadlock"]),
+}
+
+
+def test_every_switch_has_its_lesson():
+    switches = {(n, c) for n in CLASSICS for c, d in get_model(n).declared_constants.items() if d.domain is bool}
+    assert switches == set(LESSONS)
+    for (name, switch), (lesson, broken) in LESSONS.items():
+        one = load(lesson)
+        assert one.model.name == name
+        assert switch in one.model.differing()
+        expected = one.expect["verdicts"]
+        assert [p for p, wanted in expected.items() if "violated" in wanted] == broken
+
+
+def test_a_level_less_lets_two_get_through():
+    one = load("peterson_level_less")
+    assert one.model.LevelsLeftOut == 1
+    assert "violated" in one.expect["verdicts"]["MutualExclusion"]
+    with pytest.raises(InputError, match=r"^LevelsLeftOut = 1 is not accepted; there must be a level left"):
+        get_model("peterson")(Processes=2, LevelsLeftOut=1)
+
+
+def test_numbers_that_fall_along_the_ring_make_more_messages():
+    falling, rising = load("chang_roberts"), load("chang_roberts_rising")
+    assert isinstance(type(rising.model).declared_constants["Order"].domain, Choice)
+    assert rising.expect["depth"] < falling.expect["depth"]
+
+
+@pytest.mark.parametrize("name", lessons.names_on())
+def test_the_page_shows_the_trace_that_is_found(name):
+    assert (FOLDER / "pictures" / f"{name}.svg").read_text() == lessons.drawn(load(name)) + "\n", (
+        "run scripts/lessons.py"
+    )
+
+
+def test_every_protocol_has_a_picture():
+    assert {load(name).model.name for name in lessons.names_on()} == set(CLASSICS)
+    assert {path.stem for path in (FOLDER / "pictures").iterdir()} == set(lessons.names_on())

@@ -1,0 +1,250 @@
+"""One table: what the mappings from the protocols to it must notice, and how a broken promise is told."""
+
+import json
+
+import pytest
+
+from workbench import Map, check, get_model, refines
+from workbench.cli import main
+from workbench.kernel import InputError
+from workbench.models import iceberg_catalog as catalog
+from workbench.models.bakery import Bakery
+from workbench.models.hudi import Hudi
+from workbench.models.paimon import Paimon
+from workbench.models.table import Table, VersionedTable
+from workbench.view import trace_page, trace_view
+from workbench.widgets import TracePlayer
+
+HUDI = {"Values": 1}
+PAIMON = {"NUM_WRITERS": 1, "NUM_COMPACTORS": 1, "NUM_BUCKETS": 1, "PkCol1Values": ["jack"], "Col2Values": ["red"]}
+BAKERY = {"Writers": 2, "MaxCrashes": 0}
+PAIMON_TABLE = {"Keys": "PkCol1Values", "Columns": "column_names", "Values": "column_values"}
+
+
+# The table itself ----------------------------------------------------------------------------------------------------
+
+
+def test_a_write_may_set_some_columns_of_a_row_and_leaves_the_others():
+    model = Table(Keys=1, Columns=["a", "b"], Values=["x"])
+    steps = {i.label: i for i in model.instances}
+    (start,) = model.initial_states()
+    written = {tuple(outcome.choices): after for outcome, after in model.outcomes(steps["write(k1)"], start)}
+    after = written[("a", "x"), ("b", "as it was")]
+    assert after.rows["k1"] == (("x", None),)
+    assert after.acknowledged["k1", "a"] == ("x",)
+    assert after.acknowledged["k1", "b"] == ()
+    assert len(written) == 3  # a write that sets no column is none
+
+
+class Forgetful(VersionedTable):
+    """A table that drops a row as it takes another one."""
+
+    name = "forgetful"
+
+    def commit(self, s, key, rows):
+        super().commit(s, key, rows)
+        for other in self.Keys:
+            if other != key:
+                s.rows[other] = ()
+
+
+class Rewriting(VersionedTable):
+    """A table that changes the past."""
+
+    name = "rewriting"
+
+    def commit(self, s, key, rows):
+        super().commit(s, key, rows)
+        s.versions = (Map(s.rows),) * len(s.versions)
+
+
+def test_a_table_that_is_none_does_not_keep_its_own_promise():
+    assert check(Forgetful())["NothingIsLost"].word == "violated"
+    assert check(Rewriting())["VersionsStay"].word == "violated"
+
+
+# Mappings that are wrong, of protocols that keep the promise ----------------------------------------------------------
+
+
+class BakeryThatTellsNobody(Bakery):
+    """The commits are forgotten: readers get what nobody was told of."""
+
+    @refines(Table, Keys="Writers", Values="contents")
+    def OneTable(self, s):
+        return {**catalog.as_table(self, s), "acknowledged": {(w, "value"): () for w in self.Writers}}
+
+
+class BakeryThatReadsNothing(Bakery):
+    """Writers are told, and readers get the first snapshot for ever."""
+
+    @refines(Table, Keys="Writers", Values="contents")
+    def OneTable(self, s):
+        return {**catalog.as_table(self, s), "rows": dict.fromkeys(self.Writers, ())}
+
+
+class BakeryThatTellsWithTheTicket(Bakery):
+    """A claim is taken for a commit."""
+
+    @refines(Table, Keys="Writers", Values="contents")
+    def OneTable(self, s):
+        told = {(w, "value"): (catalog.FILE,) if s.my_ticket[w] else () for w in self.Writers}
+        return {**catalog.as_table(self, s), "acknowledged": told}
+
+
+class BakeryWithoutItsFirstVersion(Bakery):
+    """The history begins with the second commit."""
+
+    @refines(VersionedTable, Keys="Writers", Values="contents")
+    def OneTable(self, s):
+        mapped = catalog.as_table_with_versions(self, s)
+        return {**mapped, "versions": mapped["versions"][1:]}
+
+
+class HudiReadAsWritten(Hudi):
+    """Readers get slices as soon as they are written."""
+
+    @refines(Table, Keys="Keys", Values="Values")
+    def OneTable(self, s):
+        found = dict.fromkeys(self.Keys, ())
+        for slice_id in self.slice_ids:
+            for key, value in (s.slices[slice_id] or {}).items():
+                found[key] = ((value,),)
+        return {**self.as_table(s), "rows": found}
+
+
+class HudiWithoutDeletes(Hudi):
+    """A delete is acknowledged to nobody."""
+
+    @refines(Table, Keys="Keys", Values="Values")
+    def OneTable(self, s):
+        told = {(k, "value"): tuple(v for v in self.acknowledged(s, k) if v is not None) for k in self.Keys}
+        return {**self.as_table(s), "acknowledged": told}
+
+
+class HudiBackwards(Hudi):
+    """The log is read from its end."""
+
+    @refines(Table, Keys="Keys", Values="Values")
+    def OneTable(self, s):
+        return {**self.as_table(s), "acknowledged": {(k, "value"): self.acknowledged(s, k)[::-1] for k in self.Keys}}
+
+
+class PaimonWithoutVectors(Paimon):
+    """Readers take no notice of deletion vectors, and do not merge either."""
+
+    @refines(Table, **PAIMON_TABLE)
+    def OneTable(self, s):
+        live = s.manifest[s.snapshots[s.latest]] if s.latest else ()
+        rows = {key: tuple(s.columns[f, key] for f in live if s.columns[f, key]) for key in self.PkCol1Values}
+        return {**self.as_table(s), "rows": rows}
+
+
+class PaimonByColumn(Paimon):
+    """Of a row that is written, the second column alone is acknowledged."""
+
+    @refines(Table, **PAIMON_TABLE)
+    def OneTable(self, s):
+        mapped = self.as_table(s)
+        told = {field: values if field[1] == "col2" else () for field, values in mapped["acknowledged"].items()}
+        return {**mapped, "acknowledged": told}
+
+
+class PaimonBackwards(Paimon):
+    """The newest version is the first."""
+
+    @refines(VersionedTable, **PAIMON_TABLE)
+    def OneTable(self, s):
+        versions = range(s.latest, 0, -1)
+        past = tuple(Map((key, self.rows(s, key, v)) for key in self.PkCol1Values) for v in versions)
+        return {**self.as_table(s), "versions": past}
+
+
+@pytest.mark.parametrize(
+    ("model", "constants"),
+    [
+        (BakeryThatTellsNobody, BAKERY),
+        (BakeryThatReadsNothing, BAKERY),
+        (BakeryThatTellsWithTheTicket, BAKERY),
+        (BakeryWithoutItsFirstVersion, BAKERY),
+        (HudiReadAsWritten, HUDI),
+        (HudiWithoutDeletes, HUDI),
+        (HudiBackwards, HUDI),
+        (PaimonWithoutVectors, PAIMON),
+        (PaimonByColumn, PAIMON),
+        (PaimonBackwards, PAIMON),
+    ],
+)
+def test_a_wrong_mapping_is_refused(model, constants):
+    right = model.__mro__[1]
+    assert [verdict.word for verdict in check(right(**constants), ["OneTable", "OneHistory"]).verdicts] == ["holds"] * 2
+    assert check(model(**constants), ["OneTable"])["OneTable"].word == "violated"
+
+
+def test_a_bakery_that_goes_round_forgets_what_it_was_told_and_is_not_judged():
+    with pytest.raises(InputError, match="OneTable"):
+        check(get_model("bakery_v2")(MaxRounds=2), ["OneTable"])
+
+
+# What is said of a promise that is broken -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def lost():
+    """Hudi without control: a write is acknowledged that nobody gets."""
+    return check(get_model("hudi")(Values=1, ConcurrencyControl=0), ["OneTable"])["OneTable"]
+
+
+def test_the_verdict_says_what_the_table_would_have_done(lost):
+    assert lost.why == (
+        "append_commit(w1): acknowledged[k1, value] goes from (-) to (-, v1), which no action of Table does; "
+        "write(k1, value=v1) would make rows[k1] ((v1))"
+    )
+
+
+def test_a_trace_has_the_steps_of_the_table_beside_its_own(lost):
+    shown = trace_view(lost.trace)
+    said = [step.refined.words for step in shown.steps]
+    assert said == [*["nothing to Table"] * 13, "remove(k1)", "no step of Table"]
+    assert shown.steps[-1].broken[0].name == "OneTable"
+    assert shown.steps[-1].sentence.endswith("would make rows[k1] ((v1)).")
+    assert "That is remove(k1), and changes acknowledged[k1, value] +-." in shown.steps[-2].sentence
+    svg = shown.svg()
+    assert all(f">{words}<" in svg for words in ("Table", "remove ", "no step of Table"))
+    assert svg.count("<circle") == 12  # every other step is none of the table's
+    assert "<summary>Table: remove(k1)</summary>" in shown.step_html(len(said) - 2)
+    assert "no step of Table" in trace_page(lost.trace)
+    assert json.loads(json.dumps(shown.as_dict()))["steps"][-2]["refined"]["label"] == "remove(k1)"
+
+
+def test_the_panel_shows_the_lane_of_the_table(lost):
+    lanes = TracePlayer(lost.trace).lanes
+    assert ">Table<" in lanes
+    assert ">no step of Table<" in lanes
+
+
+def test_any_trace_can_be_told_in_the_words_of_the_table(lost):
+    collision = check(get_model("hudi")(Values=1, MonotonicTs=False), ["ConsistentRead"])["ConsistentRead"]
+    plain, told = trace_view(collision.trace), trace_view(collision.trace, refinement="OneTable")
+    assert plain.refined is None
+    assert "refined" not in plain.as_dict()["steps"][0]
+    assert told.refined == "Table"
+    assert told.steps[-1].refined.words == "no step of Table"
+    with pytest.raises(InputError, match="ConsistentRead"):
+        trace_view(collision.trace, refinement="ConsistentRead")
+
+
+def test_the_command_line_tells_it_in_the_words_of_both(capsys):
+    status = main(["check", "hudi", "--set", "Values=1", "--set", "ConcurrencyControl=none", "--property", "OneTable"])
+    printed = capsys.readouterr().out
+    assert status == 1
+    assert printed.endswith(
+        "log[k1, 1]: - -> Logged(type=Insert, value=v1, ts=1)\n\n"
+        "To Table this is\n"
+        "  1  initial state\n"
+        "       rows: k1=(), k2=()\n"
+        "       acknowledged: (k1, value)=(), (k2, value)=()\n"
+        " 14  remove(k1)\n"
+        "       acknowledged[k1, value]: () -> (-)\n"
+        " 15  not a step of Table\n"
+        "       acknowledged[k1, value]: (-) -> (-, v1)\n"
+    )

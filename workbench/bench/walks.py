@@ -1,0 +1,41 @@
+"""Random walks in this process: steps per second on all cores and on one, and what shortening a trace takes."""
+
+import time
+from typing import Any
+
+from workbench.bench.searches import safety, title
+from workbench.engines.walks.simulate import simulate
+from workbench.models import get_model
+
+_SECONDS = 5.0
+
+CASES: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("bakery_v2", {}),
+    ("bakery_v2", {"MaxCrashes": 1}),
+    ("bakery_v2", {"AsyncParquet": True, "RestampPatch": False}),
+    ("hudi", {"OpLimit": 4}),
+    ("paimon", {"MAX_WRITE_OPS": 4, "MAX_COMPACTIONS": 4}),
+)
+
+
+def measure(name: str, constants: dict[str, Any]) -> dict[str, Any]:
+    """Walks with all invariants, for some seconds each; then the same again with their traces shortened."""
+    model = get_model(name)(**constants)
+    names = safety(model)
+    simulate(model, names, walks=1)  # so that nothing is compiled while the clock runs
+    one = simulate(model, names, seconds=_SECONDS, workers=1, shorten=0)
+    seen = simulate(model, names, seconds=_SECONDS, shorten=0)
+    began = time.perf_counter()
+    again = simulate(model, names, walks=max(1, seen.walks // 10))
+    decided = [verdict for verdict in again.verdicts if verdict.trace is not None]
+    return {
+        "model": title(name, constants),
+        "steps": seen.steps,
+        "steps/s": round(seen.steps / seen.seconds),
+        "workers": seen.workers,
+        "steps/s with one": round(one.steps / one.seconds),
+        "Python calls": seen.calls,
+        "distinct, about": round(float(f"{seen.distinct:.3g}")),
+        "decided": len(decided),
+        "s to shorten": round(time.perf_counter() - began - again.seconds, 2),
+    }

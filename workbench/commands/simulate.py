@@ -1,0 +1,107 @@
+"""Walk through a model's states at random: for spaces that no search gets to the end of.
+
+  workbench simulate paimon --seconds 60                   on all cores; violations print their trace
+  workbench simulate bakery_v2 --walks 100000 --seed 7     the same walks again, on however many workers
+  workbench simulate hudi --swarm --depth 1000             longer walks, each of which prefers other actions
+
+What walks meet is certain. What they do not meet is not known, however many there are.
+Exit status: 0 everything that was asked for is reached, 1 something is violated, 2 bad input, 3 something is not known.
+"""
+
+import argparse
+import json
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from workbench.commands import outputs, status
+from workbench.commands.files import file_of_model
+from workbench.commands.options import above_zero, console, parse_assignments
+from workbench.commands.progress import progress_line
+from workbench.commands.standard import say
+from workbench.kernel.deadlock import DEADLOCK
+from workbench.kernel.simulation import UNIFORM, Simulation
+from workbench.kernel.values import counted
+from workbench.kernel.values import spell as spell_constants
+from workbench.models import get_model
+
+NAME = "simulate"
+_WRITTEN = (*outputs.SHOWN, "--itf")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
+    parser.add_argument("--property", action="append", metavar="NAME", help="judge this one (may be repeated)")
+    parser.add_argument("--deadlock", action="store_true", help="also look for states in which nothing can happen")
+    parser.add_argument("--seconds", type=above_zero(float), metavar="S", help="walk so long (10 without --walks)")
+    parser.add_argument("--walks", type=above_zero(int), metavar="N", help="make so many walks")
+    parser.add_argument("--depth", type=above_zero(int), default=200, metavar="D", help="steps of a walk at most (200)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="the same seed makes the same walks (0)")
+    parser.add_argument(
+        "--uniform", choices=UNIFORM, default="actions", help="what has the same chance (default: actions)"
+    )
+    parser.add_argument("--swarm", action="store_true", help="let every walk prefer other actions")
+    parser.add_argument("--workers", type=above_zero(int), metavar="N", help="threads, or tasks on Spark (all cores)")
+    parser.add_argument("--engine", choices=("local", "spark"), default="local")
+    parser.add_argument("--fail-fast", action="store_true", help="stop at the first violation")
+    parser.add_argument("--shorten", type=int, metavar="N", help="visit so many states to shorten a trace (1000000)")
+    parser.add_argument("--trace", action="store_true", help="print the witnesses of reachable properties too")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    outputs.add_shown(parser)
+    parser.add_argument("--itf", metavar="FILE", help="write the trace in the Informal Trace Format")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    outputs.check_shown(arguments, file_of_model(arguments.model), _WRITTEN)
+    model, properties = get_model(arguments.model)(**parse_assignments(arguments.set)), arguments.property
+    if arguments.deadlock:
+        properties = [*(declared.name for declared in model.select(properties)), DEADLOCK.name]
+    from workbench.engines.walks.simulate import SHORTEN, simulate  # numba loads here, not with the command line
+
+    with progress_line(told=str) as on_progress:
+        seen = simulate(
+            model,
+            properties,
+            seconds=arguments.seconds,
+            walks=arguments.walks,
+            depth=arguments.depth,
+            seed=arguments.seed,
+            uniform=arguments.uniform,
+            swarm=arguments.swarm,
+            workers=arguments.workers,
+            engine=arguments.engine,
+            fail_fast=arguments.fail_fast,
+            shorten=SHORTEN if arguments.shorten is None else arguments.shorten,
+            on_progress=on_progress,
+        )
+    with outputs.report(arguments, _WRITTEN):
+        if arguments.json:
+            say(json.dumps(seen.as_dict()))
+        else:
+            print_simulation(console(), seen, arguments.trace)
+    traced = outputs.trace_of(seen)
+    outputs.write_shown(arguments, lambda: traced and traced[1], _WRITTEN)
+    return status.of_answer(seen.holds)
+
+
+def print_simulation(out: Console, seen: Simulation, witnesses: bool = False) -> None:
+    """What walks saw, as text: how much, the verdicts, which actions were taken, and the traces of violations."""
+    out.print(f"[bold]{escape(seen.model.name)}[/]  {escape(spell_constants(seen.model.constants))}")
+    for line in seen.lines:
+        out.print(line, markup=False)
+    out.print()
+    for verdict in seen.verdicts:
+        out.print(status.verdict_line(verdict))
+    table = Table("action", "enabled", "taken", box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for action in seen.actions:
+        table.add_row(action.name, f"{action.enabled:,}", f"{action.taken:,}")
+    out.print()
+    out.print(table)
+    for verdict in seen.verdicts:
+        if verdict.trace is not None and (verdict.holds is False or witnesses):
+            out.print(f"\n[bold]{verdict.name}[/] {verdict.word}: {counted(len(verdict.trace), 'state')}")
+            out.print(str(verdict.trace), markup=False)

@@ -1,0 +1,140 @@
+"""The same walks as tasks on Spark: in rounds of a few seconds, so that the driver can look at the clock, and stop."""
+
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from workbench.engines.spark.jobs import explained, run_job
+from workbench.engines.spark.session import cores_of, spark_session
+from workbench.engines.spark.shipping import pack, receive, ship, unpack
+from workbench.engines.walks.asked import Asked, Made, starts_of
+from workbench.engines.walks.walker import Tally, Walker, judged
+from workbench.kernel import Model
+from workbench.kernel.budget import INTERRUPTED, Stop
+from workbench.kernel.plan import make_plan
+from workbench.kernel.simulation import Rule
+
+_ROUND_SECONDS = 4.0
+#: Walks, and about how many of their steps, that a task makes between two looks at the clock.
+_WALKS, _STEPS = 64, 100_000
+
+
+class _Job(NamedTuple):
+    """What a worker has to know of the walks. A task makes every so many-th batch of them.
+
+    Attributes
+    ----------
+    name : str
+        Tells these walks from others.
+    batch : int
+        Walks that a task makes at once.
+    """
+
+    name: str
+    model: Model
+    properties: tuple[str, ...]
+    rule: Rule
+    walks: int
+    batch: int
+
+
+_Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+
+class _Done(NamedTuple):
+    """What a task came to in a round: which batch is its next one, and what it has seen."""
+
+    task: int
+    batch: int
+    tally: Tally
+
+
+def walk_on_spark(asked: Asked, workers: int | None, spark: SparkSession | None) -> Made:
+    """Make the walks by so many tasks at a time."""
+    session = spark or spark_session()
+    tasks = workers or cores_of(session)
+    asked.limits.restart()
+    total, stopped = Tally.empty(asked.plan), None
+    starts: list[Any] = []
+    notes: list[str] = []
+    try:
+        starts, notes = starts_of(asked.plan.model, asked.limits)
+        for done in _rounds(asked, session, tasks, lambda: total):
+            total.add(done.tally)
+    except Stop as stop:
+        stopped = str(stop)
+    except KeyboardInterrupt:
+        stopped = INTERRUPTED
+    return Made(total, tasks, starts, stopped, notes)
+
+
+def _rounds(asked: Asked, session: SparkSession, tasks: int, so_far: Callable[[], Tally]) -> Iterator[_Done]:
+    """What the tasks come to, round by round, until all walks are made or the time is over."""
+    model, names = asked.plan.model, tuple(declared.name for declared in judged(asked.plan))
+    batch = max(1, min(_WALKS, _STEPS // asked.rule.depth))
+    shipped = ship(_Job(secrets.token_hex(8), model, names, asked.rule, asked.walks, batch), model.name)
+    following = dict(enumerate(range(tasks)))  # for each task its next batch
+    while following and asked.go_on(so_far()):
+        left = _ROUND_SECONDS if asked.seconds is None else min(_ROUND_SECONDS, asked.seconds - asked.limits.seconds)
+        task = _task(shipped, list(following.items()), tasks, left)
+        for done in _collected(session, task, len(following), asked):
+            yield done
+            following[done.task] = done.batch
+            if done.batch * batch >= asked.walks:
+                del following[done.task]
+
+
+def _collected(session: SparkSession, task: _Task, tasks: int, asked: Asked) -> list[_Done]:
+    """What the tasks of a round come to; Stop and Ctrl-C cancel it."""
+
+    def work() -> list[_Done] | Exception:
+        try:
+            sent = session.range(0, tasks, 1, tasks).mapInArrow(task, "payload binary").collect()
+        except Exception as error:
+            return explained(error, asked.plan.model.name)
+        return [unpack(row.payload) for row in sent]
+
+    done = run_job(session, work, lambda: asked.limits.enforce(lambda: 0))
+    if isinstance(done, Exception):
+        raise done
+    return done
+
+
+# In a worker ---------------------------------------------------------------------------------------------------------
+
+_walkers: dict[str, Walker] = {}
+
+
+def _walker(shipped: bytes) -> tuple[_Job, Walker]:
+    """The process's walker for a job, which keeps its trees from round to round; one job at a time is remembered."""
+    job: _Job = receive(shipped)
+    if job.name not in _walkers:
+        _walkers.clear()
+        plan = make_plan(job.model, job.properties)
+        _walkers[job.name] = Walker(plan, job.rule, starts_of(job.model)[0])
+    return job, _walkers[job.name]
+
+
+def _task(shipped: bytes, work: list[tuple[int, int]], stride: int, seconds: float) -> _Task:
+    """The function that makes walks for so many seconds, for each number i that it is given.
+
+    ``work[i]`` is a task with its first batch; it makes that and every `stride`-th one after it.
+    """
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for given in batches:
+            for number in given.column(0).to_pylist():
+                job, walker = _walker(shipped)
+                task, batch = work[number]
+                ending = time.monotonic() + seconds
+                while batch * job.batch < job.walks and time.monotonic() < ending:
+                    walker.walk(batch * job.batch, min((batch + 1) * job.batch, job.walks), lambda: None)
+                    batch += stride
+                done = _Done(task, batch, walker.collect())
+                yield pa.RecordBatch.from_pydict({"payload": pa.array([pack(done)], pa.binary())})
+
+    return run

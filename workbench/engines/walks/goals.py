@@ -1,0 +1,124 @@
+"""What a trace is to end with, as the ways that a shortener tries are judged: a state, a step, or a dead end."""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from workbench.engines.steps import WatchedSteps
+from workbench.engines.store import Store
+from workbench.engines.trees import Trees
+from workbench.engines.watch import evaluate
+from workbench.kernel import Model
+from workbench.kernel.deadlock import DEADLOCK, judge_end
+from workbench.kernel.properties import Property
+
+
+class Ball(NamedTuple):
+    """The states around some others.
+
+    Attributes
+    ----------
+    store : Store
+        Breadth-first, so that the first of some states is a nearest one. It begins with the states that it is around.
+    roots : int
+        How many these are.
+    expanded : int
+        The steps from that many of the states, the first ones, are known.
+    radius : int
+        All states that are at most so many steps away are there.
+    """
+
+    store: Store
+    roots: int
+    expanded: int
+    radius: int
+
+
+class Goal(Protocol):
+    """What a trace is to end with.
+
+    Attributes
+    ----------
+    is_state : bool
+        Whether the last state is enough, however it was reached.
+    lag : int
+        How many steps less than to the edge of a ball it is known in it.
+    """
+
+    is_state: bool
+    lag: int
+
+    def in_line(self, rows: np.ndarray, steps: np.ndarray) -> int | None:
+        """After how many of the `steps` from one of the states `rows` to the next it is met, if it is."""
+
+    def in_ball(self, ball: Ball, initial: bool) -> tuple[int, list[int]] | None:
+        """The nearest state of a ball from which it is met, and the steps from there.
+
+        `initial` says that the ball is around initial states.
+        """
+
+
+class StateGoal:
+    """A state in which an invariant is violated, or a reachable property true."""
+
+    is_state, lag = True, 0
+
+    def __init__(self, model: Model, trees: Trees, declared: Property) -> None:
+        self._trees, self._wanted = trees, declared.kind == "reachable"
+        self._predicates = [trees.add_predicate(i.holds, i.subject, i.place) for i in model.predicates(declared.name)]
+
+    def in_line(self, rows: np.ndarray, steps: np.ndarray) -> int | None:
+        met = [evaluate(self._trees, one, rows) == self._wanted for one in self._predicates]
+        return min((int(np.argmax(where)) for where in met if where.any()), default=None)
+
+    def in_ball(self, ball: Ball, initial: bool) -> tuple[int, list[int]] | None:
+        found = self.in_line(ball.store.column("rows"), np.empty(0, np.int64))
+        return None if found is None else (found, [])
+
+
+class StepGoal:
+    """A step that violates a property of steps, or an initial state that does."""
+
+    is_state, lag = False, 0
+
+    def __init__(self, model: Model, trees: Trees, declared: Property) -> None:
+        self._trees, self._model, self._declared = trees, model, declared
+        self._watched = WatchedSteps(model, trees, [declared], in_order=False)
+
+    def in_line(self, rows: np.ndarray, steps: np.ndarray) -> int | None:
+        watched = self._watched
+        if not all(evaluate(self._trees, predicate, rows[:1])[0] for _, predicate, _ in watched.begins):
+            return 0
+        before, after = rows[:-1], rows[1:]
+        changed = before != after
+        parts = np.concatenate([before, after, changed.astype(np.int32)], axis=1)
+        met = np.zeros(len(steps), np.bool_)
+        for number, (_, judge) in enumerate(watched.judges):
+            concerned = [judge.concerns(self._model.instances[self._trees.steps[step][0]]) for step in steps]
+            judged = np.flatnonzero(np.array(concerned, np.bool_) & changed.any(axis=1))
+            met[judged] |= ~evaluate(self._trees, watched.first + number, parts[judged], of_steps=True)
+        return int(np.argmax(met)) + 1 if met.any() else None
+
+    def in_ball(self, ball: Ball, initial: bool) -> tuple[int, list[int]] | None:
+        self._watched.begin_anew()
+        if initial:
+            self._watched.judge_initial(ball.store.column("rows")[: ball.roots], lambda at: (at, None))
+        self._watched.judge(ball.store, 0, ball.expanded)
+        found = self._watched.decided.get(self._declared.name)
+        return None if found is None else (found[0], [] if found[1] is None else [found[1]])
+
+
+class DeadEnd(StepGoal):
+    """A state without steps in which behaviours may not end."""
+
+    is_state, lag = True, 1
+
+    def in_line(self, rows: np.ndarray, steps: np.ndarray) -> int | None:
+        stuck = judge_end(self._model, self._trees.cells.decode(rows[-1].tolist())) is not True
+        return len(steps) if stuck else None
+
+
+def goal_of(model: Model, trees: Trees, declared: Property) -> Goal:
+    """What a trace that decides `declared` ends with."""
+    kind = StateGoal if declared.of_states else DeadEnd if declared.kind == DEADLOCK.kind else StepGoal
+    return kind(model, trees, declared)

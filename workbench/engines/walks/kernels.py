@@ -1,0 +1,419 @@
+"""The compiled loop of random walks. It walks decision trees as the searches do, and knows nothing of any model.
+
+Like the kernels of the searches it keeps its place in arrays, stops for whatever needs Python, and is called again. A
+walk depends on the rule and on its number alone: not on what the trees hold already, nor on who makes it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from workbench.engines import step_kernels
+from workbench.engines.kernels import DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, walk
+from workbench.engines.walks.sketch import observe
+
+# Why `stroll` returns, beside the reasons that the searches have too.
+MISS_START, MISS_BEGIN, MISS_STEP, MISS_END, MISS_BOUND, PAUSE = range(20, 26)
+
+# Places in `Walk.place`.
+NUMBER, PHASE, DEPTH, STEP, START, FOUND, MOVING, GROUP, WHAT = range(9)
+PLACES = 9
+_BEGIN, _JUDGE, _GO, _TAKE = range(4)
+
+# Places in `Tally.sums`.
+WALKS, STEPS, DEADLOCKED, SETTLED, OUTSIDE, LONGEST = range(6)
+SUMS = 6
+
+#: No walk has decided the property.
+NEVER = np.int64(2**62)
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_WEIGHTS = 6  # a swarm's walk gives each action 1, 4, 16 ... 1024
+
+
+class Starts(NamedTuple):
+    """The initial states: their rows, as far as these are known."""
+
+    rows: np.ndarray
+    known: np.ndarray
+
+
+class Watch(NamedTuple):
+    """The predicates to look out for, and for each property the shortest walk that decided it.
+
+    ``reads`` has for each cell one bit per predicate that has read it; ``of`` is the property of each predicate. A walk
+    that decides a property at ``depth`` steps or more is no news. ``bounds`` are the roots of the model's constraints.
+    """
+
+    roots: np.ndarray
+    wanted: np.ndarray
+    reads: np.ndarray
+    of: np.ndarray
+    depth: np.ndarray
+    number: np.ndarray
+    bounds: np.ndarray
+
+
+class StepWatch(NamedTuple):
+    """The same for steps: see :class:`workbench.engines.steps.WatchedSteps`.
+
+    ``begins`` are the roots of what judges initial states, ``begins_of`` their properties. ``deadlock`` is the property
+    that says where walks may end, -1 for none; ``ends`` the root of what says that they may, and the same.
+    """
+
+    roots: np.ndarray
+    of: np.ndarray
+    concerned: np.ndarray
+    reads: np.ndarray
+    begins: np.ndarray
+    begins_of: np.ndarray
+    deadlock: int
+    ends: int
+    scratch: np.ndarray
+
+
+class Counted(NamedTuple):
+    """What is counted: per action instance, in all, and the sketch of the states that were visited."""
+
+    enabled: np.ndarray
+    taken: np.ndarray
+    sums: np.ndarray
+    registers: np.ndarray
+
+
+class Walk(NamedTuple):
+    """Where a walk is; ``path`` has the steps that led there, the others are its candidates for the next one."""
+
+    place: np.ndarray
+    row: np.ndarray
+    fingerprint: np.ndarray
+    random: np.ndarray
+    weight: np.ndarray
+    instance: np.ndarray
+    leaf: np.ndarray
+    until: np.ndarray
+    path: np.ndarray
+
+
+@njit(cache=True, nogil=True)
+def mix(word):
+    """A permutation of the 64-bit words under which neighbours have nothing in common (that of SplitMix64)."""
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True)
+def draw(random, among):
+    """The next random number below `among`."""
+    random[0] += _GOLDEN
+    return np.int64(mix(random[0]) % np.uint64(among))
+
+
+@njit(cache=True, nogil=True)
+def begin(starts, cells, seed, swarm, at):
+    """Place the walk in one of the initial states."""
+    hash_base, hashes = cells
+    at.random[0] = mix(mix(np.uint64(seed) + _GOLDEN) ^ np.uint64(at.place[NUMBER]))
+    which = draw(at.random, starts.rows.shape[0])
+    at.place[START] = which
+    if not starts.known[which]:
+        return MISS_START
+    at.fingerprint[0] = np.uint64(0)
+    for cell in range(at.row.shape[0]):
+        at.row[cell] = starts.rows[which, cell]
+        at.fingerprint[0] += hashes[hash_base[cell] + at.row[cell], 0]
+    for instance in range(at.weight.shape[0]):
+        at.weight[instance] = 4 ** draw(at.random, _WEIGHTS) if swarm else 1
+    at.place[DEPTH] = 0
+    at.place[STEP] = -1
+    return DONE
+
+
+@njit(cache=True, nogil=True)
+def record(watch, declared, depth, number):
+    """Note that a walk decides a property."""
+    watch.depth[declared] = depth
+    watch.number[declared] = number
+
+
+@njit(cache=True, nogil=True)
+def judge(trees, watch, at):
+    """Look at the predicates that the last step may have changed."""
+    step, depth = at.place[STEP], at.place[DEPTH]
+    for word in range(watch.reads.shape[1]):
+        touched = ~np.uint64(0)
+        if step >= 0:
+            touched = np.uint64(0)
+            for w in range(trees.step_first[step], trees.step_stop[step]):
+                touched |= watch.reads[trees.write_cell[w], word]
+        first = 64 * word
+        for predicate in range(first, min(first + 64, watch.of.shape[0])):
+            declared = watch.of[predicate]
+            if (touched >> np.uint64(predicate - first)) & np.uint64(1) == 0 or depth >= watch.depth[declared]:
+                continue
+            leaf = walk(trees, watch.roots[predicate], at.row)
+            if leaf < 0:
+                at.place[WHAT] = predicate
+                return MISS_PREDICATE
+            if (leaf == 1) == watch.wanted[predicate]:
+                record(watch, declared, depth, at.place[NUMBER])
+    return DONE
+
+
+@njit(cache=True, nogil=True)
+def is_outside(trees, watch, at):
+    """1 if the walk is outside the constraints, 0 if it is not, -1 for a miss."""
+    for constraint in range(watch.bounds.shape[0]):
+        leaf = walk(trees, watch.bounds[constraint], at.row)
+        if leaf < 0:
+            at.place[WHAT] = constraint
+            return -1
+        if leaf != 1:
+            return 1
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def judge_beginning(trees, watch, steps, at):
+    """Look at what judges initial states."""
+    for which in range(steps.begins.shape[0]):
+        declared = steps.begins_of[which]
+        if watch.depth[declared] <= 0:
+            continue
+        leaf = walk(trees, steps.begins[which], at.row)
+        if leaf < 0:
+            at.place[WHAT] = which
+            return MISS_BEGIN
+        if leaf != 1:
+            record(watch, declared, 0, at.place[NUMBER])
+    return DONE
+
+
+@njit(cache=True, nogil=True)
+def judge_step(trees, watch, steps, at):
+    """Look at what judges the step that is to be taken."""
+    step, depth = at.place[STEP], at.place[DEPTH] + 1
+    step_kernels.begin(at.row, steps.scratch)
+    if not step_kernels.take(trees, step, steps.scratch):
+        return DONE
+    instance = trees.step_instance[step]
+    for word in range(steps.reads.shape[1]):
+        touched = np.uint64(0)
+        for w in range(trees.step_first[step], trees.step_stop[step]):
+            touched |= steps.reads[trees.write_cell[w], word]
+        touched &= steps.concerned[instance, word]
+        first = 64 * word
+        for predicate in range(first, min(first + 64, steps.of.shape[0])):
+            declared = steps.of[predicate]
+            if (touched >> np.uint64(predicate - first)) & np.uint64(1) == 0 or depth >= watch.depth[declared]:
+                continue
+            leaf = walk(trees, steps.roots[predicate], steps.scratch)
+            if leaf < 0:
+                at.place[WHAT] = predicate
+                return MISS_STEP
+            if leaf != 1:
+                record(watch, declared, depth, at.place[NUMBER])
+    return DONE
+
+
+@njit(cache=True, nogil=True)
+def judge_end(trees, watch, steps, at):
+    """Look whether the walk, which can go no further, may end where it is."""
+    if steps.deadlock >= 0 and at.place[DEPTH] < watch.depth[steps.deadlock]:
+        leaf = 0 if steps.ends < 0 else walk(trees, steps.roots[steps.ends], at.row)
+        if leaf < 0:
+            return MISS_END
+        if leaf != 1:
+            record(watch, steps.deadlock, at.place[DEPTH], at.place[NUMBER])
+    return DONE
+
+
+@njit(cache=True, nogil=True)
+def changes(trees, first, last, row):
+    """Whether one of the steps from `first` up to `last` writes anything that is not there already."""
+    for step in range(first, last):
+        if trees.step_blind[step] > trees.step_first[step]:
+            return True
+        for w in range(trees.step_blind[step], trees.step_stop[step]):
+            if row[trees.write_cell[w]] != trees.write_value[w]:
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def gather(trees, dispatch, by_successor, at):
+    """Find the action instances that are enabled, each with the sum of its weight and those before it.
+
+    Also says whether any of their steps changes something.
+    """
+    found, total, moving = 0, np.int64(0), 0
+    for group in range(dispatch.cell.shape[0]):
+        value = at.row[dispatch.cell[group]]
+        entries = dispatch.table[dispatch.base[group] + value] if value < dispatch.size[group] else -1
+        if entries < 0:
+            at.place[GROUP] = group
+            return MISS_GROUP
+        for entry in range(dispatch.start[entries], dispatch.stop[entries]):
+            leaf = walk(trees, dispatch.node[entry], at.row)
+            if leaf < 0:
+                at.place[WHAT] = dispatch.instance[entry]
+                return MISS_ACTION
+            first, last = trees.leaf_start[leaf], trees.leaf_stop[leaf]
+            successors = last - first
+            if successors == 0:
+                continue
+            if not moving and changes(trees, first, last, at.row):
+                moving = 1
+            instance = dispatch.instance[entry]
+            total += at.weight[instance] * (successors if by_successor else 1)
+            at.instance[found], at.leaf[found], at.until[found] = instance, leaf, total
+            found += 1
+    at.place[FOUND], at.place[MOVING] = found, moving
+    return DONE
+
+
+@njit(cache=True, nogil=True)
+def choose(trees, by_successor, counted, at):
+    """One of the candidates' successors, as the number of a memoised step."""
+    found = at.place[FOUND]
+    drawn = draw(at.random, at.until[found - 1])
+    chosen = 0
+    for candidate in range(found):
+        counted.enabled[at.instance[candidate]] += 1
+        if at.until[candidate] <= drawn:
+            chosen = candidate + 1
+    leaf = at.leaf[chosen]
+    first, successors = trees.leaf_start[leaf], trees.leaf_stop[leaf] - trees.leaf_start[leaf]
+    counted.taken[at.instance[chosen]] += 1
+    if by_successor:
+        before = at.until[chosen - 1] if chosen > 0 else 0
+        return first + (drawn - before) // at.weight[at.instance[chosen]]
+    return first + (draw(at.random, successors) if successors > 1 else 0)
+
+
+@njit(cache=True, nogil=True)
+def take(trees, cells, step, row, fingerprint):
+    """Write what `step` writes into `row`, and keep its fingerprint."""
+    hash_base, hashes = cells
+    fingerprint[0] += trees.step_delta[step, 0]
+    for w in range(trees.step_first[step], trees.step_stop[step]):
+        cell = trees.write_cell[w]
+        if w >= trees.step_blind[step]:
+            fingerprint[0] -= hashes[hash_base[cell] + row[cell], 0]
+        row[cell] = trees.write_value[w]
+
+
+@njit(cache=True, nogil=True)
+def stroll(trees, dispatch, cells, starts, watch, step_watch, counted, rule, at, end, pause_after):
+    """Make the walks from number ``at.place[NUMBER]`` up to `end`; returns why it stopped, or DONE.
+
+    Parameters
+    ----------
+    trees, dispatch
+        See :mod:`workbench.engines.trees`.
+    cells : tuple of arrays
+        ``hash_base`` and ``hashes`` of :class:`workbench.engines.cells.Cells`, without symmetry.
+    rule : tuple
+        Depth, seed, whether each successor has the same chance, and whether actions are weighted.
+    pause_after : int
+        How many steps to take before it pauses.
+    """
+    depth, seed, by_successor, swarm = rule
+    place, steps = at.place, 0
+    while place[NUMBER] < end:
+        if place[PHASE] == _BEGIN:
+            why = begin(starts, cells, seed, swarm, at)
+            if why == DONE:
+                why = judge_beginning(trees, watch, step_watch, at)
+            if why != DONE:
+                return why
+            place[PHASE] = _JUDGE
+        ended = False
+        if place[PHASE] == _JUDGE:
+            why = judge(trees, watch, at)
+            if why != DONE:
+                return why
+            outside = is_outside(trees, watch, at)
+            if outside < 0:
+                return MISS_BOUND
+            if outside == 0:
+                observe(counted.registers, at.fingerprint[0])
+            else:
+                counted.sums[OUTSIDE] += 1
+            ended = outside == 1 or place[DEPTH] == depth
+            place[PHASE] = _GO
+        if place[PHASE] == _GO and not ended:
+            if steps == pause_after:
+                return PAUSE
+            why = gather(trees, dispatch, by_successor, at)
+            if why != DONE:
+                return why
+            if place[FOUND] == 0:
+                why = judge_end(trees, watch, step_watch, at)
+                if why != DONE:
+                    return why
+                counted.sums[DEADLOCKED] += 1
+                ended = True
+            else:
+                place[STEP] = choose(trees, by_successor, counted, at)
+                place[PHASE] = _TAKE
+        if place[PHASE] == _TAKE:
+            if step_watch.of.shape[0] > 0:
+                why = judge_step(trees, watch, step_watch, at)
+                if why != DONE:
+                    return why
+            take(trees, cells, place[STEP], at.row, at.fingerprint)
+            at.path[place[DEPTH]] = place[STEP]
+            place[DEPTH] += 1
+            place[PHASE] = _JUDGE
+            counted.sums[STEPS] += 1
+            counted.sums[LONGEST] = max(counted.sums[LONGEST], place[DEPTH])
+            steps += 1
+            if place[MOVING] == 0:  # it is where it was, and would be for ever
+                counted.sums[SETTLED] += 1
+                ended = True
+        if ended:
+            counted.sums[WALKS] += 1
+            place[NUMBER] += 1
+            place[PHASE] = _BEGIN
+    return DONE
+
+
+@njit(cache=True, nogil=True)
+def follow(trees, roots, choices, rows, moves, kept, path, place):
+    """Take the moves that are kept, as far as they can be taken.
+
+    Parameters
+    ----------
+    roots : int32 array
+        The roots of the trees of all action instances.
+    choices : int64 array
+        What is chosen in each memoised step, as a number.
+    rows : int32 array (moves + 1, cells)
+        The state to begin in, in the first row; the states after it.
+    moves : int64 array (moves, 2)
+        Instances, and what is chosen in them.
+    path : int32 array
+        The steps that were taken; ``place[FOUND]`` is their number.
+    """
+    taken = 0
+    for move in range(moves.shape[0]):
+        place[FOUND] = taken
+        if not kept[move]:
+            continue
+        leaf = walk(trees, roots[moves[move, 0]], rows[taken])
+        if leaf < 0:
+            place[WHAT] = moves[move, 0]
+            return MISS_ACTION
+        for step in range(trees.leaf_start[leaf], trees.leaf_stop[leaf]):
+            if choices[step] == moves[move, 1]:
+                rows[taken + 1] = rows[taken]
+                for w in range(trees.step_first[step], trees.step_stop[step]):
+                    rows[taken + 1, trees.write_cell[w]] = trees.write_value[w]
+                path[taken] = step
+                taken += 1
+                break
+    place[FOUND] = taken
+    return DONE

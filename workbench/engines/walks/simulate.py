@@ -1,0 +1,223 @@
+"""One call that makes random walks over a model's states, here or on Spark, and says what they met."""
+
+import os
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+from workbench.engines.local import Smallest
+from workbench.engines.local import load as load_kernels
+from workbench.engines.walks import kernels, sketch
+from workbench.engines.walks.asked import Asked, Made, Progress
+from workbench.engines.walks.shorten import Shortener, Way
+from workbench.engines.walks.team import walk_here
+from workbench.engines.walks.walker import Tally, Walker, judged
+from workbench.kernel import InputError, Model, Verdict, replay
+from workbench.kernel.budget import Limits, Stop
+from workbench.kernel.conclusion import NO_TRACE, decided_by_step, decided_verdict
+from workbench.kernel.errors import brief, unknown
+from workbench.kernel.plan import make_plan
+from workbench.kernel.properties import Property
+from workbench.kernel.result import constraints_of
+from workbench.kernel.simulation import Rule, Simulation, Taken, check_integer, extent, undecided_verdict
+from workbench.kernel.values import counted
+
+ENGINES = ("local", "spark")
+#: Seconds that walks take if nothing else is said.
+SECONDS = 10.0
+#: States that shortening a trace may visit if nothing else is said.
+SHORTEN = 1_000_000
+_MOST_WORKERS = 1024
+_MOST_WALKS = 2**62
+
+
+def simulate(
+    model: Model,
+    properties: Sequence[str] | None = None,
+    *,
+    seconds: float | None = None,
+    walks: int | None = None,
+    depth: int = 200,
+    seed: int = 0,
+    uniform: str = "actions",
+    swarm: bool = False,
+    fail_fast: bool = False,
+    shorten: int = SHORTEN,
+    engine: str = "local",
+    workers: int | None = None,
+    on_progress: Callable[[Progress], object] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    spark: Any = None,
+) -> Simulation:
+    """Walk through the states of `model` at random, and judge every state on the way.
+
+    For spaces that no search gets to the end of. What walks meet is certain - a violation comes with its trace, which
+    the model has taken step by step -; what they do not meet stays unknown.
+
+    Parameters
+    ----------
+    model : Model
+    properties : sequence of str, optional
+        Names of properties; those that the model checks by default for None. Liveness is not judged.
+    seconds : float, optional
+        How long to walk; 10 seconds if neither this nor `walks` is given.
+    walks : int, optional
+        How many walks to make. Without `seconds` and `fail_fast` what comes out is the same on however many workers.
+    depth : int
+        After how many steps a walk ends at the latest. It also ends where nothing is enabled, or no step changes
+        anything.
+    seed : int
+        With the walk's number it decides every choice of a walk, so that the same seed makes the same walks.
+    uniform : {"actions", "successors"}
+        Whether each enabled action (with its arguments) is taken with the same chance, and then each of its outcomes;
+        or each successor. Initial states have the same chance each.
+    swarm : bool
+        Let every walk prefer other actions, by weights that it draws: walks differ more from each other.
+    fail_fast : bool
+        Stop at the first violated invariant.
+    shorten : int
+        How many states may be visited in order to shorten the trace of a violation, or a witness; 0 for none.
+    engine : {"local", "spark"}
+        Whether threads of this process walk, or tasks on Spark.
+    workers : int, optional
+        How many of these; one per core for None.
+    on_progress : callable, optional
+        Called with a :class:`Progress` again and again.
+    should_stop : callable, optional
+        Asked again and again; the walks stop once it returns True.
+    spark : SparkSession, optional
+        For the engine ``spark``; a local session is made for None.
+
+    Returns
+    -------
+    Simulation
+
+    Raises
+    ------
+    InputError
+        For names or values that are not accepted.
+
+    Examples
+    --------
+    >>> from workbench.models.bakery_v2 import BakeryV2
+    >>> seen = simulate(BakeryV2(AsyncParquet=True, RestampPatch=False), ["NoLakekeeperConflict"], walks=500)
+    >>> seen["NoLakekeeperConflict"].word, seen.walks
+    ('violated', 500)
+    """
+    plan, rule = make_plan(model, properties, fail_fast=fail_fast), Rule(depth, seed, uniform, swarm)
+    if seconds is not None and not (type(seconds) in (int, float) and 0 < seconds < float("inf")):
+        raise InputError(f"seconds = {brief(seconds)} is not accepted; it takes a number above 0")
+    if walks is not None:
+        check_integer("walks", walks, 1, _MOST_WALKS)
+    if workers is not None:
+        check_integer("workers", workers, 1, _MOST_WORKERS)
+    check_integer("shorten", shorten, 0, 2**32 - 1)
+    if engine not in ENGINES:
+        raise unknown("engine", engine, ENGINES)
+    if seconds is None and walks is None:
+        seconds = SECONDS
+    load()
+    asked = Asked(plan, rule, walks or _MOST_WALKS, seconds, on_progress, Limits(should_stop=should_stop))
+    if engine == "spark":
+        from workbench.engines.walks.cluster import walk_on_spark  # pyspark loads here
+
+        made = walk_on_spark(asked, workers, spark)
+    else:
+        made = walk_here(asked, workers or os.cpu_count() or 1)
+    return _conclude(asked, engine, made, shorten)
+
+
+def load() -> None:
+    """Compile the kernels, or take them from Numba's cache: no walk should wait for that."""
+    load_kernels()
+    walker = Walker(make_plan(Smallest()), Rule(depth=2), Smallest().initial_states())
+    walker.walk(0, 2, lambda: None)
+    sketch.estimate(walker.tally.counted.registers)
+
+
+def _conclude(asked: Asked, engine: str, made: Made, shorten: int) -> Simulation:
+    """Verdicts with their traces, and the counts."""
+    plan, tally, seconds = asked.plan, made.tally, asked.limits.seconds
+    looked_at = extent(tally.walks, asked.rule.depth, tally.steps)
+    outside = int(tally.counted.sums[kernels.OUTSIDE])
+    left = (
+        [f"walks end where they leave {constraints_of(plan.model)}: {counted(outside, 'walk')} did"] if outside else []
+    )
+    tracing = _Tracing(asked, made, shorten)
+    verdicts = [tracing.verdict(declared) or undecided_verdict(declared, looked_at) for declared in plan.properties]
+    return Simulation(
+        model=plan.model,
+        engine=engine,
+        workers=made.workers,
+        rule=asked.rule,
+        walks=tally.walks,
+        steps=tally.steps,
+        deadlocked=int(tally.counted.sums[kernels.DEADLOCKED]),
+        settled=int(tally.counted.sums[kernels.SETTLED]),
+        outside=outside,
+        longest=int(tally.counted.sums[kernels.LONGEST]),
+        actions=_by_action(plan.model, tally),
+        distinct=sketch.estimate(tally.counted.registers),
+        error=sketch.ERROR,
+        verdicts=verdicts,
+        seconds=seconds,
+        stopped=made.stopped,
+        notes=[*plan.notes, *made.notes, *left, *tracing.notes],
+        calls=tally.calls,
+    )
+
+
+def _by_action(model: Model, tally: Tally) -> list[Taken]:
+    sums = {name: [0, 0] for name in model.actions}
+    for instance, enabled, taken in zip(
+        model.instances, tally.counted.enabled.tolist(), tally.counted.taken.tolist(), strict=True
+    ):
+        sums[instance.action.name][0] += enabled
+        sums[instance.action.name][1] += taken
+    return [Taken(name, enabled, taken) for name, (enabled, taken) in sums.items()]
+
+
+class _Tracing:
+    """Makes the traces of what walks decided, by the model, until somebody stops it."""
+
+    def __init__(self, asked: Asked, made: Made, shorten: int) -> None:
+        self._asked, self._made, self._shorten = asked, made, shorten
+        self._places = {declared.name: at for at, declared in enumerate(judged(asked.plan))}
+        self._interrupted = False
+        self.notes: list[str] = []
+
+    @cached_property
+    def _walker(self) -> Walker:
+        return Walker(self._asked.plan, self._asked.rule, self._made.starts)
+
+    @cached_property
+    def _shortener(self) -> Shortener:
+        return Shortener(self._asked.plan.model, self._made.starts, self._asked.limits)
+
+    def verdict(self, declared: Property) -> Verdict | None:
+        """The verdict on a property, if some walk decided it."""
+        at = self._places.get(declared.name)
+        if at is None or not self._made.tally.decided[at]:
+            return None
+        way: Way | None = None
+        try:
+            if not self._interrupted:
+                number, depth = int(self._made.tally.number[at]), int(self._made.tally.depth[at])
+                way = Way(*self._walker.retrace(number, depth))
+                for shorter in self._shortener.shorter(declared, way, self._shorten):
+                    way = shorter
+        except Stop:
+            pass
+        except KeyboardInterrupt:
+            self._interrupted = True
+        if way is None:
+            return Verdict(declared.name, declared.kind, declared.kind == "reachable", None, NO_TRACE)
+        self.notes.append(f"{declared.name}: {_told(number, depth, way)}")
+        model, decide = self._asked.plan.model, decided_by_step if declared.of_steps else decided_verdict
+        return decide(model, declared, replay(model, way.start, way.moves))
+
+
+def _told(number: int, depth: int, way: Way) -> str:
+    met = f"walk {number} met it after {counted(depth, 'step')}"
+    fewer = f"; its trace was shortened to {counted(len(way.moves), 'step')}" if len(way.moves) < depth else ""
+    return met + fewer + ("; no trace is shorter" if way.shortest else "; a shorter trace may exist")

@@ -1,0 +1,80 @@
+"""The walks of one process: threads that take the next few walks again and again, each with trees of its own."""
+
+import threading
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+
+from workbench.engines.walks.asked import Asked, Made, starts_of
+from workbench.engines.walks.walker import Tally, Walker
+from workbench.kernel.budget import INTERRUPTED, Stop
+
+#: Walks that a worker takes at once, at most.
+_BATCH = 256
+_POLL_SECONDS = 0.05
+
+
+class _Ended(Exception):
+    """Lets a worker stop in the middle of a walk."""
+
+
+def walk_here(asked: Asked, workers: int) -> Made:
+    """Make the walks by so many threads of this process."""
+    asked.limits.restart()
+    try:
+        starts, notes = starts_of(asked.plan.model, asked.limits)
+        team = _Team([Walker(asked.plan, asked.rule, starts) for _ in range(workers)], asked.walks)
+    except Stop as stop:
+        return Made(Tally.empty(asked.plan), workers, [], str(stop))
+    except KeyboardInterrupt:
+        return Made(Tally.empty(asked.plan), workers, [], INTERRUPTED)
+    stopped = team.walk(asked)
+    return Made(team.tally(asked), workers, starts, stopped, notes)
+
+
+class _Team:
+    """Workers that share `walks` walks; they take some at a time, in the order of their numbers."""
+
+    def __init__(self, walkers: list[Walker], walks: int) -> None:
+        self.walkers, self._walks = walkers, walks
+        self._batch = max(1, min(_BATCH, walks // (8 * len(walkers))))
+        self._ended, self._dealing, self._next = threading.Event(), threading.Lock(), 0
+
+    def walk(self, asked: Asked) -> str | None:
+        """Make the walks; returns why they ended early, if so."""
+        with ThreadPoolExecutor(len(self.walkers)) as pool:
+            running = {pool.submit(self._work, walker) for walker in self.walkers}
+            try:
+                while running:
+                    done, running = wait(running, _POLL_SECONDS, FIRST_COMPLETED)
+                    for worker in done:
+                        worker.result()
+                    if running and not asked.go_on(self.tally(asked)):
+                        return None
+            except Stop as stop:
+                return str(stop)
+            except KeyboardInterrupt:
+                return INTERRUPTED
+            finally:
+                self._ended.set()
+        return None
+
+    def tally(self, asked: Asked) -> Tally:
+        """What the walks so far came to."""
+        total = Tally.empty(asked.plan)
+        for walker in self.walkers:
+            total.add(walker.tally)
+        return total
+
+    def _work(self, walker: Walker) -> None:
+        try:
+            while not self._ended.is_set():
+                with self._dealing:
+                    first, self._next = self._next, self._next + self._batch
+                if first >= self._walks:
+                    return
+                walker.walk(first, min(first + self._batch, self._walks), self._pause)
+        except _Ended:
+            pass
+
+    def _pause(self) -> None:
+        if self._ended.is_set():
+            raise _Ended

@@ -1,0 +1,213 @@
+"""What random walks saw of a model: verdicts where something was met, and how much was looked at where nothing was."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from workbench.kernel.errors import InputError, brief
+from workbench.kernel.properties import Property
+from workbench.kernel.result import Judged, Verdict
+from workbench.kernel.values import counted
+
+if TYPE_CHECKING:
+    from workbench.kernel.model import Model
+
+UNIFORM = ("actions", "successors")
+_LARGEST_SEED = 2**63 - 1
+_DEEPEST = 10_000_000
+NOT_JUDGED = "a walk is finite: liveness is not judged by walks"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How walks are made. A walk depends on these, and on its number, alone.
+
+    Attributes
+    ----------
+    depth : int
+        After how many steps a walk ends at the latest.
+    seed : int
+    uniform : {"actions", "successors"}
+        Each enabled action (with its arguments) has the same chance, and each of its outcomes; or each successor has.
+    swarm : bool
+        Each walk draws a weight for every action (with its arguments): some it takes seldom, others whenever it can.
+
+    Raises
+    ------
+    InputError
+        For a value that is not accepted.
+    """
+
+    depth: int = 200
+    seed: int = 0
+    uniform: str = "actions"
+    swarm: bool = False
+
+    def __post_init__(self) -> None:
+        check_integer("depth", self.depth, 1, _DEEPEST)
+        check_integer("seed", self.seed, 0, _LARGEST_SEED)
+        if self.uniform not in UNIFORM:
+            raise InputError(f"uniform = {brief(self.uniform)} is not accepted; it takes {' or '.join(UNIFORM)}")
+
+    def __str__(self) -> str:
+        swarm = ", swarm" if self.swarm else ""
+        return f"uniform over {self.uniform}{swarm}, seed {self.seed}"
+
+
+def check_integer(name: str, value: Any, least: int, most: int) -> None:
+    """Raise :class:`InputError` unless `value` is an integer in these bounds."""
+    if type(value) is not int or not least <= value <= most:
+        raise InputError(f"{name} = {brief(value)} is not accepted; it takes an integer from {least} to {most}")
+
+
+@dataclass(frozen=True)
+class Taken:
+    """How often walks met an action enabled (state and instance), and how often they took it."""
+
+    name: str
+    enabled: int
+    taken: int
+
+
+@dataclass(frozen=True, repr=False)
+class Simulation(Judged):
+    """The result of random walks.
+
+    A property that no walk decided is unknown, however many walks there were.
+
+    Attributes
+    ----------
+    model : Model
+    engine : str
+    workers : int
+    rule : Rule
+    walks, steps : int
+        Walks that came to their end, and the steps of all.
+    deadlocked : int
+        Walks that ended in a state without successors. It may be a proper end.
+    settled : int
+        Walks that ended in a state that no step changes any more.
+    outside : int
+        Walks that ended where they left the model's constraints. That state is judged, and not counted in `distinct`.
+    longest : int
+        Steps of the longest walk.
+    actions : list of Taken
+    distinct : float
+        About how many different states were visited.
+    error : float
+        The relative standard error of `distinct`.
+    verdicts : list of Verdict
+    seconds : float
+    stopped : str or None
+        Why it ended before it had done what was asked for.
+    notes : list of str
+    calls : int
+        How often the model's Python code was called.
+    """
+
+    model: "Model"
+    engine: str
+    workers: int
+    rule: Rule
+    walks: int
+    steps: int
+    deadlocked: int
+    settled: int
+    outside: int
+    longest: int
+    actions: list[Taken]
+    distinct: float
+    error: float
+    verdicts: list[Verdict]
+    seconds: float
+    stopped: str | None = None
+    notes: list[str] = field(default_factory=list)
+    calls: int = 0
+
+    @property
+    def never_enabled(self) -> list[str]:
+        """Actions that were enabled in no state that was visited."""
+        return [action.name for action in self.actions if action.enabled == 0]
+
+    @property
+    def extent(self) -> str:
+        """How much was looked at."""
+        return extent(self.walks, self.rule.depth, self.steps)
+
+    @property
+    def lines(self) -> list[str]:
+        """What was done, and seen, in lines of text."""
+        rate = self.steps / self.seconds if self.seconds else 0
+        workers, ended = counted(self.workers, "worker"), counted(self.deadlocked, "walk")
+        lines = [
+            f"{self.extent}, {self.seconds:.2f} s, {rate:,.0f} steps/s ({self.engine} engine, {workers}; {self.rule})",
+            f"about {_rounded(self.distinct)} distinct states (HyperLogLog, standard error {self.error:.1%})",
+            f"{ended} ended where nothing is enabled, {self.settled:,} where nothing changes; "
+            f"the longest has {counted(self.longest, 'step')}; Python was called {self.calls:,} times",
+        ]
+        if self.stopped is not None:
+            lines.append(f"ENDED EARLY: {self.stopped}")
+        if self.never_enabled:
+            lines.append(f"never enabled in these walks: {', '.join(self.never_enabled)}")
+        return [*lines, *(f"note: {note}" for note in self.notes)]
+
+    def __repr__(self) -> str:
+        """The counts and the verdicts; traces are asked for by name."""
+        lines = [repr(self.model), *(f"  {line}" for line in self.lines)]
+        for verdict in self.verdicts:
+            states = "" if verdict.trace is None else f" ({counted(len(verdict.trace), 'state')})"
+            lines.append(f"  {verdict.word}{states}  {verdict.name}" + (f": {verdict.why}" if verdict.why else ""))
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The object that ``workbench simulate --json`` prints. Scripts rely on its keys."""
+        return {
+            "model": self.model.name,
+            "constants": self.model.constants,
+            "engine": self.engine,
+            "workers": self.workers,
+            **vars(self.rule),
+            "walks": self.walks,
+            "steps": self.steps,
+            "deadlocked": self.deadlocked,
+            "settled": self.settled,
+            "outside": self.outside,
+            "longest": self.longest,
+            "distinct": round(self.distinct),
+            "distinct_error": self.error,
+            "seconds": round(self.seconds, 4),
+            "actions": [vars(action) for action in self.actions],
+            "properties": [v.as_dict() for v in self.verdicts],
+            "stopped": self.stopped,
+            "notes": self.notes,
+            "python_calls": self.calls,
+        }
+
+
+def extent(walks: int, depth: int, steps: int) -> str:
+    """How much was looked at, in words.
+
+    Examples
+    --------
+    >>> extent(1, 200, 12345)
+    '1 walk of up to 200 steps (12,345 steps)'
+    """
+    return f"{counted(walks, 'walk')} of up to {counted(depth, 'step')} ({counted(steps, 'step')})"
+
+
+def undecided_verdict(declared: Property, looked_at: str) -> Verdict:
+    """The verdict on a property that no walk decided."""
+    if declared.kind == "liveness":
+        return Verdict(declared.name, declared.kind, None, None, NOT_JUDGED)
+    word = "not reached" if declared.kind == "reachable" else "not violated"
+    return Verdict(declared.name, declared.kind, None, None, f"{word} in {looked_at}")
+
+
+def _rounded(number: float) -> str:
+    """Four digits of a number: the others are not known.
+
+    Examples
+    --------
+    >>> _rounded(1234567.8), _rounded(987.2)
+    ('1,235,000', '987')
+    """
+    return f"{int(float(f'{number:.4g}')):,}"

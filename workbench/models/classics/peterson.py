@@ -1,0 +1,125 @@
+"""Peterson's filter lock: n processes exclude each other with plain variables.
+
+Before the critical section there are n-1 levels. Who enters a level writes that it is the last one there, and goes on
+when somebody else has become the last, or nobody else is there or further. Thus each level holds one process back, if
+there are several.
+
+The properties, and the commands that check them::
+
+    workbench check peterson                              # everything holds
+    workbench check peterson --set LevelsLeftOut=1        # MutualExclusion: one filter is not enough for three
+    workbench check peterson --set LevelFirst=false       # MutualExclusion: two lines of the program exchanged
+    workbench check peterson --set LeavesLevels=false     # WhoWantsEnters: held up by somebody who has left
+
+Semantics after Peterson, *Myths about the mutual exclusion problem*, Information Processing Letters 12(3), 1981.
+"""
+
+from workbench.kernel import (
+    Constant,
+    InputError,
+    Model,
+    Names,
+    Process,
+    Variable,
+    action,
+    invariant,
+    leads_to,
+    liveness,
+    reachable,
+    require,
+)
+
+IDLE, LEVEL, LAST, WAIT, CRITICAL = "idle", "write level", "write last", "wait", "critical"
+
+
+class Peterson(Model):
+    """Peterson's mutual exclusion for n processes, the filter lock."""
+
+    symmetry = ("Processes",)
+
+    Processes = Constant(3, Names("p", range(2, 6)), "who wants to enter")
+    LevelsLeftOut = Constant(0, range(0, 3), "levels fewer than one less than there are processes")
+    LevelFirst = Constant(True, bool, "who enters a level writes the level first, and that it is the last one next")
+    LeavesLevels = Constant(True, bool, "who leaves the critical section leaves all levels")
+
+    pc = Variable(IDLE, per="Processes", doc="next step")
+    at = Variable(1, per="Processes", doc="the level that the process is about to enter; a variable of its own")
+    level = Variable(0, per="Processes", doc="the level that it has entered, for all to see")
+    last = Variable(None, per="levels", doc="who was the last to enter the level")
+
+    process = Process(per="Processes", fair="weak", doc="wants to enter, waits at each level, enters and leaves")
+
+    def validate(self):
+        self.top = len(self.Processes) - 1 - self.LevelsLeftOut
+        if self.top < 1:
+            raise InputError(f"LevelsLeftOut = {self.LevelsLeftOut} is not accepted; there must be a level left")
+        self.levels = tuple(range(1, self.top + 1))
+        self.first = LEVEL if self.LevelFirst else LAST
+
+    def at_step(self, s, p, step):
+        require(s.pc[p] == step, f"{p} is not at {step!r}")
+
+    @action(process, fair=False)
+    def want(self, s, p):
+        """Want to enter; nobody has to."""
+        self.at_step(s, p, IDLE)
+        s.pc[p] = self.first
+
+    @action(process)
+    def write_level(self, s, p):
+        """Tell all that I am at the level."""
+        self.at_step(s, p, LEVEL)
+        s.level[p] = s.at[p]
+        s.pc[p] = LAST if self.LevelFirst else WAIT
+
+    @action(process)
+    def write_last(self, s, p):
+        """Tell all that I am the last to enter it."""
+        self.at_step(s, p, LAST)
+        s.last[s.at[p]] = p
+        s.pc[p] = WAIT if self.LevelFirst else LEVEL
+
+    @action(process)
+    def go_on(self, s, p):
+        """Leave the level behind: somebody else is the last there, or nobody is there or further."""
+        self.at_step(s, p, WAIT)
+        level = s.at[p]
+        require(
+            s.last[level] != p or all(s.level[q] < level for q in self.Processes if q != p),
+            f"{p} is the last at level {level}, and not alone",
+        )
+        if level == self.top:
+            s.pc[p] = CRITICAL
+        else:
+            s.at[p] += 1
+            s.pc[p] = self.first
+
+    @action(process)
+    def leave(self, s, p):
+        """Leave the critical section, and all levels with it."""
+        self.at_step(s, p, CRITICAL)
+        if self.LeavesLevels:
+            s.level[p] = 0
+        s.at[p], s.pc[p] = 1, IDLE
+
+    @invariant
+    def MutualExclusion(self, s):
+        """There is one process in the critical section at most."""
+        inside = [p for p in self.Processes if s.pc[p] == CRITICAL]
+        return len(inside) < 2 or f"{' and '.join(inside)} are in the critical section"
+
+    @invariant(level="levels")
+    def EachLevelHoldsOneBack(self, s, level):
+        """Of n processes at most n-1 are beyond level 1, n-2 beyond level 2, and so on."""
+        beyond = [p for p in self.Processes if s.at[p] > level]
+        return len(beyond) <= len(self.Processes) - level or f"{', '.join(beyond)} are beyond level {level}"
+
+    @reachable
+    def SomebodyEnters(self, s):
+        """The critical section can be entered while all others wait."""
+        return CRITICAL in s.pc.values() and all(pc in (WAIT, CRITICAL) for pc in s.pc.values())
+
+    @liveness(p="Processes")
+    def WhoWantsEnters(self, p):
+        """Who wants to enter does so in the end."""
+        return leads_to(lambda s: s.pc[p] != IDLE, lambda s: s.pc[p] == CRITICAL)

@@ -1,0 +1,115 @@
+"""One table: what a lakehouse's table promises to those who write to it and read it, in a page.
+
+A write sets some columns of one row, or removes it: all of that or nothing, and in one step. In that step the writer is
+told that the table has it. From then on readers get it, until a later write replaces it. That is all::
+
+    workbench check table                           # what follows: nothing acknowledged is lost
+    workbench check hudi --property OneTable        # Hudi keeps the promise
+    workbench check paimon --property OneTable --set PUT_IF_ABSENT=false    # a row that was acknowledged is gone
+
+The protocols *refine* this table where each of their steps is a step of it, or changes nothing that readers get or
+writers were told. ``docs/refinement.md`` says what that means; what each protocol takes for a row, for a reader and for
+an acknowledgement stands in its own file, at ``OneTable``.
+"""
+
+from workbench.kernel import (
+    Constant,
+    Map,
+    Model,
+    Names,
+    Variable,
+    action,
+    choose,
+    constraint,
+    invariant,
+    reachable,
+    require,
+    step,
+)
+
+#: What a write says of a column that it leaves alone.
+AS_IT_WAS = "as it was"
+
+
+class Table(Model):
+    """One table as its writers and readers know it. Readers get the newest version."""
+
+    symmetry = ("Keys", "Values")
+
+    Keys = Constant(2, Names("k", range(1, 9)), "what rows are found by")
+    Columns = Constant(["value"], Names("c", range(1, 4)), "the columns of a row")
+    Values = Constant(2, Names("v", range(1, 13)), "what a column may hold")
+
+    rows = Variable((), per="Keys", doc="what readers get for a key: no row, or one; a broken table may give two")
+    acknowledged = Variable((), per="fields", doc="what writers were told is in a column of a key, one after the other")
+
+    def validate(self) -> None:
+        self.fields = tuple((key, column) for key in self.Keys for column in self.Columns)
+        self.nothing = (None,) * len(self.Columns)
+
+    @action(key="Keys")
+    def write(self, s, key):
+        """Set some columns of a row, which need not exist."""
+        before = next(iter(s.rows[key]), self.nothing)
+        asked = tuple(choose((*self.Values, AS_IT_WAS), column) for column in self.Columns)
+        require(set(asked) != {AS_IT_WAS}, "a write that sets no column is none")
+        row = tuple(old if new == AS_IT_WAS else new for old, new in zip(before, asked, strict=True))
+        for column, new in zip(self.Columns, asked, strict=True):
+            if new != AS_IT_WAS:
+                s.acknowledged[key, column] += (new,)
+        self.commit(s, key, (row,))
+
+    @action(key="Keys")
+    def remove(self, s, key):
+        """Remove a row, which need not exist."""
+        for column in self.Columns:
+            s.acknowledged[key, column] += (None,)
+        self.commit(s, key, ())
+
+    def commit(self, s, key, rows):
+        s.rows[key] = rows
+
+    @invariant(key="Keys")
+    def NothingIsLost(self, s, key):
+        """A key reads as what writers were last told about it."""
+        told = tuple(next(reversed(s.acknowledged[key, column]), None) for column in self.Columns)
+        return s.rows[key] == (() if told == self.nothing else (told,))
+
+    @reachable
+    def SomeoneWrites(self, s):
+        """The table can hold a row."""
+        return any(s.rows[key] for key in self.Keys)
+
+
+class VersionedTable(Table):
+    """The same table where readers may also ask for an older version, and get what it was."""
+
+    name = "table"
+
+    MaxVersions = Constant(2, range(0, 7), "versions that are looked at; the promise has no such bound")
+
+    versions = Variable((), doc="what readers of each version get, the first version first")
+
+    def commit(self, s, key, rows):
+        super().commit(s, key, rows)
+        s.versions += (Map(s.rows),)
+
+    @action
+    def rewrite(self, s):
+        """Add a version that reads as the last one does, as where files are compacted."""
+        s.versions += (Map(s.rows),)
+
+    @invariant
+    def NewestIsLast(self, s):
+        """Who asks for no version gets the last one."""
+        return not s.versions or s.versions[-1] == Map(s.rows)
+
+    @step
+    def VersionsStay(self, s, t):
+        """What readers of a version get does not change."""
+        return t.versions[: len(s.versions)] == s.versions
+
+    @constraint
+    def FewVersions(self, s):
+        """So that the table can be searched by itself. Who refines it is not bounded."""
+        return len(s.versions) <= self.MaxVersions

@@ -1,0 +1,44 @@
+"""What random walks saw, for a person to look at: how much, the verdicts, and what each action contributed."""
+
+from workbench.kernel import Verdict
+from workbench.kernel.simulation import Simulation
+from workbench.kernel.values import counted
+from workbench.view.bars import Bars
+from workbench.view.html import Drawn, Joined, Rendered, badge, element, escape, table
+from workbench.view.tables import constants_line
+
+
+def walks_chart(seen: Simulation) -> Bars:
+    """Per action how often walks met it enabled, and how often they took it."""
+    never = seen.never_enabled
+    return Bars(
+        title=f"{seen.model.name}: what {counted(seen.walks, 'walk')} took",
+        categories=tuple(action.name for action in seen.actions),
+        series={
+            "enabled": tuple(action.enabled for action in seen.actions),
+            "taken": tuple(action.taken for action in seen.actions),
+        },
+        axes=("action", "times"),
+        standing_out=frozenset(never),
+        notes=(f"Never enabled in these walks: {', '.join(never)}",) if never else (),
+        horizontal=True,
+    )
+
+
+def simulation_view(seen: Simulation) -> Drawn:
+    """A simulation: the verdicts, how much was looked at, and what each action contributed."""
+    rows = [(badge(v.word), element("code", escape(v.name)), escape(_reason(v))) for v in seen.verdicts]
+    markup = (
+        f"<p><b>{escape(seen.model.name)}</b> {constants_line(seen.model).html()}</p>"
+        + table(("verdict", "property", "reason"), rows)
+        + "".join(element("p", escape(line), class_="wb-note") for line in seen.lines)
+    )
+    return Joined(Rendered(markup, repr(seen)), walks_chart(seen))
+
+
+def _reason(verdict: Verdict) -> str:
+    parts = [verdict.why] if verdict.why else []
+    if verdict.trace is not None:
+        kind = "witness" if verdict.holds else "counterexample"
+        parts.append(f"the {kind} has {counted(len(verdict.trace), 'state')}")
+    return "; ".join(parts)
