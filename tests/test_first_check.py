@@ -47,6 +47,18 @@ FIRST_CHECKS = {
 \N{CHECK MARK} reached (9 states)       SomeoneCompacts
 \N{CHECK MARK} holds                    AllSnapshotsCommitted
 """,
+    "bakery_endless": """\
+11,676 distinct states, 25,413 generated (1,848 outside the constraint TicketsWithin), depth 25
+note: explored within the constraint TicketsWithin: 1,848 of 25,413 generated states lie outside, judged but not \
+explored
+
+\N{CHECK MARK} holds within the constraint NoLakekeeperConflict: beyond the constraint TicketsWithin nothing is known
+\N{CHECK MARK} holds within the constraint RollbackNoIceberg: beyond the constraint TicketsWithin nothing is known
+\N{CHECK MARK} holds within the constraint UniqueTickets: beyond the constraint TicketsWithin nothing is known
+\N{CHECK MARK} holds within the constraint TicketOrderPreserved: beyond the constraint TicketsWithin nothing is known
+\N{CHECK MARK} reached (6 states)       SomeoneCommits
+\N{CHECK MARK} reached (11 states)      SomeoneCommitsAgain
+""",
     "table": """\
 54 distinct states, 379 generated (322 outside the constraint FewVersions), depth 3
 note: explored within the constraint FewVersions: 322 of 379 generated states lie outside, judged but not explored

@@ -106,16 +106,20 @@ def _verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
         return Verdict(name, kind, None, None, f"the search is incomplete: {explored.stopped}")
     if kind == "liveness":
         return _liveness_verdict(plan, declared, explored)
-    return _undecided_verdict(plan, declared, explored)
+    verdict = _undecided_verdict(plan, declared, explored)
+    if kind == "invariant" and verdict.within is None:
+        return replace(verdict, why=says_nothing(plan.model, declared))
+    return verdict
 
 
 def _undecided_verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
-    """The verdict on a property that no state and no step decides, once all are known; not for liveness."""
+    """The verdict on a property that no state and no step decides, once all are known; not for liveness.
+
+    It is given without running the model.
+    """
     within = constraints_of(plan.model) if explored.outside else None
     if declared.kind != "reachable":
-        why = says_nothing(plan.model, declared) if declared.kind == "invariant" else None
-        if within is not None:
-            why = f"beyond {within} nothing is known"
+        why = None if within is None else f"beyond {within} nothing is known"
         return Verdict(declared.name, declared.kind, True, None, why, within)
     where = "no reachable state" if within is None else f"no state that is reached within {within}"
     return Verdict(declared.name, declared.kind, False, None, f"{where} satisfies it", within)

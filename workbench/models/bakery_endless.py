@@ -10,7 +10,7 @@ explored: what is said then holds as long as no more than ``MaxTickets`` tickets
 ``specs/bakery/README.md`` explains the protocol.
 """
 
-from workbench.kernel import Constant, Names, action, constraint, invariant, reachable
+from workbench.kernel import Constant, Names, action, constraint, invariant, liveness, reachable
 from workbench.models import iceberg_catalog as catalog
 from workbench.models.bakery import Bakery
 
@@ -22,6 +22,10 @@ class BakeryEndless(Bakery):
 
     Writers = Constant(2, Names("w", range(1, 7)), "writers, each on a node of its own, competing for the table")
     MaxTickets = Constant(4, range(1, 21), "tickets within which the search stays; no step depends on it")
+
+    # Behaviours that go on and on leave the constraint. What becomes of them is not known: a check has to ask for it.
+    EventualProgress = liveness(w="Writers", by_default=False)(Bakery.EventualProgress.function)
+    NonCrashedProgress = liveness(w="Writers", by_default=False)(Bakery.NonCrashedProgress.function)
 
     @action(Bakery.writer)
     def begin_again(self, s, w):
