@@ -114,7 +114,8 @@ def test_switched_off_the_extended_model_is_the_published_one_step_by_step(exten
 def test_an_extension_brings_what_its_constant_switches_on(published, extended):
     elsewhere = {"drain_forward", "drain_delete", "restart_server"}
     assert set(extended.actions) == set(extended.declared_actions) - elsewhere
-    assert set(extended.properties) == set(extended.declared_properties)
+    forgotten = {"OneTable", "OneHistory"} if extended.declared_constants.keys() & {"MaxRounds"} else set()
+    assert set(extended.properties) == set(extended.declared_properties) - forgotten, "rounds forget what was told"
     later = {"restart", "clean_up", "retry", "next_round", "time_out", "replicate_row"}
     assert set(extended.actions) - set(published.actions) == later & set(extended.declared_actions)
     assert {p.name for p in extended.select()} - {p.name for p in published.select()} == (

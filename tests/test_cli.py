@@ -349,7 +349,7 @@ def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path)
     [
         (
             ["nope"],
-            "workbench: unknown model 'nope'; known: bakery, bakery_endless, bakery_published,",
+            "workbench: unknown model 'nope'; known: allocator, bakery, bakery_endless, bakery_published,",
         ),
         (["bakry"], "workbench: unknown model 'bakry' (did you mean bakery?)"),
         ([""], "workbench: unknown model ''"),
@@ -712,7 +712,7 @@ def test_symmetry_may_be_overruled(run, toml):
         ("model = 7", "model = 7 is not accepted; it takes the name of a model"),
         (
             'model = "nope"',
-            "unknown model 'nope'; known: bakery, bakery_endless, bakery_published,",
+            "unknown model 'nope'; known: allocator, bakery, bakery_endless, bakery_published,",
         ),
         ('model = "x.py:Y"', "model file 'x.py' cannot be read; give an existing file"),
         (BAKERY + "colour = 1", "unknown key 'colour'; known: constants, expect, model"),

@@ -28,7 +28,7 @@ def test_states_in_many_blocks(monkeypatch, block):
     assert (pieces.levels, pieces.generated) == (whole.levels, whole.generated)
     searching = LocalSearch(make_plan(Bakery(), ["UniqueTickets"]), keep_rows=True, keep_edges=True)
     searching.run(Limits())
-    targets, _ = searching.transitions()
+    targets = searching.transitions().targets
     assert len(targets) == searching.generated - 1 == int(searching.store.column("degree").sum())
 
 
@@ -55,7 +55,7 @@ def test_what_an_interrupted_search_kept_fits_together(monkeypatch):
 
         monkeypatch.setattr(searching.trees, "learn_action", interrupted)
         searching.run(Limits())
-        targets, steps = searching.transitions()
+        _, targets, steps, *_ = searching.transitions()
         assert searching.stopped == "interrupted"
         assert len(targets) == len(steps) == int(searching.store.column("degree").sum())
         assert sum(searching.levels) == searching.store.count > int(targets.max(initial=0))

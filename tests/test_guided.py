@@ -412,7 +412,10 @@ def test_a_model_that_is_not_pure_is_not_believed():
         def put_left(self, s):
             s.left = 1 if type(self).mood() < 2 else 2
 
-    with pytest.raises(ModelError, match="put_left led to another state when it was run again: the model is not pure"):
+    with pytest.raises(
+        ModelError,
+        match="put_left .test_guided.py:\\d+. led to another state when it was run again: the model is not pure",
+    ):
         validate(Moody(), Recording([Observation({LEFT: 0}), *[Observation({LEFT: 1})] * 3]))
 
 

@@ -5,7 +5,7 @@ import argparse
 from rich.table import Table
 
 from workbench.commands.options import console, summary
-from workbench.models import CLASSICS, PUBLISHED, get_model
+from workbench.models import CLASSICS, PROMISED, PUBLISHED, get_model
 
 NAME = "list"
 
@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     table = Table("model", "what it is", box=None, pad_edge=False)
-    for name in PUBLISHED:
+    for name in PUBLISHED | PROMISED:
         table.add_row(name, summary(get_model(name).__doc__))
     table.add_row()
     for name in CLASSICS:

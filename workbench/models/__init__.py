@@ -10,7 +10,7 @@ from workbench.kernel.errors import InputError, ModelError, place_of, unknown
 from workbench.kernel.model import Model
 
 #: Where each model's class is; imported when it is asked for. A published protocol alone has ``_published`` in its
-#: name; under the plain name it has our extensions, each of which a constant switches on. All refine the table.
+#: name; under the plain name it has our extensions, each of which a constant switches on.
 PUBLISHED = {
     "bakery": "workbench.models.bakery_extended:BakeryExtended",
     "bakery_endless": "workbench.models.bakery_endless:BakeryEndless",
@@ -21,8 +21,9 @@ PUBLISHED = {
     "hudi_published": "workbench.models.hudi:Hudi",
     "paimon": "workbench.models.paimon_extended:PaimonExtended",
     "paimon_published": "workbench.models.paimon:Paimon",
-    "table": "workbench.models.table:VersionedTable",
 }
+#: What each of them should be to its users.
+PROMISED = {"table": "workbench.models.table:VersionedTable"}
 #: The gallery of ``specs/classics``: protocols of the textbooks, each a lesson.
 CLASSICS = {
     "two_phase_commit": "workbench.models.classics.two_phase_commit:TwoPhaseCommit",
@@ -34,7 +35,7 @@ CLASSICS = {
     "readers_writers": "workbench.models.classics.readers_writers:ReadersWriters",
     "allocator": "workbench.models.classics.allocator:Allocator",
 }
-MODELS = PUBLISHED | CLASSICS
+MODELS = PUBLISHED | PROMISED | CLASSICS
 
 
 def get_model(name: str) -> type[Model]:
