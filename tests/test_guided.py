@@ -414,7 +414,7 @@ def test_a_model_that_is_not_pure_is_not_believed():
 
     with pytest.raises(
         ModelError,
-        match="put_left .test_guided.py:\\d+. led to another state when it was run again: the model is not pure",
+        match=r"put_left .test_guided.py:\d+. led to another state when it was run again: the model is not pure",
     ):
         validate(Moody(), Recording([Observation({LEFT: 0}), *[Observation({LEFT: 1})] * 3]))
 

@@ -458,5 +458,5 @@ def test_a_formula_must_be_made_of_predicates() -> None:
         def Promise(self):
             return eventually(lambda s: s.x)
 
-    with pytest.raises(ModelError, match="a predicate of its formula \\(test_liveness.py:\\d+\\) returned 0"):
+    with pytest.raises(ModelError, match=r"a predicate of its formula \(test_liveness.py:\d+\) returned 0"):
         search(Sloppy())

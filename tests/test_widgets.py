@@ -288,7 +288,7 @@ def test_until_somebody_chooses_the_properties_are_those_that_the_constants_ask_
     assert "RestartsHeal" in shown._head.properties.disabled
     shown._head.properties.flip("RestartsHeal", True)
     assert "RestartsHeal" not in shown._head.properties.on, "what does not apply cannot be asked for"
-    assert "6 of 9 properties are checked" in shown._head._checked.line
+    assert "6 of 11 properties are checked" in shown._head._checked.line
     shown.apply({"MaxCrashes": 0})
     assert checked(shown)[-1] == "EventualProgress"
     shown.apply({"MaxCrashes": 1, "MaxRestarts": 1})

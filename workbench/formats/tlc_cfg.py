@@ -9,6 +9,8 @@ from workbench.kernel import Constant, InputError, Model, Names, Partition, Verd
 from workbench.kernel.deadlock import DEADLOCK
 from workbench.kernel.errors import listed, unknown
 
+#: What is longer is no name of a property, and nothing to be shown as one.
+_LONGEST_NAME = 100
 #: The statements that are read, with the name under which they are.
 _ACCEPTED = {
     "CONSTANT": "constants",
@@ -169,8 +171,10 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
 
 def _absent(entry: Entry, kinds: Sequence[str], model: type[Model]) -> Verdict:
     known = [p.name for p in model.declared_properties.values() if p.kind in kinds]
-    why = str(unknown(f"{kinds[0]} of {model.name}", entry.value, known))
-    return Verdict(entry.value, kinds[0], None, why=f"line {entry.line}: {why}")
+    error = unknown(f"{kinds[0]} of {model.name}", entry.value, known)
+    if len(entry.value) > _LONGEST_NAME:
+        _fail(entry.line, error)
+    return Verdict(entry.value, kinds[0], None, why=f"line {entry.line}: {error}")
 
 
 def _fitting(declared: Constant, value: Any) -> Any:

@@ -68,7 +68,7 @@ class Pairs(tuple[tuple[str, str], ...]):
     >>> ring = Graph("Node").bind("Ring", "ring", {"Node": ("a", "b", "c")})
     >>> ring, ring.successors("c"), ring.predecessors("c"), ("a", "c") in ring
     ((('a', 'b'), ('b', 'c'), ('c', 'a')), ('a',), ('b',), False)
-    >>> Graph("Node", directed=False).bind("Line", [["c", "b"], ["a", "b"]], {"Node": ("a", "b", "c")}).edges
+    >>> Graph("Node", directed=False).bind("Line", [("c", "b"), ("a", "b")], {"Node": ("a", "b", "c")}).edges
     (('a', 'b'), ('b', 'c'))
     """
 
