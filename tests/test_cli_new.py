@@ -33,3 +33,23 @@ def test_a_new_model_has_a_name_that_python_can_import(
     assert main(["new", name, "--into", str(tmp_path)]) == 2
     assert "is not accepted; it takes small letters" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_report_is_written_on_a_model_of_ones_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "shared_counter"]) == 0
+    own = "shared_counter.py:SharedCounter"
+    assert main(["report", own]) == 0
+    assert main(["report", own, "--set", "UseLock=false", "-o", "broken.html"]) == 1
+    assert "2 workers have written, and the counter is 1" in Path("broken.html").read_text()
+    assert "holds" in Path("shared_counter.html").read_text()
+    for arguments, message in (
+        (["shared_counter.toml", "--set", "UseLock=false"], "--set is not accepted with a configuration"),
+        ([own, "-o", "shared_counter.py"], "--output"),
+        (["nope"], "unknown model 'nope'"),
+    ):
+        assert main(["report", *arguments]) == 2
+        assert message in capsys.readouterr().err
+    assert "class SharedCounter" in Path("shared_counter.py").read_text()

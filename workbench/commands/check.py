@@ -14,7 +14,6 @@ import argparse
 import json
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -23,7 +22,7 @@ from rich.table import Table
 
 from workbench import configurations
 from workbench.commands import outputs, status
-from workbench.commands.files import file_of_model, read_text, reading
+from workbench.commands.files import file_of_model, names_model, read_text, reading
 from workbench.commands.options import above_zero, console, parse_assignments
 from workbench.commands.profiled import print_profile
 from workbench.commands.progress import Lines, progress_line
@@ -67,13 +66,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    target = arguments.targets[0]
-    if len(arguments.targets) == 1 and (target in MODELS or ".py:" in target or target.endswith(".py")):
-        return _check_model(arguments, target)
     for target in arguments.targets:
-        if not target or (not target.endswith(".toml") and "/" not in target and not Path(target).exists()):
-            get_model(target)  # says which models there are
-            raise InputError(f"model {target!r} is not accepted here; give one model, or files and folders")
+        if names_model(target):
+            if len(arguments.targets) > 1:
+                raise InputError(f"model {target!r} is not accepted here; give one model, or files and folders")
+            return _check_model(arguments, target)
     if arguments.set or arguments.property or arguments.cfg is not None:
         raise InputError("--set, --cfg and --property are not accepted with configurations; they go with a model")
     if arguments.deadlock:

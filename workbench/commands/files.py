@@ -9,6 +9,7 @@ from typing import TextIO
 from workbench.commands import standard
 from workbench.kernel import InputError
 from workbench.kernel.text import printable
+from workbench.models import MODELS, get_model
 from workbench.storage import whole
 from workbench.storage.whole import STDOUT
 
@@ -35,6 +36,21 @@ def file_of_model(name: str) -> list[str]:
     """The file that a model is read from, if it is given as ``path/to/file.py:Class``."""
     path = name if name.endswith(".py") else name.rpartition(":")[0]
     return [path] if path.endswith(".py") else []
+
+
+def names_model(target: str) -> bool:
+    """Whether `target` is a model, by name or in a file, and no file or folder of configurations.
+
+    Raises
+    ------
+    InputError
+        If it is nothing of that.
+    """
+    if target in MODELS or file_of_model(target):
+        return True
+    if not target or (not target.endswith(".toml") and "/" not in target and not Path(target).exists()):
+        get_model(target)  # says which models there are
+    return False
 
 
 @contextmanager

@@ -1,22 +1,29 @@
-"""Write a self-contained HTML page on a configuration: verdicts, traces, the state graph and charts.
+"""Write a self-contained HTML page on a configuration or a model: verdicts, traces, the state graph and charts.
 
 The page loads nothing from anywhere, and follows the reader's preference for light or dark:
   workbench report specs/bakery/v2_race.toml -o report.html
+  workbench report hudi --set ConcurrencyControl=none
+  workbench report path/to/file.py:Class
 
-Exit status: 0 it is as expected, 1 something differs, 2 bad input, 3 something is not known, or nothing was checked.
+Exit status: 0 it is as expected, or everything holds; 1 something differs, or is violated; 2 bad input; 3 something is
+not known, or nothing was checked.
 """
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from workbench import configurations
 from workbench.commands import status
-from workbench.commands.files import writing
-from workbench.commands.options import console
+from workbench.commands.files import file_of_model, names_model, writing
+from workbench.commands.options import console, parse_assignments
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import remark
+from workbench.configurations import Configuration
+from workbench.kernel import InputError, Model, Result
 from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.text import printable
+from workbench.models import get_model
 from workbench.storage.whole import check_outputs
 
 NAME = "report"
@@ -25,8 +32,9 @@ MOST_KEPT = 200_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE.toml")
-    parser.add_argument("-o", "--output", metavar="FILE.html", help="by default beside the configuration's name")
+    parser.add_argument("what", metavar="FILE.toml|MODEL", help="a configuration, a model's name, or file.py:Class")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant of a MODEL")
+    parser.add_argument("-o", "--output", metavar="FILE.html", help="by default NAME.html, in the working folder")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -34,27 +42,44 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.engines.check import check
     from workbench.spaces.space import explore
 
-    configuration = configurations.load(Path(arguments.file))
-    output = arguments.output or f"{configuration.name}.html"
-    check_outputs([arguments.file], {"--output": output})
+    configuration, model = _asked(arguments)
+    names, symmetry = (configuration.properties, configuration.symmetry) if configuration else (None, ())
+    output = arguments.output or f"{configuration.name if configuration else model.name}.html"
+    check_outputs([arguments.what] if configuration else file_of_model(arguments.what), {"--output": output})
     with progress_line() as on_progress:
-        model, names = configuration.model, configuration.properties
-        result = check(model, names, symmetry=configuration.symmetry, on_progress=on_progress)
+        result = check(model, names, symmetry=symmetry, on_progress=on_progress)
         space = None
         if result.complete and result.distinct <= MOST_KEPT:
-            space = explore(model, names, symmetry=configuration.symmetry, on_progress=on_progress)
+            space = explore(model, names, symmetry=symmetry, on_progress=on_progress)
     if INTERRUPTED in (result.stopped, space and space.result.stopped):
         remark("workbench: no report is written: interrupted")
         return status.UNKNOWN
-    page = view.report(
-        result,
-        title=configuration.title,
-        source=configuration.source,
-        differences=configuration.differences(result),
-        as_expected=configuration.as_expected(result),
-        space=space,
-    )
+    page = view.report(result, space=space, **_comparison(configuration, result))
     with writing(output) as out:
         out.write(page)
     console().print(f"wrote {printable(output)} ({len(page) / 1024:,.0f} KiB)", markup=False)
-    return status.of_comparison(configuration, result)
+    return status.of_comparison(configuration, result) if configuration else status.of_result(result)
+
+
+def _asked(arguments: argparse.Namespace) -> tuple[Configuration | None, Model]:
+    """The configuration, if it is one, and the model."""
+    what = arguments.what
+    if names_model(what):
+        declared = get_model(what)
+        return None, declared(**parse_assignments(arguments.set, declared))
+    if arguments.set:
+        raise InputError("--set is not accepted with a configuration; it goes with a model")
+    configuration = configurations.load(Path(what))
+    return configuration, configuration.model
+
+
+def _comparison(configuration: Configuration | None, result: Result) -> dict[str, Any]:
+    """What the page says of the result beside what was found."""
+    if configuration is None:
+        return {}
+    return {
+        "title": configuration.title,
+        "source": configuration.source,
+        "differences": configuration.differences(result),
+        "as_expected": configuration.as_expected(result),
+    }

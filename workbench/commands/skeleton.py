@@ -9,6 +9,7 @@ from workbench import (
     Process,
     Variable,
     action,
+    ends,
     eventually,
     invariant,
     liveness,
@@ -56,6 +57,11 @@ class Skeleton(Model):
         """The counter is as high as writes were made."""
         done = sum(pc == "Done" for pc in s.pc.values())
         return s.counter == done or f"{done} workers have written, and the counter is {s.counter}"
+
+    @ends
+    def AllDone(self, s: Any) -> bool:
+        """Where a behaviour may end; anywhere else it would be a deadlock."""
+        return all(pc == "Done" for pc in s.pc.values())
 
     @reachable
     def EverybodyWrites(self, s: Any) -> bool:

@@ -82,7 +82,7 @@ class Table(Model):
 
 
 class VersionedTable(Table):
-    """The same table where readers may also ask for an older version, and get what it was."""
+    """One table as it should be: each commit is one step, nothing acknowledged is lost, old versions stay."""
 
     name = "table"
 
