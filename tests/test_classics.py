@@ -111,8 +111,12 @@ def test_published_figures_of_ewd998():
 
 
 def sized(path):
-    large = configurations.load(path).expect["distinct"] > 400
+    large = states(path) > 400
     return pytest.param(path.stem, marks=[pytest.mark.slow] if large else [], id=path.stem)
+
+
+def states(path):
+    return configurations.load(path).expect["distinct"]
 
 
 @pytest.mark.parametrize("name", [path.stem for path in FILES])
@@ -124,7 +128,8 @@ def test_every_configuration_is_as_expected(name):
     assert result.never_taken == []
 
 
-@pytest.mark.parametrize("name", [sized(path) for path in FILES])
+# Of larger spaces the published figures say what the reference would, in a minute or more.
+@pytest.mark.parametrize("name", [sized(path) for path in FILES if states(path) < 4_000])
 def test_the_reference_search_finds_the_same(name):
     """All but the lengths of loops: the reference does not make them small."""
     one = load(name)
