@@ -378,6 +378,7 @@ def test_acknowledged_commits(table, tmp_path):
     assert graded(agreed(table, acks=acks)) == []  # they may all be in what was archived
 
 
+@pytest.mark.slow
 def test_a_commit_of_very_many_files(tmp_path):
     """What an instant says is one record, in one block."""
     table = HudiTable(tmp_path / "t", 9)

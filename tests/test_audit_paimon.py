@@ -80,6 +80,7 @@ def test_an_overwritten_commit_is_proved_by_its_acknowledgement(real_table, tmp_
     assert audit(path, acks=acks).findings == (), "the other commit was not acknowledged: nobody relies on it"
 
 
+@pytest.mark.slow
 def test_lost_races_that_were_retried_are_not_suspected(real_table):
     """Of 410 lists that no snapshot names, 408 are of commits that are there; one row of 240 is in no snapshot."""
     found = read(Source(real_table("race3")), in_process)
@@ -336,6 +337,7 @@ def large(tmp_path):
     return write
 
 
+@pytest.mark.slow
 def test_a_table_whose_manifests_are_merged_is_clean(large):
     found = read(Source(large()), in_process)
     assert (found.first, found.last, len(found.breaks), len(found.orphans)) == (1, 400, 0, 0)
@@ -346,6 +348,7 @@ def test_a_table_whose_manifests_are_merged_is_clean(large):
     assert audit(large()).findings == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [250, 301])
 def test_a_snapshot_that_is_not_built_on_its_predecessor_is_found_among_merged_manifests(large, version):
     (finding, *others) = audit(large("--forgets", str(version))).of("LinearHistory")

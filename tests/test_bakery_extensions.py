@@ -71,6 +71,7 @@ def steps_of(model):
     return set(states), moves
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("extended", "published", "constants"),
     [

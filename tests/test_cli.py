@@ -869,6 +869,7 @@ def test_as_a_process():
     assert err == "workbench: Writers = 0 is not accepted; it takes a size from 1 to 6, or a list of that many names\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments", [["list"], ["show", "bakery_v2"], ["check", "bakery", *SAFETY, "--json"], ["check", *RACE, *SAFETY]]
 )
@@ -880,6 +881,7 @@ def test_a_closed_pipe_is_no_error(arguments):
     assert (running.returncode, err) == (128 + signal.SIGPIPE, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", [">&-", "<&-", "2>&-", ">&- 2>&- <&-", ">/dev/null"])
 @pytest.mark.parametrize(
     ("command", "status"), [("list", 0), ("check nope", 2), ("check specs/nope", 2), ("--help", 0)]
@@ -891,6 +893,7 @@ def test_what_is_closed_is_nowhere_to_write_to(closed, command, status):
     assert len(done.stderr.splitlines()) == (status == 2 and "2>" not in closed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["check", "nope"], ["check"], ["nope"]])
 def test_errors_that_nobody_reads(arguments):
     with process(*arguments, stderr=subprocess.PIPE) as running:
@@ -899,6 +902,7 @@ def test_errors_that_nobody_reads(arguments):
     assert running.returncode == 2
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("arguments", ["list", f"check bakery {' '.join(SAFETY)} --json"])
 def test_output_that_there_is_no_room_for(arguments):
@@ -1031,6 +1035,7 @@ def test_an_error_that_cannot_be_turned_into_text(run, monkeypatch):
     assert len(err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_output_that_has_no_check_marks():
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     with process("check", "bakery", *SAFETY, stderr=subprocess.PIPE, env=environment) as running:
@@ -1067,6 +1072,7 @@ def test_control_c_gives_a_partial_result():
     assert "\n0 distinct" not in out
 
 
+@pytest.mark.slow
 def test_control_c_ends_a_list_of_configurations(toml):
     large = toml('model = "bakery_v2"\nproperties = ["UniqueTickets"]\nconstants = {Writers = 4, MaxCrashes = 2}\n')
     small = toml(BAKERY, "two.toml")
@@ -1095,6 +1101,7 @@ main()
     assert (done.returncode, done.stdout, done.stderr) == (3, "", "workbench: interrupted\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["local", "reference"])
 def test_control_c_twice(loud, engine):
     """The second one comes when the model is run again for the trace."""

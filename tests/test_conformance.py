@@ -463,6 +463,7 @@ def test_named_configurations_on_spark(spark, name):
     assert figures(result) == figures(check(one.model, names, symmetry=one.symmetry, engine="local"))
 
 
+@pytest.mark.slow
 @given(
     writers=st.integers(1, 3),
     crashes=st.integers(0, 2),
@@ -572,6 +573,7 @@ def test_every_budget_of_states(way, symmetry):
     assert spaces == {most}
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10**6), symmetry=st.booleans(), budget=st.integers(1, 40))
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_random_tables_under_a_budget(way_in_process, seed, symmetry, budget):
@@ -607,6 +609,7 @@ def test_other_budgets_and_stops(way, options, stopped):
     assert_partial(result, names)
 
 
+@pytest.mark.slow
 def test_initial_states_are_under_the_budget_too(way):
     result = check(Wide(), max_states=4995, **way.options)
     assert result.levels == [4995]
@@ -631,6 +634,7 @@ class Endless(Model):
         return s.n < 200
 
 
+@pytest.mark.slow
 def test_time_is_up_among_the_initial_states(way):
     result = check(Endless(), max_seconds=0.5, **way.options)
     assert result.stopped == "the budget of 0.5 seconds is used up"
@@ -878,6 +882,7 @@ def bounded_table(seed):
     return type("BoundedTable", (BoundedTable,), {name: recording(name) for name in table.declared_actions})
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10**6), symmetry=st.booleans())
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_random_tables_within_constraints(way_in_process, seed, symmetry):

@@ -322,6 +322,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", CASES)
 def test_damaged_files_are_read_exactly_or_refused(tmp_path, kind):
     CASES[kind](tmp_path, 60)

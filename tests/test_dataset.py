@@ -223,6 +223,7 @@ def test_every_state_is_there_as_the_model_has_it(spaces, name):
             assert row[names[variable]] == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPACES)
 def test_every_transition_is_a_step_of_the_model(spaces, name):
     space, folder = spaces[name]

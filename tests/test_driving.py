@@ -208,6 +208,7 @@ def test_after_a_trace_that_was_not_decided_the_next_one_has_new_processes(tmp_p
 # Processes that misbehave --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("does", "why"),
     [

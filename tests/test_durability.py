@@ -162,6 +162,7 @@ def exact_or_refused(attempt: Callable[[], Any], wanted: Any, path: Path) -> Non
 # A run directory -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_search_is_exact_whatever_its_values_are(tmp_path: Path) -> None:
     whole = check(Ledger(), symmetry=True, engine="reference")
     assert summary(search(tmp_path / "whole"))[:2] == summary(whole)[:2]
@@ -180,6 +181,7 @@ def test_no_file_of_a_run_is_a_pickle(tmp_path: Path) -> None:
         json.loads(path.read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", ["checksum", "missing", "swapped"])
 def test_a_damaged_file_is_named(tmp_path: Path, lost: str) -> None:
     run = tmp_path / "run"

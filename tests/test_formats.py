@@ -389,6 +389,7 @@ def test_a_repeated_state_is_a_step_only_with_stuttering():
     assert check(document, model, stutter=True).valid
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(st.integers(0, 10_000), st.sets(st.sampled_from(list(Bakery(Writers=2).layout.positions)), min_size=1))
 def test_every_walk_seen_through_any_variables_is_a_behaviour(seed, variables):

@@ -157,6 +157,7 @@ def test_what_is_seen_of_a_walk_is_a_behaviour(seed, length, chance, seen, watch
         assert sum(bool(differing(x, y) & seen) for x, y in itertools.pairwise(parts)) <= observation.steps
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=250)
 @given(
     **RECORDINGS, damage=st.lists(st.tuples(st.integers(0, 11), st.integers(0, 2)), max_size=2), stutter=st.booleans()

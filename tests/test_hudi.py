@@ -186,6 +186,7 @@ def test_a_writer_without_an_operation_keeps_nothing():
                 assert None not in kept[:2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constants", [{}, {"UseSalt": True}, {"PutIfAbsentSupported": True}], ids=str)
 def test_the_timeline_grows_in_order(constants):
     """An instant is Requested before it is Inflight before it is Completed, and a Completed one has its slice."""
@@ -225,6 +226,7 @@ def test_bad_constants(constants, message):
 SETS = [("Writers",), ("Keys",), ("Values",), ("Writers", "Keys", "Values")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sets", SETS, ids="+".join)
 @pytest.mark.parametrize(
     "constants",
@@ -275,6 +277,7 @@ def test_nobody_has_to_fail():
     assert [(condition.label, condition.strong) for condition in model.fairness()] == [("w1", False), ("w2", False)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("control", [0, 1, 2])
 def test_a_writer_at_work_can_always_go_on(control):
     assert stops_at_work(Hudi(**SMALL, ConcurrencyControl=control)) is None

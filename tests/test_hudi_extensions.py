@@ -85,6 +85,7 @@ def test_an_extension_brings_properties_of_its_own(constants, properties):
 # Early detection: verdicts -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extension", [EARLY, LOCKED], ids=["markers", "locked markers"])
 @pytest.mark.parametrize("constants", PUBLISHED, ids=str)
 def test_early_detection_changes_no_published_verdict(constants, extension):
@@ -243,6 +244,7 @@ def gives_way_wrongly(model):
     return wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "variant", [nothing_is_seen, own_marker_is_seen, markers_of_other_groups_are_seen, later_markers_are_seen, sees_all]
 )
@@ -297,6 +299,7 @@ def test_failures_in_any_phase_change_no_published_verdict(constants):
     assert verdicts(HudiExtended(**constants, **ANYWHERE), [*INVARIANTS, LIVE]) == verdicts(Hudi(**constants))
 
 
+@pytest.mark.slow
 def test_a_writer_fails_in_every_phase_and_keeps_nothing():
     model = HudiExtended(**SMALL, **ANYWHERE)
     failing = [i for i in model.instances if i.action.name == "writer_fail"]
@@ -325,6 +328,7 @@ def stopped_phases(model):
     return at_work
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("control", "phases"), [(0, set()), (1, {"UpdateIndex"}), (2, {"Read"})])
 @pytest.mark.parametrize("anywhere", [{}, ANYWHERE], ids=["as published", "anywhere"])
 def test_a_failed_writers_lock_stops_the_others_unless_it_expires(control, phases, anywhere):
@@ -384,6 +388,7 @@ def test_what_a_deleted_slice_looks_like_to_a_reader():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rollback", [EAGER, LAZY, STALE], ids=["eager", "lazy", "stale"])
 def test_nothing_is_left_of_what_is_rolled_back(rollback):
     """After a rollback nobody finds an instant or a slice of what it was about; lazily only if nobody works on it."""

@@ -495,6 +495,7 @@ def test_a_class_is_not_a_model():
 MANY = 30_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -553,6 +554,7 @@ def test_options_that_change_are_noticed(kind):
         check(type("Toy", (Counter,), {"go": action(step)})(), engine="reference")
 
 
+@pytest.mark.slow
 def test_a_process_of_its_own_is_not_ended_either():
     script = (
         "import sys\n"

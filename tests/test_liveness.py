@@ -179,6 +179,7 @@ def violated_by_definition(case: Case) -> bool:
     return False
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(cases(states=6))
 def test_the_finders_agree_with_the_definition_on_random_graphs(case: Case) -> None:
@@ -203,6 +204,7 @@ def test_the_finders_agree_with_the_definition_on_random_graphs(case: Case) -> N
     assert search(model)["Promise"].holds is not expected
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(cases(states=24))
 def test_the_finders_agree_on_larger_random_graphs(case: Case) -> None:

@@ -285,6 +285,7 @@ def rows_in(model, s, file):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constants", UNPROTECTED)
 def test_states_differ_only_where_the_state_as_described_does(constants):
     model = Paimon(**constants)
@@ -292,6 +293,7 @@ def test_states_differ_only_where_the_state_as_described_does(constants):
     assert len({as_described(model, s) for s in states}) == len(states)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constants", UNPROTECTED)
 def test_the_files_of_the_buckets_are_those_of_the_manifest(constants):
     model = Paimon(**constants)

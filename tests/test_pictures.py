@@ -95,6 +95,7 @@ def visible(svg: str) -> str:
     return re.sub(r'<title>.*?</title>| (id|data-[a-z]+|style|aria-label)="[^"]*"', "", svg)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", SMALL)
 def test_pictures_draw_fit_and_do_not_lie(case: str) -> None:
     """States with one picture agree in all that it claims to show; texts are in their boxes, and boxes apart."""
@@ -110,6 +111,7 @@ def test_pictures_draw_fit_and_do_not_lie(case: str) -> None:
     ElementTree.fromstring(drawn.svg)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["hudi collision", "paimon dangling", "bakery v2 extended"])
 def test_a_change_of_one_shown_cell_is_seen(case: str) -> None:
     """Neighbours on a behaviour, which differ in little, differ in their pictures, and the difference is marked."""

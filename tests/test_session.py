@@ -294,6 +294,7 @@ def test_a_change_during_a_check_of_some_seconds_is_checked_at_once() -> None:
     assert session.number == 1
 
 
+@pytest.mark.slow
 def test_the_engine_is_loaded_before_the_first_search() -> None:
     script = (
         "from workbench.engines import local\n"

@@ -238,6 +238,7 @@ def test_trees_that_are_begun_anew_make_the_same_walks(monkeypatch):
 # What walks decide -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_violation_in_a_space_that_has_no_end():
     seen = simulate(Lost(), walks=300)
     bad = seen["OneAtATime"]
@@ -251,6 +252,7 @@ def test_a_violation_in_a_space_that_has_no_end():
     assert seen.holds is False
 
 
+@pytest.mark.slow
 def test_a_trace_is_shortened_within_its_budget():
     whole, some, most = (simulate(Lost(), ["OneAtATime"], walks=300, shorten=states) for states in (0, 300, 10**6))
     lengths = [len(seen["OneAtATime"].trace) for seen in (whole, some, most)]
@@ -269,6 +271,7 @@ def test_a_trace_that_is_said_to_be_a_shortest_one_is():
     assert "no trace is shorter" in seen.notes[0]
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10**6), walks=st.integers(1, 60), states=st.sampled_from([0, 20, 200, 10**5]))
 @settings(max_examples=25, deadline=None)
 def test_random_tables(seed, walks, states):
@@ -513,6 +516,7 @@ raise SystemExit(main(["simulate", "bakery_v2", "--seconds", "6000", "--property
 """
 
 
+@pytest.mark.slow
 def test_a_process_that_is_interrupted_says_what_it_saw():
     ended = subprocess.run([sys.executable, "-c", INTERRUPTED_WHILE_IT_WALKS], capture_output=True, text=True)
     assert ended.returncode == 3

@@ -60,6 +60,7 @@ def digest_of(folder: Path, source: str, name: str = "counter") -> str:
     return model_digest(get_model(f"{path}:Counter"))
 
 
+@pytest.mark.slow
 def test_it_is_the_same_in_every_process(tmp_path: Path) -> None:
     (tmp_path / "counter.py").write_text(SOURCE)
     script = (

@@ -785,6 +785,7 @@ def test_without_graphviz_a_graph_says_what_to_install(small, monkeypatch):
     assert graph.text().startswith("States of bakery_published: ")
 
 
+@pytest.mark.slow
 def test_objects_show_themselves_in_ipython():
     script = """
 from IPython.core.interactiveshell import InteractiveShell

@@ -716,6 +716,7 @@ def test_what_a_grid_does_not_take_is_one_line(stale: Workbench) -> None:
 # How long it lives ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_closed_panel_leaves_nothing_behind() -> None:
     before = ipywidgets.Widget.get_manager_state()["state"].keys()
     shown = Workbench("bakery_v2", **STALE)
@@ -789,6 +790,7 @@ def kernel() -> Iterator[Kernel]:
     kernel.manager.shutdown_kernel(now=True)
 
 
+@pytest.mark.slow
 def test_a_panel_is_closed_when_its_cell_is_run_again(kernel: Kernel) -> None:
     before = kernel.alive()
     for _ in range(3):
@@ -802,6 +804,7 @@ def test_a_panel_is_closed_when_its_cell_is_run_again(kernel: Kernel) -> None:
     assert kernel.alive() == before + 2, "nothing has replaced it"
 
 
+@pytest.mark.slow
 def test_a_panel_stays_while_another_cell_shows_it(kernel: Kernel) -> None:
     before = kernel.alive()
     kernel.run("make", "shown = Workbench('bakery', Writers=2)")
