@@ -19,10 +19,13 @@ from workbench.engines.walks import asked, shorten, sketch, walker
 from workbench.engines.walks.simulate import simulate
 from workbench.engines.walks.walker import Walker
 from workbench.kernel import (
+    Assignment,
     Constant,
+    Graph,
     InputError,
     Model,
     ModelError,
+    Names,
     Variable,
     action,
     choose,
@@ -532,3 +535,23 @@ def test_an_interrupt_while_a_trace_is_shortened_keeps_the_trace(monkeypatch):
     assert [v.word for v in seen.verdicts] == ["violated", "reached"]
     assert seen["OneAtATime"].trace is not None
     assert seen["OneTriedTwice"].why == "interrupted before its trace was made"
+
+
+class Ring(Model):
+    """A token goes along a ring; a constant about names says who may keep it."""
+
+    Node = Constant(2, Names("n", range(2, 4)), "who stands on the ring")
+    Edges = Constant("ring", Graph("Node"), "to whom a token may go")
+    Keeper = Constant(False, Assignment("Node", bool), "who may keep it")
+    at = Variable(lambda model: model.Node[0])
+
+    @action("a, b in Edges")
+    def pass_on(self, s, a, b):
+        require(s.at == a, f"{a} does not have it")
+        s.at = b
+
+
+def test_constants_about_names_are_told_as_a_check_tells_them():
+    model = Ring(Keeper={"n1": True})
+    walked, checked = simulate(model, walks=3, depth=4).as_dict(), check(model).as_dict()
+    assert json.loads(json.dumps(walked))["constants"] == json.loads(json.dumps(checked))["constants"]

@@ -115,6 +115,15 @@ class Judged:
             return False
         return True if self.verdicts and not self.undecided else None
 
+    @property
+    def verdict_lines(self) -> list[str]:
+        """Each verdict in a line, with the reason; its trace is asked for by name."""
+        lines = []
+        for verdict in self.verdicts:
+            states = "" if verdict.trace is None else f" ({counted(len(verdict.trace), 'state')})"
+            lines.append(f"  {verdict.word}{states}  {verdict.name}" + (f": {verdict.why}" if verdict.why else ""))
+        return lines
+
     def __getitem__(self, name: str) -> Verdict:
         for verdict in self.verdicts:
             if verdict.name == name:
@@ -200,10 +209,7 @@ class Result(Judged):
             + bounded
         ]
         lines += [] if self.complete else [f"  INCOMPLETE: {self.stopped}"]
-        for verdict in self.verdicts:
-            states = "" if verdict.trace is None else f" ({counted(len(verdict.trace), 'state')})"
-            lines.append(f"  {verdict.word}{states}  {verdict.name}" + (f": {verdict.why}" if verdict.why else ""))
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.verdict_lines])
 
     def as_dict(self) -> dict[str, Any]:
         """The object that ``workbench check --json`` prints. Scripts rely on its keys."""

@@ -153,16 +153,13 @@ class Simulation(Judged):
     def __repr__(self) -> str:
         """The counts and the verdicts; traces are asked for by name."""
         lines = [repr(self.model), *(f"  {line}" for line in self.lines)]
-        for verdict in self.verdicts:
-            states = "" if verdict.trace is None else f" ({counted(len(verdict.trace), 'state')})"
-            lines.append(f"  {verdict.word}{states}  {verdict.name}" + (f": {verdict.why}" if verdict.why else ""))
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.verdict_lines])
 
     def as_dict(self) -> dict[str, Any]:
         """The object that ``workbench simulate --json`` prints. Scripts rely on its keys."""
         return {
             "model": self.model.name,
-            "constants": self.model.constants,
+            "constants": self.model.spelled(),
             "engine": self.engine,
             "workers": self.workers,
             **vars(self.rule),
