@@ -212,3 +212,18 @@ def test_the_page_shows_the_trace_that_is_found(name):
 def test_every_protocol_has_a_picture():
     assert {load(name).model.name for name in lessons.names_on()} == set(CLASSICS)
     assert {path.stem for path in (FOLDER / "pictures").iterdir()} == set(lessons.names_on())
+
+
+def test_a_ring_that_runs_the_other_way_is_one_on_which_numbers_rise():
+    model = get_model("chang_roberts")
+    turned = check(model(Ring=[["p1", "p3"], ["p3", "p2"], ["p2", "p1"]]))
+    rising = load("chang_roberts_rising").expect
+    assert (turned.distinct, turned.generated, turned.depth) == tuple(
+        map(rising.get, ("distinct", "generated", "depth"))
+    )
+
+
+@pytest.mark.parametrize("ring", ["line", "star", "complete", "none", "p1->p2, p2->p3, p3->p2", "p1->p2, p2->p1"])
+def test_what_is_no_ring_is_refused(ring):
+    with pytest.raises(InputError, match=r"^Ring=.* is not accepted; it takes one ring through all 3 Processes$"):
+        get_model("chang_roberts")(Ring=ring)

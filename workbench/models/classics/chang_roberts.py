@@ -13,8 +13,12 @@ Semantics after Chang and Roberts, *An improved algorithm for decentralized extr
 of processes*, CACM 22(5), 1979.
 """
 
+from enum import Enum
+
 from workbench.kernel import (
     Constant,
+    Graph,
+    InputError,
     Model,
     Names,
     Process,
@@ -30,14 +34,20 @@ from workbench.kernel import (
     require,
     step,
 )
+from workbench.kernel.values import spell
 
-CANDIDATE, LOST, LEADER = "candidate", "lost", "leader"
+
+class Role(Enum):
+    """What a process is in the election."""
+
+    CANDIDATE, LOST, LEADER = "candidate", "lost", "leader"
 
 
 class ChangRoberts(Model):
     """Leader election on a ring: the largest number that comes home wins."""
 
-    Processes = Constant(3, Names("p", range(2, 7)), "who is on the ring, in the order in which messages travel")
+    Processes = Constant(3, Names("p", range(2, 7)), "who is on the ring")
+    Ring = Constant("ring", Graph("Processes"), "to whom each sends; it must lead through all of them, and back")
     Order = Constant("falling", ("falling", "rising"), "how numbers change along the ring: many messages, or few")
     UniqueNumbers = Constant(True, bool, "no two processes have the same number; else the two largest have")
     PassesOnSmaller = Constant(False, bool, "a candidate passes smaller numbers on, instead of dropping them")
@@ -54,14 +64,20 @@ class ChangRoberts(Model):
         numbers = range(size, 0, -1) if self.Order == "falling" else range(1, size + 1)
         largest = size if self.UniqueNumbers else size - 1
         self.number = {p: min(n, largest) for p, n in zip(self.Processes, numbers, strict=True)}
-        self.next = dict(zip(self.Processes, (*self.Processes[1:], self.Processes[0]), strict=True))
+        self.next = dict(self.Ring)
+        around = [self.Processes[0]]
+        for _ in self.Processes:
+            around.append(self.next.get(around[-1]))
+        if len(self.Ring) != size or set(around) != set(self.Processes) or around[-1] != around[0]:
+            given = spell({"Ring": self.Ring}, self.declared_constants)
+            raise InputError(f"{given} is not accepted; it takes one ring through all {size} Processes")
 
     @initial
     def begin(self, s):
         """Any processes want to lead, or nobody."""
         for p in self.Processes:
             s.starts[p] = choose([False, True], f"starts {p}")
-            s.role[p] = CANDIDATE if s.starts[p] else LOST
+            s.role[p] = Role.CANDIDATE if s.starts[p] else Role.LOST
 
     @action(process)
     def wake(self, s, p):
@@ -77,41 +93,41 @@ class ChangRoberts(Model):
         require(s.awake[p], f"{p} has not begun")
         number, own = choose(s.inbox[p], "at"), self.number[p]
         s.inbox[p] -= {number}
-        if s.role[p] == LOST or number > own:
-            s.role[p] = LOST
+        if s.role[p] == Role.LOST or number > own:
+            s.role[p] = Role.LOST
             s.inbox[self.next[p]] |= {number}
         elif number == own:
-            s.role[p] = LEADER
+            s.role[p] = Role.LEADER
         elif self.PassesOnSmaller:
             s.inbox[self.next[p]] |= {number}
 
     @invariant
     def OneLeader(self, s):
         """There are never two leaders."""
-        leaders = [p for p in self.Processes if s.role[p] == LEADER]
+        leaders = [p for p in self.Processes if s.role[p] == Role.LEADER]
         return len(leaders) < 2 or f"{' and '.join(leaders)} lead"
 
     @invariant(p="Processes")
     def LargestLeads(self, s, p):
         """Nobody leads who has a smaller number than another one that wants to."""
         larger = [q for q in self.Processes if s.starts[q] and self.number[q] > self.number[p]]
-        return s.role[p] != LEADER or not larger or f"{p} leads, and {larger[0]} has a larger number"
+        return s.role[p] != Role.LEADER or not larger or f"{p} leads, and {larger[0]} has a larger number"
 
     @step(p="Processes")
     def LeadersStay(self, s, t, p):
         """Who leads is not beaten later."""
-        return s.role[p] != LEADER or t.role[p] == LEADER
+        return s.role[p] != Role.LEADER or t.role[p] == Role.LEADER
 
     @ends
     def is_over(self, s):
-        return CANDIDATE not in s.role.values()
+        return Role.CANDIDATE not in s.role.values()
 
     @reachable
     def SmallestLeads(self, s):
         """The smallest number wins where nobody else wants to lead."""
-        return any(s.role[p] == LEADER and self.number[p] == 1 for p in self.Processes)
+        return any(s.role[p] == Role.LEADER and self.number[p] == 1 for p in self.Processes)
 
     @liveness
     def SomebodyLeads(self):
         """If anybody wants to lead, somebody does in the end."""
-        return leads_to(lambda s: CANDIDATE in s.role.values(), lambda s: LEADER in s.role.values())
+        return leads_to(lambda s: Role.CANDIDATE in s.role.values(), lambda s: Role.LEADER in s.role.values())
