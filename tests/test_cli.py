@@ -862,6 +862,11 @@ def process(*arguments, **options):
     )
 
 
+def complaints(err):
+    """The lines of a standard error, without those that a slow machine is told how far a check is with."""
+    return [line for line in err.splitlines() if not line.startswith("level ")]
+
+
 def test_as_a_process():
     with process("check", "bakery", "--set", "Writers=0", stderr=subprocess.PIPE) as running:
         out, err = running.communicate()
@@ -878,7 +883,7 @@ def test_a_closed_pipe_is_no_error(arguments):
     with process(*arguments, stderr=subprocess.PIPE) as running:
         running.stdout.close()
         err = running.stderr.read()
-    assert (running.returncode, err) == (128 + signal.SIGPIPE, "")
+    assert (running.returncode, complaints(err)) == (128 + signal.SIGPIPE, [])
 
 
 @pytest.mark.slow
@@ -908,10 +913,10 @@ def test_errors_that_nobody_reads(arguments):
 def test_output_that_there_is_no_room_for(arguments):
     line = f"{sys.executable} -m workbench {arguments} >/dev/full"
     done = subprocess.run(line, shell=True, cwd=ROOT, capture_output=True, text=True)
+    (line,) = complaints(done.stderr)
     assert done.returncode == 2
-    assert done.stderr.startswith("workbench: ")
-    assert done.stderr.endswith("No space left on device\n")
-    assert len(done.stderr.splitlines()) == 1
+    assert line.startswith("workbench: ")
+    assert line.endswith("No space left on device")
 
 
 LOUD = """
