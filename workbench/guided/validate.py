@@ -19,8 +19,9 @@ from workbench.guided.report import Behaviour, Nearest, Report
 from workbench.kernel import Model
 from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop
 from workbench.kernel.memory import most_memory
-from workbench.kernel.model import beginning_in, model_object
+from workbench.kernel.model import model_object
 from workbench.kernel.trace import Move, each_step, not_again
+from workbench.kernel.variants import beginning_in
 
 
 def validate(

@@ -482,12 +482,5 @@ def model_object(model: Any) -> Model:
     raise InputError(f"{brief(model)} is not a model; give an object such as Bakery()")
 
 
-def beginning_in(model: Model, states: Iterable[State]) -> Model:
-    """The same model, but its behaviours begin in one of `states`."""
-    values = [state.values for state in states]
-    body = {"name": model.name, "initial_states": lambda self: [self.state(one) for one in values]}
-    return type(type(model).__name__, (type(model),), body)(**model.constants)
-
-
 def _rebuild(model: type[Model], constants: dict[str, Any]) -> Model:
     return model(**constants)

@@ -6,8 +6,8 @@ from typing import Any
 from workbench.engines.check import check
 from workbench.kernel import Model, Result, State, Trace, invariant, replay
 from workbench.kernel.expression import Expression
-from workbench.kernel.model import beginning_in
 from workbench.kernel.state import Predicate
+from workbench.kernel.variants import beginning_in, variant
 
 _GOAL = "NotThere"
 
@@ -71,8 +71,7 @@ def _searcher(model: Model, predicate: Predicate, begin: State | None) -> Model:
         return not predicate(s)
 
     base = model if begin is None else beginning_in(model, [begin])
-    body: dict[str, Any] = {_GOAL: invariant(not_there), "name": model.name}
-    return type(type(model).__name__, (type(base),), body)(**model.constants)
+    return variant(base, **{_GOAL: invariant(not_there)})
 
 
 def predicate_of(model: Model, expression: str) -> Expression:

@@ -1,0 +1,29 @@
+"""Variants of a model: the same constants and name, and a class that declares something more, or anew."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from workbench.kernel.model import Model
+from workbench.kernel.state import State
+
+
+def variant(model: Model, **declared: Any) -> Model:
+    """The same model, with what is `declared`.
+
+    Examples
+    --------
+    >>> from workbench.kernel import invariant, search
+    >>> from workbench.models.bakery import Bakery
+    >>> def never_commits(self, s):
+    ...     return s.decision["w1"] != "committed"
+    >>> search(variant(Bakery(Writers=2, MaxCrashes=0), Idle=invariant(never_commits)), ["Idle"])["Idle"].word
+    'violated'
+    """
+    body = {"name": model.name, **declared}
+    return type(type(model).__name__, (type(model),), body)(**model.constants)
+
+
+def beginning_in(model: Model, states: Iterable[State]) -> Model:
+    """The same model, but its behaviours begin in one of `states`."""
+    values = [state.values for state in states]
+    return variant(model, initial_states=lambda self: [self.state(one) for one in values])
