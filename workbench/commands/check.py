@@ -22,6 +22,7 @@ from rich.table import Table
 
 from workbench import configurations
 from workbench.commands import outputs, status
+from workbench.commands.answers import print_model, print_traces, with_deadlock
 from workbench.commands.files import file_of_model, names_model, read_text, reading
 from workbench.commands.options import above_zero, console, parse_assignments
 from workbench.commands.profiled import print_profile
@@ -32,12 +33,9 @@ from workbench.engines.check import ENGINES, check
 from workbench.formats.junit import suite_of
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import InputError, Model, Result, Verdict
-from workbench.kernel.deadlock import DEADLOCK
-from workbench.kernel.refinement import abstract
 from workbench.kernel.result import WITHIN
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
-from workbench.kernel.values import spell as spell_constants
 from workbench.models import MODELS, get_model
 from workbench.view.tables import generated
 
@@ -98,7 +96,7 @@ def _check_model(arguments: argparse.Namespace, name: str) -> int:
     outputs.check_arguments(arguments, file_of_model(name))
     model, properties, symmetry, remarks, unknown = _asked(arguments, get_model(name))
     if arguments.deadlock:
-        properties = [*(declared.name for declared in model.select(properties)), DEADLOCK.name]
+        properties = with_deadlock(model, properties)
     with progress_line() as on_progress:
         result = check(model, properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
     result = replace(result, notes=[*remarks, *result.notes], verdicts=[*result.verdicts, *unknown])
@@ -141,8 +139,7 @@ def _asked(
 def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
     """The result as text: counts, verdicts, what was never taken, and the traces of violations."""
     model = result.model
-    named = {name: constant for name, constant in model.declared_constants.items() if constant.sets}
-    out.print(f"[bold]{escape(model.name)}[/]  {escape(spell_constants(model.constants, named))}")
+    print_model(out, model)
     sets = f", symmetry over {', '.join(result.symmetry)}" if result.symmetry else ""
     out.print(
         f"{counted(result.distinct, 'distinct state')}, {generated(result)}, depth {result.depth}, "
@@ -160,12 +157,7 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
         out.print(f"\nNever enabled{within}: {', '.join(result.never_taken)}")
     if result.collision_probability > 1e-6:
         out.print(f"\nThe chance that two states shared a fingerprint is below {result.collision_probability:.1e}.")
-    for verdict in result.verdicts:
-        if verdict.trace is not None and (verdict.holds is False or witnesses):
-            out.print(f"\n[bold]{verdict.name}[/] {verdict.word}: {counted(len(verdict.trace), 'state')}")
-            out.print(str(verdict.trace), markup=False)
-            if verdict.trace.refinement is not None:
-                out.print(f"\n{abstract(verdict.trace, verdict.trace.refinement)}", markup=False)
+    print_traces(out, result, witnesses)
 
 
 # Configurations ----------------------------------------------------------------------------------------------------

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.commands.files import file_of_model, writing
-from workbench.commands.options import above_zero, parse_assignments
+from workbench.commands.options import above_zero, model_of
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import remark
 from workbench.formats.graphs import Edge, Node, write_dot, write_graphml, write_tables
 from workbench.kernel import InputError
 from workbench.kernel.values import counted
-from workbench.models import get_model
 from workbench.storage.whole import check_outputs
 
 if TYPE_CHECKING:
@@ -49,8 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from workbench.spaces.space import explore  # numba loads here, not with the command line
 
-    declared, most = get_model(arguments.model), arguments.max_states
-    model = declared(**parse_assignments(arguments.set, declared))
+    model, most = model_of(arguments.model, arguments.set), arguments.max_states
     with progress_line() as on_progress:
         space = explore(model, [], symmetry=arguments.symmetry, max_states=most, on_progress=on_progress)
     if not space.result.complete:

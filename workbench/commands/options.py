@@ -13,6 +13,7 @@ from workbench.commands import standard
 from workbench.kernel import InputError, Model
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable_lines
+from workbench.models import get_model
 from workbench.storage.strict_json import read_json
 
 
@@ -75,6 +76,12 @@ def parse_assignments(given: Iterable[str], model: type[Model] | None = None) ->
         plain = declared is not None and declared.kind == "text" and not value.startswith('"')
         constants[name] = value if plain else parse_value(value)
     return constants
+
+
+def model_of(name: str, given: Iterable[str]) -> Model:
+    """The model called `name`, or in the file that it names, with constants from ``NAME=VALUE`` texts."""
+    declared = get_model(name)
+    return declared(**parse_assignments(given, declared))
 
 
 def summary(doc: str | None) -> str:

@@ -16,14 +16,13 @@ from typing import Any
 from workbench import configurations
 from workbench.commands import status
 from workbench.commands.files import file_of_model, names_model, writing
-from workbench.commands.options import console, parse_assignments
+from workbench.commands.options import console, model_of
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import remark
 from workbench.configurations import Configuration
 from workbench.kernel import InputError, Model, Result
 from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.text import printable
-from workbench.models import get_model
 from workbench.storage.whole import check_outputs
 
 NAME = "report"
@@ -65,8 +64,7 @@ def _asked(arguments: argparse.Namespace) -> tuple[Configuration | None, Model]:
     """The configuration, if it is one, and the model."""
     what = arguments.what
     if names_model(what):
-        declared = get_model(what)
-        return None, declared(**parse_assignments(arguments.set, declared))
+        return None, model_of(what, arguments.set)
     if arguments.set:
         raise InputError("--set is not accepted with a configuration; it goes with a model")
     configuration = configurations.load(Path(what))

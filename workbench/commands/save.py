@@ -10,11 +10,11 @@ Exit status: 0 the whole space is saved, 2 bad input, 3 a budget was used up: wh
 import argparse
 from pathlib import Path
 
-from workbench.commands.options import above_zero, console, parse_assignments
+from workbench.commands.options import above_zero, console, model_of
 from workbench.commands.progress import progress_line
 from workbench.kernel import InputError
 from workbench.kernel.values import counted
-from workbench.models import MODELS, get_model
+from workbench.models import MODELS
 from workbench.runs import save_run
 
 NAME = "save"
@@ -38,8 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _save_run(arguments)
     if arguments.of is not None:
         raise InputError("--model is not accepted with a model; it goes with a run directory")
-    declared = get_model(arguments.model)
-    model = declared(**parse_assignments(arguments.set, declared))
+    model = model_of(arguments.model, arguments.set)
     from workbench.spaces.dataset import save  # numba and pyspark load here, not with the command line
     from workbench.spaces.space import explore
 

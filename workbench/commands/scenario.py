@@ -14,10 +14,9 @@ import sys
 
 from workbench.commands import outputs, status
 from workbench.commands.files import file_of_model, read_text, reading
-from workbench.commands.options import above_zero, console, parse_assignments
+from workbench.commands.options import above_zero, console, model_of
 from workbench.commands.progress import progress_line
 from workbench.guided.scenario import scenario
-from workbench.models import get_model
 
 NAME = "scenario"
 _WRITTEN = (*outputs.SHOWN, "--itf")
@@ -38,8 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     from_file = arguments.file != "-"
     inputs = [*file_of_model(arguments.model), *([arguments.file] if from_file else [])]
     outputs.check_shown(arguments, inputs, _WRITTEN)
-    declared = get_model(arguments.model)
-    model = declared(**parse_assignments(arguments.set, declared))
+    model = model_of(arguments.model, arguments.set)
     text = read_text(arguments.file, "scenario") if from_file else sys.stdin.read()
     with reading(arguments.file), progress_line() as on_progress:
         told = scenario(

@@ -12,19 +12,15 @@ import argparse
 import json
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from workbench.commands import outputs, status
+from workbench.commands.answers import print_model, print_traces, with_deadlock
 from workbench.commands.files import file_of_model
-from workbench.commands.options import above_zero, console, parse_assignments
+from workbench.commands.options import above_zero, console, model_of
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import say
-from workbench.kernel.deadlock import DEADLOCK
 from workbench.kernel.simulation import UNIFORM, Simulation
-from workbench.kernel.values import counted
-from workbench.kernel.values import spell as spell_constants
-from workbench.models import get_model
 
 NAME = "simulate"
 _WRITTEN = (*outputs.SHOWN, "--itf")
@@ -55,9 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     outputs.check_shown(arguments, file_of_model(arguments.model), _WRITTEN)
-    model, properties = get_model(arguments.model)(**parse_assignments(arguments.set)), arguments.property
+    model, properties = model_of(arguments.model, arguments.set), arguments.property
     if arguments.deadlock:
-        properties = [*(declared.name for declared in model.select(properties)), DEADLOCK.name]
+        properties = with_deadlock(model, properties)
     from workbench.engines.walks.simulate import SHORTEN, simulate  # numba loads here, not with the command line
 
     with progress_line(told=str) as on_progress:
@@ -88,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def print_simulation(out: Console, seen: Simulation, witnesses: bool = False) -> None:
     """What walks saw, as text: how much, the verdicts, which actions were taken, and the traces of violations."""
-    out.print(f"[bold]{escape(seen.model.name)}[/]  {escape(spell_constants(seen.model.constants))}")
+    print_model(out, seen.model)
     for line in seen.lines:
         out.print(line, markup=False)
     out.print()
@@ -101,7 +97,4 @@ def print_simulation(out: Console, seen: Simulation, witnesses: bool = False) ->
         table.add_row(action.name, f"{action.enabled:,}", f"{action.taken:,}")
     out.print()
     out.print(table)
-    for verdict in seen.verdicts:
-        if verdict.trace is not None and (verdict.holds is False or witnesses):
-            out.print(f"\n[bold]{verdict.name}[/] {verdict.word}: {counted(len(verdict.trace), 'state')}")
-            out.print(str(verdict.trace), markup=False)
+    print_traces(out, seen, witnesses)

@@ -1,0 +1,33 @@
+"""What the answers of several commands have in common as text: the model that was asked about, and traces."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.markup import escape
+
+from workbench.kernel import Model
+from workbench.kernel.deadlock import DEADLOCK
+from workbench.kernel.refinement import abstract
+from workbench.kernel.result import Judged
+from workbench.kernel.values import counted, spell
+
+
+def with_deadlock(model: Model, properties: Sequence[str] | None) -> list[str]:
+    """The properties that are asked for, those checked by default for None, and the deadlock."""
+    return [*(declared.name for declared in model.select(properties)), DEADLOCK.name]
+
+
+def print_model(out: Console, model: Model) -> None:
+    """A line with the model's name and its constants."""
+    named = {name: constant for name, constant in model.declared_constants.items() if constant.sets}
+    out.print(f"[bold]{escape(model.name)}[/]  {escape(spell(model.constants, named))}")
+
+
+def print_traces(out: Console, judged: Judged, witnesses: bool) -> None:
+    """The traces of violations, and with `witnesses` those of what was reached; a refinement's in both words."""
+    for verdict in judged.verdicts:
+        if verdict.trace is not None and (verdict.holds is False or witnesses):
+            out.print(f"\n[bold]{verdict.name}[/] {verdict.word}: {counted(len(verdict.trace), 'state')}")
+            out.print(str(verdict.trace), markup=False)
+            if verdict.trace.refinement is not None:
+                out.print(f"\n{abstract(verdict.trace, verdict.trace.refinement)}", markup=False)
