@@ -165,7 +165,6 @@ class LocalSearch:
             self.full = isinstance(stop, Full)
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
-        self.expander.settle(self.store)
         if self.store.count > sum(self.levels):  # stopped within a level
             self.levels.append(self.store.count - sum(self.levels))
         if self.stopped is not None:
@@ -264,7 +263,7 @@ class LocalSearch:
         """Judge the steps from the states that were expanded since the last call."""
         if self.steps is None:
             return
-        expanded = self.expander.expanded
+        expanded = self.store.expanded
         self.steps.judge(self.store, self._steps_judged, expanded)
         self._steps_judged = expanded
         if self.steps.decided and fail_fast:
@@ -293,7 +292,7 @@ class LocalSearch:
 
     def transitions(self) -> Transitions:
         """All transitions kept."""
-        return self.store.transitions(self.expander.edges)
+        return self.store.transitions()
 
     def trace_to(self, number: int, last: int | None = None) -> Trace:
         """A shortest behaviour to state `number`, computed by the model and checked against the visited set.

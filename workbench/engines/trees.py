@@ -270,6 +270,16 @@ class Trees:
         self._leaf_stop.append(first + len(outcomes))
         return leaf
 
+    def knows(self, number: int, row: Sequence[int]) -> bool:
+        """Whether action instance `number` has been run where what it reads is as in the state `row`."""
+        child = self._roots[number]
+        while child > 0:
+            value = row[self._node_cell[child]]
+            if value >= self._node_size[child]:
+                return False
+            child = int(self._branch[self._node_base[child] + value])
+        return child != UNKNOWN
+
     # Reading the trees back ------------------------------------------------------------------------------------
 
     def first_cell(self, number: int) -> int:
@@ -346,6 +356,11 @@ class Dispatch:
         self._node.extend([node for _, node in entries])
         self._stop.append(self._instance.size)
         self.arrays = self._view()
+
+    def knows(self, group: int, row: Sequence[int]) -> bool:
+        """Whether there is a list for the value that the group's cell has in `row`."""
+        value = row[self._cell[group]]
+        return bool(value < self._size[group] and self._table[self._base[group] + value] >= 0)
 
     def _widen(self, group: int, value: int) -> None:
         old, size = int(self._base[group]), int(self._size[group])
