@@ -1,24 +1,75 @@
 """Computing successors: the passes around the compiled phases, which answer their misses and make room."""
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from workbench.engines.cells import Cells
 from workbench.engines.kernels import Counts, Frontier
 from workbench.engines.outside import Outside
-from workbench.engines.phases import layout as phases
 from workbench.engines.phases.advance import advance
-from workbench.engines.phases.layout import Queue
+from workbench.engines.phases.layout import (
+    ADDED,
+    ADMIT,
+    ADMIT_REST,
+    ADMIT_SHARDS,
+    AT_CHUNK,
+    AT_PLACE,
+    BEFORE,
+    BLOCK_FULL,
+    CHUNK_COLUMNS,
+    CUT,
+    DONE,
+    EDGES_FULL,
+    EXPAND,
+    FIGURES,
+    FIRST,
+    KEPT_OUT,
+    LIMIT,
+    LINK,
+    MAY_ADD,
+    MISS_CONSTRAINT,
+    MISSED,
+    MISSES,
+    MOST,
+    NEXT,
+    NOTED,
+    OF_GROUP,
+    QUEUE_FULL,
+    QUEUED,
+    SETTLE,
+    SHARD_COLUMNS,
+    SHARDS,
+    SHARE,
+    STOP,
+    TABLE_FULL,
+    WHAT,
+    ByShard,
+    Queue,
+)
 from workbench.engines.phases.settle import put_aside
 from workbench.engines.store import BLOCK, Store
+from workbench.engines.threads import Threads
 from workbench.engines.trees import Trees
 from workbench.kernel import Model
 
 #: Chunks of a pass, and the states of a chunk: enough for many threads, few enough for a core's cache.
 CHUNKS, CHUNK = 64, 256
+#: With fewer states in a pass, threads would wait for each other more than they do.
+ALONE = 2048
 _ROOM = 2048  # successors per chunk to begin with
+_SHARDS_PER_THREAD, _LEFT = 4, 64
 _MISSES_PER_BEAT = 1000
+
+
+class _Pass(NamedTuple):
+    """A pass: where its states are and where new ones go, its chunks, and what is called where it takes long."""
+
+    store: Store
+    block: Frontier
+    used: int
+    beat: Callable[[], None]
 
 
 class Expander:
@@ -34,6 +85,8 @@ class Expander:
         The sets whose names are interchangeable; empty for none.
     bits : {64, 128}
         The width of fingerprints.
+    threads : Threads, optional
+        Who helps where there is much to do.
 
     Attributes
     ----------
@@ -43,19 +96,25 @@ class Expander:
         The successors that the model's constraints keep out. Who wants them takes them when `expand` pauses.
     """
 
-    def __init__(self, model: Model, symmetry: Sequence[str] = (), bits: int = 64) -> None:
+    def __init__(
+        self, model: Model, symmetry: Sequence[str] = (), bits: int = 64, threads: Threads | None = None
+    ) -> None:
         self.model = model
         self.cells = Cells(model, symmetry, bits)
         self.trees = Trees(self.cells)
-        self.counts, self._counted = (self._make_counts() for _ in range(2))
+        self.counts = self._make_counts()
+        self._threads = threads
+        workers = 1 if threads is None else threads.workers
+        self._counted = [self._make_counts() for _ in range(workers)]
+        self._shares = [np.zeros(SHARE, np.int64) for _ in range(workers)]
         self.outside = Outside(self.trees)
         self._states = CHUNK  # of a chunk: fewer where they have many successors
         self._room, self._numbered = _ROOM, False
-        self._queue = self._make_queue()
-        self._chunks = np.zeros((CHUNKS, phases.CHUNK_COLUMNS), np.int64)
+        self._queue, self._by_shard = self._make_queue(), self._make_by_shard()
+        self._chunks = np.zeros((CHUNKS, CHUNK_COLUMNS), np.int64)
         self._firsts = np.arange(CHUNKS, dtype=np.int64)
-        self._figures = np.zeros(phases.FIGURES, np.int64)
-        self._share = np.zeros(phases.SHARE, np.int64)
+        self._figures = np.zeros(FIGURES, np.int64)
+        self._due = _MISSES_PER_BEAT
         self._scratch = np.zeros(len(self.cells.values), np.int32)
         self._prepared = False
 
@@ -71,7 +130,22 @@ class Expander:
             found=np.empty(places, np.uint32),
             number=np.empty(places if self._numbered else 0, np.uint32),
             until=np.empty(CHUNKS * CHUNK, np.int32),
-            misses=np.empty((CHUNKS * phases.NOTED, 3), np.int64),
+            misses=np.empty((CHUNKS * NOTED, 3), np.int64),
+        )
+
+    def _make_by_shard(self) -> ByShard:
+        """None that are sorted, for a thread that works alone: it has no shards."""
+        shards = 0 if self._threads is None else _SHARDS_PER_THREAD * self._threads.workers
+        places = CHUNKS * self._room if shards else 0
+        return ByShard(
+            low=np.empty(places, np.uint64),
+            high=np.empty(places if self.cells.words == 2 else 0, np.uint64),
+            found=np.empty(places, np.uint32),
+            place=np.empty(places, np.int32),
+            ends=np.zeros((CHUNKS, shards + 1), np.int64),
+            shards=np.zeros((shards, SHARD_COLUMNS), np.int64),
+            new=np.zeros((shards, CHUNKS), np.int64),
+            left=np.zeros((shards, _LEFT), np.int64),
         )
 
     def begin(self, store: Store) -> None:
@@ -127,77 +201,123 @@ class Expander:
         self, store: Store, block: Frontier, first: int, stop: int, most: int, beat: Callable[[int], None]
     ) -> bool:
         """Add the successors of the states `first` to `stop` of the block; False if there are more than `most`."""
-        chunks, figures, share = self._chunks, self._figures, self._share
+        chunks, figures = self._chunks, self._figures
         chunks[:] = 0
         used = -(-(stop - first) // self._states)
         firsts = first + self._states * self._firsts[:used]
-        chunks[:used, phases.FIRST] = chunks[:used, phases.NEXT] = firsts
-        chunks[:used, phases.STOP] = np.minimum(firsts + self._states, stop)
+        chunks[:used, FIRST] = chunks[:used, NEXT] = firsts
+        chunks[:used, STOP] = np.minimum(firsts + self._states, stop)
         figures[:] = 0
-        figures[phases.BEFORE], figures[phases.MOST], figures[phases.CUT] = store.count, most, -1
-        share[:] = 0
-        share[phases.LAST], share[phases.END] = phases.LINK, used
-        due = self.trees.misses + _MISSES_PER_BEAT
-        while (why := self._advance(store, block, store.blocks[-1])) != phases.DONE:
-            if why == phases.MISSED:
-                self._learn(block)
-                if self.trees.misses >= due:
-                    due = self.trees.misses + _MISSES_PER_BEAT
-                    beat(block.base + first)
-            elif why == phases.MISS_CONSTRAINT:
-                self.outside.learn(int(figures[phases.WHAT]), self._scratch.tolist())
-            elif why == phases.QUEUE_FULL:
-                self._widen()
-            elif why == phases.TABLE_FULL:
-                store.visited.grow()
-            elif why == phases.EDGES_FULL:
-                store.make_edges(int(chunks[:, phases.QUEUED].sum()))
-            elif why == phases.BLOCK_FULL:
-                store.add_block()
+        figures[BEFORE], figures[LIMIT], figures[MOST], figures[CUT] = store.count, store.visited.limit, most, -1
+        this = _Pass(store, block, used, lambda: beat(block.base + first))
+        if self._threads is None or stop - first < ALONE:
+            self._alone(this, EXPAND, LINK)
+        else:
+            self._together(this)
         return self._commit(store, block, stop)
 
-    def _advance(self, store: Store, block: Frontier, out: Frontier) -> int:
-        self._figures[phases.LIMIT] = store.visited.limit
+    def _alone(self, this: "_Pass", phase: int, last: int) -> None:
+        """Do some phases by one thread."""
+        share = self._shares[0]
+        share[:] = phase, last, 0, this.used, 0
+        while (why := self._advance(this, 0)) != DONE:
+            self._serve(this, why)
+
+    def _together(self, this: "_Pass") -> None:
+        """Do all phases by all threads."""
+        figures, store = self._figures, this.store
+        if not len(self.outside.bounds):  # what is outside is looked at again and again, in order
+            figures[SHARDS] = len(self._by_shard.shards)
+        self._divide(this, EXPAND, this.used)
+        if store.count + int(self._chunks[:, QUEUED].sum()) > figures[MOST]:
+            figures[SHARDS] = 0
+        if figures[SHARDS]:
+            shards = self._by_shard.shards
+            shards[:] = 0
+            shards[:, MAY_ADD] = (store.visited.limit - store.count) // len(shards)
+            self._by_shard.new[:] = 0
+            self._divide(this, ADMIT_SHARDS, len(shards))
+            self._alone(this, ADMIT_REST, ADMIT_REST)
+        else:
+            self._alone(this, ADMIT, ADMIT)
+        used = this.used if figures[CUT] < 0 else int(figures[CUT]) + 1
+        if store.keep_edges:
+            store.want_edges(int(self._chunks[:, QUEUED].sum()))
+        self._divide(this, SETTLE, used)
+        if store.keep_edges:
+            self._divide(this, LINK, used)
+
+    def _divide(self, this: "_Pass", phase: int, count: int) -> None:
+        """Divide the chunks, or shards, of a phase among the threads."""
+        assert self._threads is not None, "whoever works alone divides nothing"
+        workers = self._threads.workers
+        for number, share in enumerate(self._shares):
+            share[:] = phase, phase, count * number // workers, count * (number + 1) // workers, 0
+        while (why := max(self._threads.each(lambda number: self._advance(this, number)))) != DONE:
+            self._serve(this, why)
+
+    def _advance(self, this: "_Pass", number: int) -> int:
+        """Let a thread go on with its share."""
+        store = this.store
         return int(
             advance(
-                self._share,
+                self._shares[number],
                 self.trees.arrays,
                 self.trees.dispatch.arrays,
                 (self.cells.hash_base, self.cells.hashes),
-                block,
-                out,
+                this.block,
+                store.blocks[-1],
                 store.visited.table,
                 store.free_edges,
                 self._queue,
+                self._by_shard,
                 self._chunks,
                 self._figures,
-                self._counted,
+                self._counted[number],
                 self.outside.bounds,
                 self._scratch,
             )
         )
 
+    def _serve(self, this: "_Pass", why: int) -> None:
+        """Do what the phases have stopped for."""
+        store = this.store
+        if why == MISSED:
+            self._learn(this)
+        elif why == MISS_CONSTRAINT:
+            self.outside.learn(int(self._figures[WHAT]), self._scratch.tolist())
+        elif why == QUEUE_FULL:
+            self._widen()
+        elif why == TABLE_FULL:
+            store.visited.grow()
+            self._figures[LIMIT] = store.visited.limit
+        elif why == EDGES_FULL:
+            store.want_edges(int(self._chunks[:, QUEUED].sum()))
+        elif why == BLOCK_FULL:
+            store.add_block()
+
     def _commit(self, store: Store, block: Frontier, stop: int) -> bool:
         """Let the store have what the pass has found; whether it is all that there is."""
         chunks, figures = self._chunks, self._figures
-        cut = int(figures[phases.CUT])
-        queued = int(chunks[:, phases.QUEUED].sum())
+        cut = int(figures[CUT])
+        queued = int(chunks[:, QUEUED].sum())
         expanded = linked = stop
         if cut >= 0:
-            ends = self._queue.until[cut * CHUNK :][: chunks[cut, phases.NEXT] - chunks[cut, phases.FIRST]]
-            expanded = int(chunks[cut, phases.FIRST] + np.searchsorted(ends, chunks[cut, phases.QUEUED], "right"))
+            ends = self._queue.until[cut * CHUNK :][: chunks[cut, NEXT] - chunks[cut, FIRST]]
+            expanded = int(chunks[cut, FIRST] + np.searchsorted(ends, chunks[cut, QUEUED], "right"))
             linked = expanded + 1
         store.commit(
-            count=store.count + int(figures[phases.ADDED]),
+            count=store.count + int(figures[ADDED]),
             expanded=block.base + expanded,
             linked=block.base + linked,
             edges=queued if store.keep_edges else 0,
         )
-        for total, part in zip(self.counts, self._counted, strict=True):
-            total += part
-            part[:] = 0
-        figures[phases.AT_CHUNK] = figures[phases.AT_PLACE] = 0
-        sources = stop - int(chunks[0, phases.FIRST])
+        for counted in self._counted:
+            for total, part in zip(self.counts, counted, strict=True):
+                total += part
+                part[:] = 0
+        figures[AT_CHUNK] = figures[AT_PLACE] = 0
+        sources = stop - int(chunks[0, FIRST])
         self._states = max(1, min(CHUNK, self._room * sources // (2 * max(1, queued))))
         return cut < 0
 
@@ -210,26 +330,31 @@ class Expander:
                 now.reshape(CHUNKS, -1)[:, : len(before) // CHUNKS] = before.reshape(CHUNKS, -1)
             else:
                 now[:] = before
+        self._by_shard = self._make_by_shard()
+        self._figures[SHARDS] = 0  # what is sorted by shards already is lost: this pass is admitted in order
 
     def _put_aside(self, block: Frontier) -> bool:
         """Put successors of the last pass that are outside where they are judged; whether there is no room for all."""
-        if not self._figures[phases.KEPT_OUT]:
+        if not self._figures[KEPT_OUT]:
             return False
         outside = self.outside
         outside.kept = put_aside(
             self.trees.arrays, block, self._queue, self._chunks, self._figures, outside.block, outside.kept
         )
-        return bool(self._figures[phases.AT_CHUNK] < CHUNKS)
+        return bool(self._figures[AT_CHUNK] < CHUNKS)
 
-    def _learn(self, block: Frontier) -> None:
+    def _learn(self, this: "_Pass") -> None:
         """Ask Python for what the chunks missed, in their order; what several of them missed only once."""
         trees, chunks = self.trees, self._chunks
-        for c in np.flatnonzero(chunks[:, phases.MISSES]).tolist():
-            for miss in range(c * phases.NOTED, c * phases.NOTED + int(chunks[c, phases.MISSES])):
+        for c in np.flatnonzero(chunks[:, MISSES]).tolist():
+            for miss in range(c * NOTED, c * NOTED + int(chunks[c, MISSES])):
                 kind, which, state = self._queue.misses[miss].tolist()
-                row = block.rows[state].tolist()
-                if kind == phases.OF_GROUP:
+                row = this.block.rows[state].tolist()
+                if kind == OF_GROUP:
                     if not trees.dispatch.knows(which, row):
                         trees.dispatch.learn(which, row)
                 elif not trees.knows(which, row):
                     trees.learn_action(which, row)
+        if trees.misses >= self._due:
+            self._due = trees.misses + _MISSES_PER_BEAT
+            this.beat()

@@ -125,11 +125,13 @@ class Store:
         self._linked = (0, 0)  # the states whose transitions are kept, and how many there are in the last arrays
         self.add_block()
 
-    def make_edges(self, least: int) -> None:
-        """Put the arrays of transitions aside, and begin new ones that have room for so many."""
+    def want_edges(self, room: int) -> None:
+        """Have room for so many more transitions: if there is none, arrays are put aside and others begun."""
+        if room <= len(self.free_edges.target):
+            return
         _, used = self._linked
-        room = max(least, 8 * BLOCK)
         self._full_edges.append(Edges(*(part[:used] for part in self._edges)))
+        room = max(room, 8 * BLOCK)
         self._edges = self.free_edges = Edges(np.empty(room, np.uint32), np.empty(room, np.int32))
         self._linked = (self._linked[0], 0)
 

@@ -24,9 +24,9 @@ from workbench.engines.phases.layout import (
 from workbench.engines.phases.prefetch import prefetch
 
 #: How many look-ups ahead their memory is asked for.
-_ASKED_AHEAD = 12
+ASKED_AHEAD = 12
 #: The mark of a successor that has been visited, where numbers are not wanted.
-_VISITED = np.uint32(0)
+VISITED = np.uint32(0)
 
 
 @njit(cache=True, nogil=True)
@@ -62,11 +62,11 @@ def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
         origin = figures[AT_PLACE] if c == figures[AT_CHUNK] else 0
         added, member = state, 0
         begin, end = c * room, c * room + chunks[c, QUEUED]
-        for at in range(begin, min(begin + _ASKED_AHEAD, end)):
+        for at in range(begin, min(begin + ASKED_AHEAD, end)):
             prefetch(table.low, home(queue.low[at], slots))
         for at in range(begin + origin, end):
-            if at + _ASKED_AHEAD < end:
-                prefetch(table.low, home(queue.low[at + _ASKED_AHEAD], slots))
+            if at + ASKED_AHEAD < end:
+                prefetch(table.low, home(queue.low[at + ASKED_AHEAD], slots))
             low = queue.low[at]
             if low == 0:
                 low = np.uint64(1)  # 0 marks a free slot
@@ -78,7 +78,7 @@ def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
                 if slot == slots:
                     slot = 0
             if table.low[slot] != 0:
-                queue.found[at] = table.number[slot] if numbered else _VISITED
+                queue.found[at] = table.number[slot] if numbered else VISITED
                 continue
             why = DONE
             if bounds.shape[0] > 0:

@@ -7,6 +7,8 @@ from workbench.engines.phases.expand import expand
 from workbench.engines.phases.layout import (
     ADDED,
     ADMIT,
+    ADMIT_REST,
+    ADMIT_SHARDS,
     BEFORE,
     BEGIN,
     BLOCK_FULL,
@@ -23,13 +25,17 @@ from workbench.engines.phases.layout import (
     PHASE,
     QUEUED,
     SETTLE,
+    SHARDS,
     STOP,
 )
 from workbench.engines.phases.settle import link, number, settle
+from workbench.engines.phases.shards import admit_rest, admit_shard, gather, sort
 
 
 @njit(cache=True, nogil=True)
-def advance(share, trees, dispatch, cells, source, out, table, edges, queue, chunks, figures, counts, bounds, scratch):
+def advance(
+    share, trees, dispatch, cells, source, out, table, edges, queue, by_shard, chunks, figures, counts, bounds, scratch
+):
     """Go on with a pass over states of the block `source`, as far as `share` says.
 
     Parameters
@@ -40,6 +46,8 @@ def advance(share, trees, dispatch, cells, source, out, table, edges, queue, chu
         ``hash_base`` and ``hashes`` of :class:`workbench.engines.cells.Cells`.
     source, out : Frontier
         Where states are taken from, and where new ones are appended.
+    by_shard : ByShard
+        For many threads.
     edges : Edges
         Where the pass's transitions go.
     bounds : int32 array
@@ -52,12 +60,22 @@ def advance(share, trees, dispatch, cells, source, out, table, edges, queue, chu
         worst = DONE
         for c in range(begin, end):
             if chunks[c, NEXT] < chunks[c, STOP]:
-                worst = max(worst, expand(trees, dispatch, cells, source, queue, chunks, c))
+                why = expand(trees, dispatch, cells, source, queue, chunks, c)
+                worst = max(worst, why)
+                if why == DONE and figures[SHARDS] > 0:
+                    sort(queue, by_shard, chunks, c, figures[SHARDS])
         if worst != DONE or share[LAST] == EXPAND:
             return worst
         share[PHASE] = ADMIT
-    if share[PHASE] == ADMIT:
-        why = admit(trees, source, table, queue, chunks, figures, bounds, scratch)
+    if share[PHASE] == ADMIT_SHARDS:
+        for s in range(begin, end):
+            admit_shard(table, by_shard, chunks, figures, s)
+        return DONE
+    if share[PHASE] == ADMIT or share[PHASE] == ADMIT_REST:
+        if share[PHASE] == ADMIT:
+            why = admit(trees, source, table, queue, chunks, figures, bounds, scratch)
+        else:
+            why = admit_rest(table, by_shard, chunks, figures)
         if why != DONE:
             return why
         if figures[CUT] >= 0:
@@ -67,12 +85,14 @@ def advance(share, trees, dispatch, cells, source, out, table, edges, queue, chu
                 chunks[c, QUEUED] = 0
         number(chunks, figures)
         share[PHASE] = SETTLE
-        if share[LAST] == ADMIT:
+        if share[LAST] != LINK:
             return DONE
         if queue.number.shape[0] > 0 and edges.target.shape[0] < chunks[end - 1, EDGE] + chunks[end - 1, QUEUED]:
             return EDGES_FULL
     if share[PHASE] == SETTLE:
         for c in range(begin, end):
+            if figures[SHARDS] > 0 and share[COUNTED] == 0:
+                gather(queue, by_shard, chunks, c)
             settle(trees, cells, source, out, queue, chunks, c, figures[BEFORE], counts, share[COUNTED] == 0)
         share[COUNTED] = 1
         if figures[BEFORE] + figures[ADDED] > out.base + out.rows.shape[0]:
