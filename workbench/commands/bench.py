@@ -18,8 +18,6 @@ from workbench.bench import processes, searches
 from workbench.commands.options import console
 from workbench.storage.whole import check_outputs, writing
 
-NAME = "bench"
-
 Rows = list[dict[str, Any]]
 
 
