@@ -523,6 +523,11 @@ def test_arguments_that_are_no_text(refused, command):
     assert refused(command, "\udcff", "\udcff")
 
 
+def test_a_benchmark_against_no_commit(refused):
+    assert refused("bench", "--against", "no-such-commit").startswith("workbench: --against 'no-such-commit' is not")
+    assert "--only is not accepted with --against" in refused("bench", "--against", "HEAD", "--only", "small")
+
+
 def test_a_constant_is_called_self(refused):
     assert refused("check", "bakery", "--set", "self=1").startswith(f"workbench: {SELF}")
     assert refused("graph", "bakery", "--set", "self=1", "--dot", "-").startswith(f"workbench: {SELF}")
