@@ -24,7 +24,7 @@ from workbench import configurations
 from workbench.commands import outputs, status
 from workbench.commands.answers import print_model, print_traces, with_deadlock
 from workbench.commands.files import file_of_model, names_model, read_text, reading
-from workbench.commands.options import above_zero, console, parse_assignments
+from workbench.commands.options import above_zero, add_workers, console, parse_assignments
 from workbench.commands.profiled import print_profile
 from workbench.commands.progress import Lines, progress_line
 from workbench.commands.standard import remark, say
@@ -37,9 +37,6 @@ from workbench.kernel.result import WITHIN
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
 from workbench.models import MODELS, get_model
-from workbench.view.tables import generated
-
-NAME = "check"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-seconds", type=above_zero(float), metavar="S")
     parser.add_argument("--max-mib", type=above_zero(float), metavar="M", help="memory of the search's own arrays")
     parser.add_argument("--fingerprint-bits", type=int, choices=(64, 128), default=64)
+    add_workers(parser)
     parser.add_argument("--hand-over-states", type=int, metavar="N", help="engine auto: move to Spark after N states")
     parser.add_argument("--run-dir", metavar="DIR", help="where a search on Spark keeps its levels, to be resumed")
     parser.add_argument("--trace", action="store_true", help="print the witnesses of reachable properties too")
@@ -86,6 +84,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         "fingerprint_bits": arguments.fingerprint_bits,
         "hand_over_states": arguments.hand_over_states,
         "run_dir": arguments.run_dir,
+        "workers": arguments.workers,
     }
 
 
@@ -140,11 +139,7 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
     """The result as text: counts, verdicts, what was never taken, and the traces of violations."""
     model = result.model
     print_model(out, model)
-    sets = f", symmetry over {', '.join(result.symmetry)}" if result.symmetry else ""
-    out.print(
-        f"{counted(result.distinct, 'distinct state')}, {generated(result)}, depth {result.depth}, "
-        f"{result.seconds:.2f} s ({result.engine} engine{sets})"
-    )
+    out.print(result.counts, markup=False)
     if not result.complete:
         out.print(f"[bold yellow]INCOMPLETE[/]: {result.stopped}; what is not decided is unknown")
     for note in result.notes:

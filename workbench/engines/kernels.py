@@ -7,7 +7,8 @@ stop for whatever needs Python - a branch not seen before, an array that is full
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from workbench.engines.compiled import njit
 
 # Why `inspect` and `evaluate` return.
 DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, HIT = range(5)

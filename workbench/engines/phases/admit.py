@@ -1,8 +1,8 @@
 """The second phase: looking up what is queued. The first successor in order is the one that finds a state."""
 
 import numpy as np
-from numba import njit
 
+from workbench.engines.compiled import njit
 from workbench.engines.kernels import OUTSIDE, home, walk
 from workbench.engines.phases.layout import (
     ADDED,
@@ -19,6 +19,7 @@ from workbench.engines.phases.layout import (
     NEW,
     QUEUED,
     TABLE_FULL,
+    USED,
     WHAT,
 )
 from workbench.engines.phases.prefetch import prefetch
@@ -58,7 +59,7 @@ def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
     numbered = table.number.shape[0] > 0
     before = figures[BEFORE]
     state = before + figures[ADDED]
-    for c in range(figures[AT_CHUNK], chunks.shape[0]):
+    for c in range(figures[AT_CHUNK], figures[USED]):
         origin = figures[AT_PLACE] if c == figures[AT_CHUNK] else 0
         added, member = state, 0
         begin, end = c * room, c * room + chunks[c, QUEUED]

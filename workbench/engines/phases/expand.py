@@ -1,8 +1,8 @@
 """The first phase: walking trees, and queueing the successors that their leaves list."""
 
 import numpy as np
-from numba import njit
 
+from workbench.engines.compiled import njit
 from workbench.engines.kernels import walk
 from workbench.engines.phases.layout import (
     AHEAD,
