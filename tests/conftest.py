@@ -60,6 +60,19 @@ def interpreted(monkeypatch):
     monkeypatch.setattr(compiled, "MOST_CALLS", 300_000)
 
 
+@pytest.fixture
+def in_pieces(request, monkeypatch):
+    """Levels are cut into chunks per pass, states per chunk and room for successors so small that small spaces have many.
+
+    The sizes are the fixture's parameter, if it has one.
+    """
+    from workbench.engines import expander
+
+    sizes = getattr(request, "param", (6, 5, 16))
+    for name, value in zip(("CHUNKS", "CHUNK", "_ROOM", "ALONE"), (*sizes, 0), strict=True):
+        monkeypatch.setattr(expander, name, value)
+
+
 @pytest.fixture(scope="session")
 def spark():
     """One Spark session for all tests."""

@@ -1,15 +1,14 @@
 """Expansion in passes: what it finds, and under which numbers, depends on neither threads nor the sizes of chunks."""
 
 import itertools
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from test_conformance import Bounded, Scattered, Steps, Wide, bounded_table, table_model
-from workbench.engines import expander, kernels
+from tests.test_conformance import Bounded, Scattered, Steps, Wide, bounded_table, table_model
+from workbench.engines import expander, kernels, store
 from workbench.engines.check import check
 from workbench.engines.local import LocalSearch
 from workbench.engines.store import Visited
@@ -20,22 +19,6 @@ from workbench.kernel.plan import make_plan
 from workbench.kernel.symmetry import Canonical
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
-
-
-class Cut(NamedTuple):
-    """How a level is cut up: chunks per pass, states per chunk, successors that a chunk has room for at first."""
-
-    chunks: int = 3
-    states: int = 2
-    room: int = 4
-
-
-@pytest.fixture
-def cut(request, monkeypatch):
-    """Levels cut into small pieces, so that small spaces have several chunks, shards and passes."""
-    sizes = getattr(request, "param", Cut())
-    for name, value in (("CHUNKS", sizes.chunks), ("CHUNK", sizes.states), ("_ROOM", sizes.room), ("ALONE", 0)):
-        monkeypatch.setattr(expander, name, value)
 
 
 def searched(model, names=None, symmetry=False, bits=64, most=None, workers=1):
@@ -58,14 +41,14 @@ def searched(model, names=None, symmetry=False, bits=64, most=None, workers=1):
 
 def everything(searching, aside):
     """All that a search knows, decoded: numbers of values and steps follow the order in which Python was asked."""
-    store, trees = searching.store, searching.trees
+    kept, trees = searching.store, searching.trees
     transitions = searching.transitions()
-    named = {step: pair for step, pair in enumerate(trees.steps)}
+    named = dict(enumerate(trees.steps))
     return {
         "levels": searching.levels,
-        "states": [searching.cells.decode(row) for row in store.column("rows").tolist()],
-        "parents": store.column("parent").tolist(),
-        "steps": [named.get(step, step) for step in store.column("step").tolist()],
+        "states": [searching.cells.decode(row) for row in kept.column("rows").tolist()],
+        "parents": kept.column("parent").tolist(),
+        "steps": [named.get(step, step) for step in kept.column("step").tolist()],
         "counts": [part.tolist() for part in searching.expander.counts],
         "calls": trees.misses,
         "degree": transitions.degree.tolist(),
@@ -76,7 +59,7 @@ def everything(searching, aside):
         "outside": searching.expander.outside.total,
         "aside": [(searching.cells.decode(row), parent, named.get(step, step)) for row, parent, step in aside],
         "decided": searching.decided.keys(),
-        "bytes per state": store.bytes_per_state,
+        "bytes per state": kept.bytes_per_state,
     }
 
 
@@ -91,18 +74,18 @@ MODELS = [
 
 
 @pytest.mark.parametrize(("model", "names", "symmetry", "bits"), MODELS)
-def test_a_search_in_pieces_is_the_same_search(model, names, symmetry, bits, monkeypatch):
+def test_a_search_in_pieces_is_the_same_search(model, names, symmetry, bits, request):
     whole = everything(*searched(model, names, symmetry, bits))
-    for name, value in (("CHUNKS", 3), ("CHUNK", 2), ("_ROOM", 4), ("ALONE", 0)):
-        monkeypatch.setattr(expander, name, value)
+    request.getfixturevalue("in_pieces")
     for workers in (1, 2, 4):
         assert everything(*searched(model, names, symmetry, bits, workers=workers)) == whole
 
 
-@pytest.mark.usefixtures("cut")
-@pytest.mark.parametrize("cut", [Cut(), Cut(7, 3, 64)], indirect=True)
+@pytest.mark.usefixtures("in_pieces")
+@pytest.mark.slow
+@pytest.mark.parametrize("in_pieces", [(3, 2, 4), (7, 3, 64)], indirect=True)
 @given(seed=st.integers(0, 10**6), symmetry=st.booleans(), bits=st.sampled_from([64, 128]), most=st.integers(1, 60))
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_random_models_by_any_number_of_threads(seed, symmetry, bits, most):
     for kind, budget in itertools.product((table_model(seed), bounded_table(seed)), (None, most)):
         one, *more = (
@@ -138,7 +121,7 @@ def test_numbers_are_those_of_a_plain_search(symmetry):
     assert found["targets"] == targets
 
 
-@pytest.mark.usefixtures("cut")
+@pytest.mark.usefixtures("in_pieces")
 @pytest.mark.parametrize("workers", [1, 3])
 def test_every_budget_ends_where_it_is_used_up(workers):
     """The store holds the first states of the whole search, and counts are those of the reference at that point."""
@@ -153,7 +136,7 @@ def test_every_budget_ends_where_it_is_used_up(workers):
         assert (part["targets"], part["taken"]) == (whole["targets"][:edges], whole["taken"][:edges])
         assert sum(part["degree"]) == edges == sum(part["counts"][1])
         assert sum(part["counts"][2]) == most - 1
-        assert max(part["targets"]) < most or most == 1
+        assert max(part["targets"], default=0) < most
         sums = np.stack([searching.cells.sums(row) for row in searching.store.column("rows")])
         held = kernels.canonical_fingerprints(sums, 1)[:, 0]
         assert sorted(np.concatenate(list(searching.store.visited.slices()))[:, 0]) == sorted(held)
@@ -166,7 +149,9 @@ def test_counts_under_a_budget_are_those_of_the_reference(budget):
     assert [a.enabled for a in engines[0].actions] == [a.enabled for a in engines[1].actions]
 
 
-@pytest.mark.usefixtures("cut")
+@pytest.mark.usefixtures("in_pieces")
+@pytest.mark.slow
+@pytest.mark.parametrize("in_pieces", [(8, 100, 4)], indirect=True)
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_state_with_more_successors_than_there_is_room_for(workers):
     searching, _ = searched(Wide(), workers=workers)
@@ -178,10 +163,11 @@ def test_a_state_with_more_successors_than_there_is_room_for(workers):
 def test_tables_grow_while_threads_admit(workers, monkeypatch):
     """Large enough for several growths, with passes that end in the middle of a block, and cut short by a budget."""
     monkeypatch.setattr(expander, "ALONE", 64)
+    monkeypatch.setattr(store, "_SLOTS", 64)
     model, names = BakeryV2(Writers=2), ["UniqueTickets"]
     grown = []
     monkeypatch.setattr(Visited, "grow", lambda self, grow=Visited.grow: grown.append(1) or grow(self))
-    for most in (None, 4000):
+    for most in (None, 1000):
         alone, together = (everything(*searched(model, names, most=most, workers=n)) for n in (1, workers))
         assert alone == together
     assert len(grown) >= 4
@@ -210,5 +196,5 @@ def test_what_all_threads_do_is_done_when_one_is_interrupted():
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True, 10**6])
 def test_a_number_of_workers_that_is_none(workers):
-    with pytest.raises(InputError, match="workers = .* is not accepted; it takes an integer from 1 to 1024"):
+    with pytest.raises(InputError, match=r"workers = .* is not accepted; it takes an integer from 1 to 1024"):
         check(Steps(), workers=workers)
