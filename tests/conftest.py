@@ -62,9 +62,9 @@ def interpreted(monkeypatch):
 
 @pytest.fixture
 def in_pieces(request, monkeypatch):
-    """Levels are cut into chunks per pass, states per chunk and room for successors so small that small spaces have many.
+    """Chunks are so small, and have so little room, that small spaces have several passes; all of these by all threads.
 
-    The sizes are the fixture's parameter, if it has one.
+    The parameter, if there is one: chunks per pass, states per chunk, and for how many successors there is room at first.
     """
     from workbench.engines import expander
 

@@ -64,10 +64,10 @@ def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
         added, member = state, 0
         begin, end = c * room, c * room + chunks[c, QUEUED]
         for at in range(begin, min(begin + ASKED_AHEAD, end)):
-            prefetch(table.low, home(queue.low[at], slots))
+            prefetch(table.low, queue.low[at])
         for at in range(begin + origin, end):
             if at + ASKED_AHEAD < end:
-                prefetch(table.low, home(queue.low[at + ASKED_AHEAD], slots))
+                prefetch(table.low, queue.low[at + ASKED_AHEAD])
             low = queue.low[at]
             if low == 0:
                 low = np.uint64(1)  # 0 marks a free slot

@@ -5,22 +5,24 @@ from typing import Any
 
 
 class _Prefetch:
-    """A kernel's call that does nothing but to ask for an element of an array, which is to be read and written soon."""
+    """A kernel that asks for the slot of a visited table that will be looked at first for a fingerprint."""
 
-    def __call__(self, array: Any, index: Any) -> None:
+    def __call__(self, low: Any, fingerprint: Any) -> None:
         """Where kernels are interpreted, nothing is gained by it."""
 
     @cached_property
     def _numba_type_(self) -> Any:
         """What Numba takes this for."""
         from llvmlite import ir  # these load where kernels are compiled
-        from numba import types
+        from numba import njit, types
         from numba.core import cgutils
         from numba.core.registry import cpu_target
         from numba.extending import intrinsic
 
+        from workbench.engines.kernels import home
+
         @intrinsic
-        def prefetch(typingctx: Any, array: Any, index: Any) -> Any:
+        def ask_for(typingctx: Any, array: Any, index: Any) -> Any:
             def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
                 kind = signature.args[0]
                 view = context.make_array(kind)(context, builder, arguments[0])
@@ -33,9 +35,14 @@ class _Prefetch:
 
             return types.void(array, types.intp), generate
 
+        @njit
+        def prefetch(low: Any, fingerprint: Any) -> None:
+            ask_for(low, home(fingerprint, low.shape[0]))
+
         cpu_target.typing_context.refresh()  # by now it has looked for what there is
-        return cpu_target.typing_context.resolve_value_type(prefetch)
+        self._compiled = prefetch  # its type does not keep it
+        return prefetch._numba_type_
 
 
-#: Takes an array of one dimension, and an index.
+#: Takes the low words of a table's fingerprints, and that of the one which is to be looked up.
 prefetch = _Prefetch()

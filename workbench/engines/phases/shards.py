@@ -86,10 +86,10 @@ def admit_shard(table, by_shard, chunks, figures, s):
         first, end = by_shard.ends[c, s], by_shard.ends[c, s + 1]
         fresh = 0
         for k in range(first, min(first + ASKED_AHEAD, end)):
-            prefetch(table.low, home(by_shard.low[k], slots))
+            prefetch(table.low, by_shard.low[k])
         for k in range(first, end):
             if k + ASKED_AHEAD < end:
-                prefetch(table.low, home(by_shard.low[k + ASKED_AHEAD], slots))
+                prefetch(table.low, by_shard.low[k + ASKED_AHEAD])
             low = by_shard.low[k]
             slot = home(low, slots)
             while slot < end_slot and table.low[slot] != 0:
