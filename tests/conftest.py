@@ -64,7 +64,7 @@ def interpreted(monkeypatch):
 def in_pieces(request, monkeypatch):
     """Chunks are so small, and have so little room, that small spaces have several passes; all of these by all threads.
 
-    The parameter, if there is one: chunks per pass, states per chunk, and for how many successors there is room at first.
+    The parameter, if there is one: chunks per pass, states per chunk, and room for how many successors at first.
     """
     from workbench.engines import expander
 
