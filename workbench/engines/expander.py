@@ -149,6 +149,10 @@ class Expander:
             left=np.zeros((shards, _LEFT), np.int64),
         )
 
+    def is_little(self, states: int) -> bool:
+        """Whether so many states are left to one thread."""
+        return self._threads is None or states < ALONE
+
     def begin(self, store: Store) -> None:
         """Work on `store` from now on; it holds at least one state."""
         self.outside.forget()
@@ -212,7 +216,7 @@ class Expander:
         figures[BEFORE], figures[LIMIT], figures[MOST] = store.count, store.visited.limit, most
         figures[CUT], figures[USED] = -1, used
         this = _Pass(store, block, used, lambda: beat(block.base + first))
-        if self._threads is None or stop - first < ALONE:
+        if self.is_little(stop - first):
             self._alone(this, EXPAND, LINK)
         else:
             self._together(this)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from workbench.engines.compiled import njit
-from workbench.engines.kernels import walk
+from workbench.engines.kernels import walk_at
 from workbench.engines.phases.layout import (
     AHEAD,
     DONE,
@@ -77,9 +77,8 @@ def expand(trees, dispatch, cells, source, queue, chunks, c):
     missed = 0
     chunks[c, MISSES] = 0
     for i in range(chunks[c, NEXT], stop):
-        row = source.rows[i]
         for group in range(dispatch.cell.shape[0]):
-            value = row[dispatch.cell[group]]
+            value = source.rows[i, dispatch.cell[group]]
             entries = dispatch.table[dispatch.base[group] + value] if value < dispatch.size[group] else -1
             if entries < 0:
                 missed = note(queue, chunks, c, missed, OF_GROUP, group, i)
@@ -87,7 +86,7 @@ def expand(trees, dispatch, cells, source, queue, chunks, c):
                     return MISSED
                 continue
             for entry in range(dispatch.start[entries], dispatch.stop[entries]):
-                leaf = walk(trees, dispatch.node[entry], row)
+                leaf = walk_at(trees, dispatch.node[entry], source.rows, i)
                 if leaf < 0:
                     missed = note(queue, chunks, c, missed, OF_ACTION, dispatch.instance[entry], i)
                     if missed == NOTED:
@@ -102,7 +101,7 @@ def expand(trees, dispatch, cells, source, queue, chunks, c):
                         total = source.sums[i, 0] + trees.step_delta[step, 0]
                         for w in range(trees.step_blind[step], trees.step_stop[step]):
                             cell = trees.write_cell[w]
-                            total -= hashes[hash_base[cell] + row[cell], 0]
+                            total -= hashes[hash_base[cell] + source.rows[i, cell], 0]
                         queue.low[at] = total
                     else:
                         enqueue(trees, cells, source, i, step, queue, at)
