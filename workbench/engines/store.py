@@ -62,12 +62,16 @@ class Visited:
         """Add the state with the fingerprints `sums`; whether it was new."""
         return bool(kernels.insert(*self._split(sums), self.table, number))
 
-    def slices(self) -> Iterator[np.ndarray]:
-        """All fingerprints in the set, uint64 (states, words), piece by piece and in no particular order."""
+    def slices(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """All fingerprints in the set, uint64 (states, words), piece by piece and in no particular order.
+
+        With them the states' numbers, if these are kept.
+        """
         for first in range(0, len(self.table.low), BLOCK):
-            low, high = self.table.low[first : first + BLOCK], self.table.high[first : first + BLOCK]
+            low, high, number = (part[first : first + BLOCK] for part in self.table)
             used = low != 0
-            yield np.stack([low[used], *([high[used]] if self.words == 2 else [])], axis=1)
+            fingerprints = np.stack([low[used], *([high[used]] if self.words == 2 else [])], axis=1)
+            yield fingerprints, number[used] if self.numbered else number
 
     def find(self, sums: np.ndarray) -> bool:
         """Whether a state with the fingerprints `sums`, or one symmetric to it, has been visited."""
