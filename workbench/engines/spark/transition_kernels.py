@@ -1,8 +1,8 @@
 """The compiled loops over transitions: states are told by number, and sets of them are given as bits."""
 
 import numpy as np
-from numba import njit
 
+from workbench.engines.compiled import njit
 from workbench.engines.kernels import home, insert
 from workbench.engines.spark.transitions import OUTSIDE
 
