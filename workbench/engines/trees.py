@@ -368,6 +368,11 @@ class Dispatch:
             self._instance.append(number), self._node.append(node)
         self._stop.append(self._instance.size)
 
+    def knows(self, group: int, row: Sequence[int]) -> bool:
+        """Whether there is a list for the value that the group's cell has in `row`."""
+        value = row[self._cell[group]]
+        return bool(value < self._size[group] and self._table[self._base[group] + value] >= 0)
+
     def _widen(self, group: int, value: int) -> None:
         old, size = self._base.items[group], self._size.items[group]
         room = max(_LEAST_ROOM, 2 * size, value + 1)

@@ -138,7 +138,7 @@ class Exporter:
         store.add_rows(rows)
         expander.begin(store)
         expander.expand(store, 0, len(rows))
-        degree, targets, steps, *_ = store.transitions(expander.edges)
+        degree, targets, steps, *_ = store.transitions()
         sources = np.repeat(np.arange(store.count), degree)
         ids = _ids(kernels.canonical_fingerprints(store.column("sums"), self.worker.cells.words))
         texts = describe_steps(
