@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from workbench.engines import expander, local, store
+from workbench.engines.cells import Cells
 from workbench.engines.check import check
 from workbench.engines.local import LocalSearch
+from workbench.engines.trees import Trees
 from workbench.kernel import Model, ModelError, Variable, action, invariant, require
 from workbench.kernel.budget import Limits
 from workbench.kernel.conclusion import conclude
@@ -59,6 +61,24 @@ def test_what_an_interrupted_search_kept_fits_together(monkeypatch):
         assert searching.stopped == "interrupted"
         assert len(targets) == len(steps) == int(searching.store.column("degree").sum())
         assert sum(searching.levels) == searching.store.count > int(targets.max(initial=0))
+
+
+def test_several_misses_are_learnt_before_the_arrays_are_made_again():
+    """One of them may answer another: the bakery's writers begin at one program counter."""
+    model = Bakery(Writers=2)
+    trees = Trees(cells := Cells(model))
+    row = cells.encode(next(model.each_initial_state()))
+    numbers = range(len(model.instances))
+    nothing = trees.arrays
+    assert not any(trees.knows(trees.roots[number], row) for number in numbers)
+    for number in numbers:
+        trees.learn_action(number, row)
+    assert trees.misses == len(numbers)
+    assert all(trees.knows(trees.roots[number], row) for number in numbers)
+    assert trees.arrays is trees.arrays
+    assert len(trees.arrays.node_cell) > len(nothing.node_cell) == 1
+    later = [cells.number(cell, ("something", "else")) for cell in range(len(row))]
+    assert not any(trees.knows(trees.roots[number], later) for number in numbers)
 
 
 def test_traces_end_in_the_first_violation():

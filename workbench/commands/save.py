@@ -18,7 +18,6 @@ from workbench.models import MODELS
 from workbench.runs import save_run
 from workbench.storage.places import is_url
 
-NAME = "save"
 COMPLETE, INCOMPLETE = 0, 3
 
 

@@ -56,6 +56,7 @@ class Cells:
         self._numbers: list[dict[Any, int]] = [{} for _ in cells]
         self._room = [0] * len(cells)
         self.hash_base = np.zeros(len(cells), np.int64)
+        self._base = self.hash_base.data
         self._hashes = Growing(np.uint64, self.lanes)
 
     @property
@@ -65,6 +66,9 @@ class Cells:
 
     def written(self, cell: int, value: Any) -> int:
         """The number of a `value` that an action writes to `cell`, which may be the model's own word."""
+        known = self._numbers[cell].get(value)
+        if known is not None and self.values[cell][known] is value:  # and was looked at when it was met
+            return known
         self._model_words.check(self.layout.cells[cell], value)
         return self.number(cell, value)
 
@@ -79,7 +83,7 @@ class Cells:
         self.values[cell].append(value)
         if number == self._room[cell]:
             self._move(cell, max(4, 2 * number))
-        self._hashes[self.hash_base[cell] + number] = self._hash(cell, value)
+        self._hashes[self._base[cell] + number] = self._hash(cell, value)
         return number
 
     def known(self, cell: int, value: Any) -> int | None:
@@ -87,10 +91,10 @@ class Cells:
         return self._numbers[cell].get(value)
 
     def _move(self, cell: int, room: int) -> None:
-        old, used = int(self.hash_base[cell]), self._room[cell]
+        old, used = self._base[cell], self._room[cell]
         at = self._hashes.reserve(room)
         self._hashes[at : at + used] = self._hashes[old : old + used]
-        self.hash_base[cell], self._room[cell] = at, room
+        self._base[cell], self._room[cell] = at, room
 
     def _hash(self, cell: int, value: Any) -> list[int]:
         if cell in self._ignored:  # it adds nothing, so states that differ in it alone have one fingerprint
@@ -104,7 +108,22 @@ class Cells:
         return low + high if self.words == 2 else low
 
     def hash_of(self, cell: int, number: int) -> np.ndarray:
-        return self._hashes[self.hash_base[cell] + number]
+        return self._hashes[self._base[cell] + number]
+
+    def difference(self, before: Sequence[tuple[int, int]], after: Sequence[tuple[int, int]]) -> Any:
+        """What it adds to the fingerprints that some (cell, number) give way to others."""
+        gone = [self._base[cell] + number for cell, number in before]
+        come = [self._base[cell] + number for cell, number in after]
+        if self.lanes == 1:
+            hashes = self._hashes.items
+            added = sum([hashes[at] for at in come]) - sum([hashes[at] for at in gone])
+            return added & 0xFFFF_FFFF_FFFF_FFFF
+        total = np.zeros(self.lanes, np.uint64)
+        for at in come:
+            total += self._hashes[at]
+        for at in gone:
+            total -= self._hashes[at]
+        return total
 
     def encode(self, state: State) -> list[int]:
         """The row of `state`."""

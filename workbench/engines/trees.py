@@ -24,6 +24,8 @@ UNKNOWN = 0
 NOTHING, TRUE = 0, 1
 
 _PURITY_CHECKS = 4
+#: For how many values a node, or a group, has room at first.
+_LEAST_ROOM = 4
 
 
 class TreeArrays(NamedTuple):
@@ -109,25 +111,29 @@ class Trees:
         self._node_cell.append(-1), self._node_base.append(0), self._node_size.append(0)  # node 0 is "unknown"
         for _ in (NOTHING, TRUE):
             self._leaf_start.append(0), self._leaf_stop.append(0)
-        self.arrays = self._view()
+        self._arrays: TreeArrays | None = None
         self.dispatch = Dispatch(self)
 
-    def _view(self) -> TreeArrays:
-        return TreeArrays(
-            self._node_cell.array,
-            self._node_base.array,
-            self._node_size.array,
-            self._branch.array,
-            self._leaf_start.array,
-            self._leaf_stop.array,
-            self._step_instance.array,
-            self._step_first.array,
-            self._step_blind.array,
-            self._step_stop.array,
-            self._step_delta.array,
-            self._write_cell.array,
-            self._write_value.array,
-        )
+    @property
+    def arrays(self) -> TreeArrays:
+        """The trees as they are now; what is learnt later is not in these arrays, so ask for them after all of it."""
+        if self._arrays is None:
+            self._arrays = TreeArrays(
+                self._node_cell.array,
+                self._node_base.array,
+                self._node_size.array,
+                self._branch.array,
+                self._leaf_start.array,
+                self._leaf_stop.array,
+                self._step_instance.array,
+                self._step_first.array,
+                self._step_blind.array,
+                self._step_stop.array,
+                self._step_delta.array,
+                self._write_cell.array,
+                self._write_value.array,
+            )
+        return self._arrays
 
     @property
     def nbytes(self) -> int:
@@ -175,7 +181,6 @@ class Trees:
             self.uncounted += [first + i for i, counted in enumerate(counts) if not counted]
         leaf = self._leaf(number, row, read, outcomes) if outcomes else NOTHING
         self._roots[number] = self._insert(self._roots[number], row, read, leaf, lambda: self._action(instance))
-        self.arrays = self._view()
 
     def learn_predicate(self, number: int, row: Sequence[int]) -> set[int]:
         """Evaluate predicate `number` in the state `row`, remember the answer, and return the cells read."""
@@ -189,29 +194,27 @@ class Trees:
 
     def _remember(self, number: int, row: Sequence[int], read: dict[int, Any], answer: bool) -> set[int]:
         self.misses += 1
-        root = int(self._predicate_roots[number])
-        leaf = TRUE if answer else NOTHING
-        self._predicate_roots[number] = self._insert(root, row, read, leaf, lambda: self._predicate(number))
-        self.arrays = self._view()
+        roots, leaf = self._predicate_roots.items, TRUE if answer else NOTHING
+        roots[number] = self._insert(roots[number], row, read, leaf, lambda: self._predicate(number))
         return set(read)
 
     def _insert(self, root: int, row: Sequence[int], read: dict[int, Any], leaf: int, whose: Callable[[], str]) -> int:
         """Add the path of the cells `read`, ending in `leaf`, below `root`; returns the root."""
+        self._arrays = None
         where, child = -1, root  # `where`: the branch that holds `child`; -1 is the root itself
         for cell in read:
-            if child == UNKNOWN:
-                child = self._node_cell.append(cell)
-                self._node_base.append(0), self._node_size.append(0)
-                root = self._hang(where, child, root)
-            elif child < 0 or self._node_cell[child] != cell:
-                raise _not_a_function(whose(), f"read {self._cell(cell)} this time, and not")
             value = row[cell]
-            if value >= self._node_size[child]:
+            if child == UNKNOWN:
+                child = self._node(cell, value)
+                root = self._hang(where, child, root)
+            elif child < 0 or self._node_cell.items[child] != cell:
+                raise _not_a_function(whose(), f"read {self._cell(cell)} this time, and not")
+            elif value >= self._node_size.items[child]:
                 self._widen(child, value)
-            where = int(self._node_base[child]) + value
-            child = int(self._branch[where])
+            where = self._node_base.items[child] + value
+            child = self._branch.items[where]
         if child > 0:
-            earlier = self._cell(self._node_cell[child])
+            earlier = self._cell(self._node_cell.items[child])
             raise _not_a_function(whose(), f"read nothing more this time, and {earlier}")
         return self._hang(where, -1 - leaf, root) if child == UNKNOWN else root
 
@@ -229,42 +232,45 @@ class Trees:
     def _hang(self, where: int, child: int, root: int) -> int:
         if where < 0:
             return child
-        self._branch[where] = child
+        self._branch.items[where] = child
         return root
 
+    def _node(self, cell: int, value: int) -> int:
+        """A new inner node for `cell`, with room for `value`."""
+        room = max(_LEAST_ROOM, value + 1)
+        self._node_base.append(self._branch.reserve(room)), self._node_size.append(room)
+        return self._node_cell.append(cell)
+
     def _widen(self, node: int, value: int) -> None:
-        old, size = int(self._node_base[node]), int(self._node_size[node])
-        room = max(4, 2 * size, value + 1)
+        old, size = self._node_base.items[node], self._node_size.items[node]
+        room = max(2 * size, value + 1)
         at = self._branch.reserve(room)
         self._branch[at : at + size] = self._branch[old : old + size]
-        self._node_base[node], self._node_size[node] = at, room
+        self._node_base.items[node], self._node_size.items[node] = at, room
 
     def _leaf(self, number: int, row: Sequence[int], read: dict[int, Any], outcomes: list[Outcome]) -> int:
         cells = self.cells
         first = self._step_instance.size
         for ordinal, (choices, writes) in enumerate(outcomes):
-            delta = np.zeros(cells.lanes, np.uint64)
             self.assigns[number] |= bool(writes)
-            known, blind = [], []  # a cell that was read has a known old value, so its share of the delta is fixed
+            known, blind, before = [], [], []  # of a cell that was read the old value is known, and so what it changes
             for cell, value in writes.items():
                 new = cells.written(cell, value)
                 if cell not in read:
                     blind.append((cell, new))
                 elif new != row[cell]:
                     known.append((cell, new))
-                    delta -= cells.hash_of(cell, row[cell])
-                else:
-                    continue
-                delta += cells.hash_of(cell, new)
+                    before.append((cell, row[cell]))
             self.steps.append((number, ordinal))
             self.choices.append(choices)
             self._step_instance.append(number)
-            self._step_delta.append(delta)
-            at = self._write_cell.extend([cell for cell, _ in known + blind])
-            self._write_value.extend([new for _, new in known + blind])
+            self._step_delta.append(cells.difference(before, known + blind))
+            at = self._write_cell.size
+            for cell, new in known + blind:
+                self._write_cell.append(cell), self._write_value.append(new)
             self._step_first.append(at)
             self._step_blind.append(at + len(known))
-            self._step_stop.append(at + len(known) + len(blind))
+            self._step_stop.append(self._write_cell.size)
         self.longest_leaf = max(self.longest_leaf, len(outcomes))
         leaf = self._leaf_start.append(first)
         self._leaf_stop.append(first + len(outcomes))
@@ -272,17 +278,27 @@ class Trees:
 
     # Reading the trees back ------------------------------------------------------------------------------------
 
+    def knows(self, root: int, row: Sequence[int]) -> bool:
+        """Whether `row` leads to a leaf below `root`: of several misses of one pass, one may answer another."""
+        while root > 0:
+            value = row[self._node_cell.items[root]]
+            if value >= self._node_size.items[root]:
+                return False
+            root = self._branch.items[self._node_base.items[root] + value]
+        return root < 0
+
     def first_cell(self, number: int) -> int:
         """The cell that action instance `number` reads first; -1 if it reads none."""
         root = self._roots[number]
-        return int(self._node_cell[root]) if root > 0 else -1
+        return self._node_cell.items[root] if root > 0 else -1
 
     def below(self, number: int, value: int) -> int:
         """The child of the root of action instance `number` for `value` of its first cell; UNKNOWN if there is none."""
         root = self._roots[number]
         if root <= 0:
             return root
-        return int(self._branch[self._node_base[root] + value]) if value < self._node_size[root] else UNKNOWN
+        known = value < self._node_size.items[root]
+        return self._branch.items[self._node_base.items[root] + value] if known else UNKNOWN
 
 
 def _not_a_function(whose: str, difference: str) -> ModelError:
@@ -299,19 +315,23 @@ class Dispatch:
         self._table = Growing(np.int32)
         self._start, self._stop = Growing(np.int64), Growing(np.int64)
         self._instance, self._node = Growing(np.int32), Growing(np.int32)
-        self.arrays = self._view()
+        self._arrays: DispatchArrays | None = None
 
-    def _view(self) -> DispatchArrays:
-        return DispatchArrays(
-            self._cell.array,
-            self._base.array,
-            self._size.array,
-            self._table.array,
-            self._start.array,
-            self._stop.array,
-            self._instance.array,
-            self._node.array,
-        )
+    @property
+    def arrays(self) -> DispatchArrays:
+        """The lists as they are now; ask for them after all that is to be learnt."""
+        if self._arrays is None:
+            self._arrays = DispatchArrays(
+                self._cell.array,
+                self._base.array,
+                self._size.array,
+                self._table.array,
+                self._start.array,
+                self._stop.array,
+                self._instance.array,
+                self._node.array,
+            )
+        return self._arrays
 
     def prepare(self, row: Sequence[int]) -> None:
         """Run every action instance once, in the state `row`, and group them by the first cell that they read."""
@@ -326,11 +346,12 @@ class Dispatch:
             self._cell.append(cell)
             self._base.append(0)
             self._size.append(0)
-        self.arrays = self._view()
+        self._arrays = None
 
     def learn(self, group: int, row: Sequence[int]) -> None:
         """Make the list of a group's instances for the value that its cell has in `row`."""
-        trees, cell = self._trees, int(self._cell[group])
+        self._arrays = None
+        trees, cell = self._trees, self._cell.items[group]
         value = row[cell]
         entries = []
         for number in self._groups[cell]:
@@ -339,18 +360,18 @@ class Dispatch:
             child = trees.below(number, value)
             if child != -1 - NOTHING:
                 entries.append((number, child))
-        if value >= self._size[group]:
+        if value >= self._size.items[group]:
             self._widen(group, value)
-        self._table[self._base[group] + value] = len(self._start.array)
-        self._start.append(self._instance.extend([number for number, _ in entries]))
-        self._node.extend([node for _, node in entries])
+        self._table.items[self._base.items[group] + value] = self._start.size
+        self._start.append(self._instance.size)
+        for number, node in entries:
+            self._instance.append(number), self._node.append(node)
         self._stop.append(self._instance.size)
-        self.arrays = self._view()
 
     def _widen(self, group: int, value: int) -> None:
-        old, size = int(self._base[group]), int(self._size[group])
-        room = max(4, 2 * size, value + 1)
+        old, size = self._base.items[group], self._size.items[group]
+        room = max(_LEAST_ROOM, 2 * size, value + 1)
         at = self._table.reserve(room)
         self._table[at : at + room] = -1
         self._table[at : at + size] = self._table[old : old + size]
-        self._base[group], self._size[group] = at, room
+        self._base.items[group], self._size.items[group] = at, room
