@@ -523,6 +523,11 @@ def test_arguments_that_are_no_text(refused, command):
     assert refused(command, "\udcff", "\udcff")
 
 
+def test_a_benchmark_against_no_commit(refused):
+    assert refused("bench", "--against", "no-such-commit").startswith("workbench: --against 'no-such-commit' is not")
+    assert "--only is not accepted with --against" in refused("bench", "--against", "HEAD", "--only", "small")
+
+
 def test_a_constant_is_called_self(refused):
     assert refused("check", "bakery", "--set", "self=1").startswith(f"workbench: {SELF}")
     assert refused("graph", "bakery", "--set", "self=1", "--dot", "-").startswith(f"workbench: {SELF}")
@@ -846,11 +851,12 @@ def test_show(run, name):
 def test_every_command_explains_itself(run):
     status, out, _ = run("--help")
     assert status == 0
-    for command in commands.load():
-        assert f"\n    {command.NAME} " in out
-        status, helped, _ = run(command.NAME, "--help")
+    for name in commands.NAMES:
+        summary = commands.load(name).__doc__.splitlines()[0]
+        assert re.search(rf"\n    {name} +{re.escape(summary[:30])}", out)
+        status, helped, _ = run(name, "--help")
         assert status == 0
-        assert command.__doc__.splitlines()[0] in helped
+        assert summary in helped
 
 
 # As a process ------------------------------------------------------------------------------------------------------

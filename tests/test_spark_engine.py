@@ -409,14 +409,14 @@ from workbench.models.bakery_v2 import BakeryV2
 model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")
 names = [p.name for p in model.select() if p.kind != "liveness"]
 spark = spark_session("local-cluster[2,1,1024]")
+scheduler = f"CoarseGrainedScheduler@[^:]*:{spark.conf.get('spark.driver.port')} "  # which this driver's executors know
 killed = []
 
 def watch(at):
     if at.level == 6 and not killed:
-        listed = subprocess.run(["pgrep", "-f", "CoarseGrainedExecutorBackend"], capture_output=True, text=True)
-        mine = [int(p) for p in listed.stdout.split()]
-        killed.append(mine[-1])
-        threading.Timer(0.3, os.kill, (mine[-1], signal.SIGKILL)).start()
+        listed = subprocess.run(["pgrep", "-f", scheduler], capture_output=True, text=True)
+        killed.append(int(listed.stdout.split()[0]))
+        threading.Timer(0.3, os.kill, (killed[0], signal.SIGKILL)).start()
 
 result = check(model, names, engine="spark", spark=spark, on_progress=watch, run_dir=sys.argv[1])
 assert killed, "no executor was running"

@@ -14,11 +14,10 @@ from typing import Any
 
 from rich.table import Table
 
-from workbench.bench import processes, searches
+from workbench.bench import processes, searches, versions
 from workbench.commands.options import console
+from workbench.kernel import InputError
 from workbench.storage.whole import check_outputs, writing
-
-NAME = "bench"
 
 Rows = list[dict[str, Any]]
 
@@ -78,6 +77,9 @@ SECTIONS: dict[str, tuple[str, Callable[[], Rows]]] = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", action="append", choices=SECTIONS, metavar="SECTION", help=", ".join(SECTIONS))
+    parser.add_argument(
+        "--against", metavar="COMMIT", help="instead, large searches at COMMIT of the repository and now, in turns"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to FILE too")
 
 
@@ -85,8 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json is not None:
         check_outputs([], {"--json": arguments.json})
     out, rows = console(), {}
-    for name in arguments.only or SECTIONS:
-        title, measure = SECTIONS[name]
+    for name, (title, measure) in _chosen(arguments).items():
         if sys.stderr.isatty():
             print(f"measuring: {title} ...", file=sys.stderr)
         rows[name] = measure()
@@ -97,6 +98,14 @@ def run(arguments: argparse.Namespace) -> int:
         with writing(arguments.json) as file:
             file.write(json.dumps({"machine": machine, **rows}, indent=1) + "\n")
     return 0
+
+
+def _chosen(arguments: argparse.Namespace) -> dict[str, tuple[str, Callable[[], Rows]]]:
+    if arguments.against is None:
+        return {name: SECTIONS[name] for name in arguments.only or SECTIONS}
+    if arguments.only:
+        raise InputError("--only is not accepted with --against, which measures large searches and a whole process")
+    return {"versions": (f"{arguments.against} and now, one core", lambda: versions.measure(arguments.against))}
 
 
 def _table(title: str, rows: Rows) -> Table:

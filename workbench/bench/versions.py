@@ -1,0 +1,128 @@
+"""The workbench as it is beside what it was at some commit: the same searches on one core, in turns.
+
+Each search is a process of its own, with the modules of one version; both versions run one after the other, again and
+again, so that whatever else the machine does meets both.
+"""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from workbench.bench import searches
+from workbench.kernel import InputError
+
+_ROOT = Path(__file__).parents[2]
+
+# What both versions understand. One core is all that the process may use, whatever a version would take.
+_SEARCH = """
+import json, os, sys, time
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+from workbench.engines.check import check
+from workbench.models import get_model
+name, constants, symmetry, properties = json.load(sys.stdin)
+model = get_model(name)(**constants)
+check(model, properties, symmetry=symmetry, engine="local", max_states=100)
+began = time.process_time()
+result = check(model, properties, symmetry=symmetry, engine="local")
+seconds = time.process_time() - began
+print(json.dumps([result.levels, result.generated, seconds, result.figures["bytes_per_state"]]))
+"""
+
+
+def measure(commit: str, runs: int = 3) -> list[dict[str, Any]]:
+    """A row for each large search, and one for a whole process, at `commit` and now.
+
+    Parameters
+    ----------
+    commit : str
+        A commit of the repository that this version lies in.
+    runs : int
+        Of each version; the least CPU time counts.
+
+    Raises
+    ------
+    InputError
+        If there is no such repository, or no such commit in it.
+    """
+    with tempfile.TemporaryDirectory(prefix="workbench-bench-") as folder:
+        before = Path(folder)
+        _check_out(commit, before)
+        rows = [_search_row(case, before, min(runs, case.runs)) for case in searches.LARGE]
+        return [*rows, _process_row(before, runs)]
+
+
+def _check_out(commit: str, folder: Path) -> None:
+    """Write what the repository held at `commit`."""
+    command = ["git", "-C", str(_ROOT), "archive", "--format=tar", f"{commit}^{{commit}}", "workbench", "specs"]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False)
+    except OSError as error:
+        raise InputError(f"an earlier version cannot be read: git does not run ({error.strerror})") from None
+    if done.returncode != 0:
+        raise InputError(f"--against {commit!r} is not accepted; give a commit of the repository that {_ROOT} lies in")
+    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+        archive.extractall(folder, filter="data")
+
+
+def _search_row(case: searches.Case, before: Path, runs: int) -> dict[str, Any]:
+    model = searches.get_model(case.model)(**case.constants)
+    asked = json.dumps([case.model, case.constants, case.symmetry, searches.safety(model)])
+    seconds: dict[Path, float] = {}
+    found: dict[Path, Any] = {}
+    for _ in range(runs):
+        for version in (before, _ROOT):
+            levels, generated, took, per_state = json.loads(_run(version, ["-c", _SEARCH], asked))
+            seconds[version] = min(took, seconds.get(version, took))
+            found[version] = (levels, generated, per_state)
+    distinct = sum(found[_ROOT][0])
+    return {
+        "search": searches.title(case.model, case.constants) + (", symmetry" if case.symmetry else ""),
+        "distinct": distinct,
+        "same counts": "yes" if found[before][:2] == found[_ROOT][:2] else "NO",
+        "CPU s before": round(seconds[before], 3),
+        "after": round(seconds[_ROOT], 3),
+        "times": round(seconds[before] / seconds[_ROOT], 2),
+        "states/s": round(distinct / seconds[_ROOT]),
+        "bytes/state before": round(found[before][2], 1),
+        "now": round(found[_ROOT][2], 1),
+    }
+
+
+def _process_row(before: Path, runs: int) -> dict[str, Any]:
+    """What a person waits for who checks one small configuration: a whole process."""
+    arguments = ["-m", "workbench", "check", "specs/bakery/v1.toml"]
+    seconds: dict[Path, float] = {}
+    for _ in range(1 + 3 * runs):  # the first of them may compile
+        for version in (before, _ROOT):
+            began = os.times()
+            _run(version, arguments, "")
+            ended = os.times()
+            took = ended.children_user - began.children_user + ended.children_system - began.children_system
+            seconds[version] = min(took, seconds.get(version, took))
+    return {
+        "search": "workbench check specs/bakery/v1.toml, whole process",
+        "distinct": "",
+        "same counts": "",
+        "CPU s before": round(seconds[before], 3),
+        "after": round(seconds[_ROOT], 3),
+        "times": round(seconds[before] / seconds[_ROOT], 2),
+        "states/s": "",
+        "bytes/state before": "",
+        "now": "",
+    }
+
+
+def _run(version: Path, arguments: list[str], told: str) -> str:
+    """What Python prints that runs with the modules of a version, in its folder."""
+    environment = {**os.environ, "PYTHONPATH": str(version)}
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=version, env=environment, input=told, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return done.stdout.splitlines()[-1]
