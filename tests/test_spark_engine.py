@@ -366,7 +366,7 @@ def test_a_full_disk_is_said(spark, small_disk):
 
 
 def test_a_run_directory_that_is_none(spark, tmp_path):
-    with pytest.raises(InputError, match=r"'.*none' is no run directory: it has no manifest.json"):
+    with pytest.raises(InputError, match=r"'.*none' is no run directory: it has no manifest"):
         resume(tmp_path / "none", spark=spark)
     with pytest.raises(InputError, match="is no run directory"):
         resume(tmp_path, BakeryV2, spark=spark)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.levels_here import search_here
+from tests.levels_here import SearchHere, search_here
 from tests.test_liveness import Case, cases, lock
 from workbench import configurations
 from workbench.engines.check import check
@@ -280,20 +280,23 @@ def test_what_does_not_fit_is_unknown_unless_something_stops(tmp_path: Path) -> 
     ]
 
 
-def test_a_search_that_is_complete_but_not_linked_is_resumed(tmp_path: Path) -> None:
-    search = search_here(tmp_path / "run", lock("weak"), part_states=2)
-    done = found(judged(search))
-    files, search.manifest.transitions = search.manifest.transitions, []
+def unlinked(monkeypatch: pytest.MonkeyPatch, path: Path, model: Model) -> SearchHere:
+    """A complete search that was killed before its transitions were written."""
+    with monkeypatch.context() as patch:
+        patch.setattr(SearchHere, "_link", lambda self: None)
+        return search_here(path, model)
+
+
+def test_a_search_that_is_complete_but_not_linked_is_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = unlinked(monkeypatch, tmp_path / "run", lock("weak"))
     assert {verdict.why for verdict in judged(search)} == {
         "liveness is not decided: the transitions are not written yet; resume the search"
     }
     search.run(Limits(should_stop=lambda: True))
     assert {verdict.why for verdict in judged(search)} == {"liveness is not decided: stopped on request"}
     search.run(Limits())
-    assert [file.first for file in search.manifest.transitions] == [file.first for file in files]
-    assert found(judged(search)) == done
-    stored = Run.of(Folder.open(tmp_path / "run", RUN)).done
-    assert stored.transitions == search.manifest.transitions
+    assert found(judged(search)) == in_process(lock("weak"))
+    assert Run.of(Folder.open(tmp_path / "run", RUN)).done.transitions == search.manifest.transitions
 
 
 def test_a_budget_ends_the_decision_too(tmp_path: Path) -> None:
@@ -322,28 +325,24 @@ def test_files_of_transitions_are_believed_only_if_they_can_be_right() -> None:
 class Moody(Model):
     """What it does depends on what happened elsewhere."""
 
-    elsewhere = [0]
+    elsewhere = 0
     at = Variable(0)
 
     @action
     def go(self, s):
         require(s.at == 0, "gone")
-        s.at = 1 + self.elsewhere[0]
+        s.at = 1 + self.elsewhere
 
     @liveness
     def Goes(self):
         return eventually(lambda s: s.at > 0)
 
 
-def test_another_transition_than_before_is_an_error(tmp_path: Path) -> None:
-    search = search_here(tmp_path / "run", Moody())
-    search.manifest.transitions = []
-    Moody.elsewhere[0] = 1
-    try:
-        with pytest.raises(ModelError, match="go led to another state when it was run again: the model is not pure"):
-            search.run(Limits())
-    finally:
-        Moody.elsewhere[0] = 0
+def test_another_transition_than_before_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = unlinked(monkeypatch, tmp_path / "run", Moody())
+    monkeypatch.setattr(Moody, "elsewhere", 1)
+    with pytest.raises(ModelError, match="go led to another state when it was run again: the model is not pure"):
+        search.run(Limits())
 
 
 # On Spark ------------------------------------------------------------------------------------------------------------

@@ -28,9 +28,8 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     if not loaded():
         with suppress(TooMuch), interpreting():
             found = _search(plan, limits, room)
-    if not isinstance(found, Result):
-        load()
     if found is None:
+        load()
         limits.restart()
         found = _search(plan, limits, room)
     if isinstance(found, Result):

@@ -2,7 +2,6 @@
 
 import importlib
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from workbench.engines.contract import Engine, Resources, Room
@@ -10,6 +9,7 @@ from workbench.kernel import InputError, Model, Result
 from workbench.kernel.budget import Budget, Limits
 from workbench.kernel.errors import unknown
 from workbench.kernel.plan import make_plan
+from workbench.storage.places import Place
 
 #: The engines, by name: the module of each, which is loaded when it is asked for (numba and pyspark take their time).
 ENGINES = {
@@ -36,7 +36,7 @@ def check(
     hand_over_states: int | None = None,
     hand_over_bytes: int | None = None,
     spark: Any = None,
-    run_dir: str | Path | None = None,
+    run_dir: Place | None = None,
 ) -> Result:
     """Visit every reachable state of `model` and check its properties.
 
@@ -65,7 +65,7 @@ def check(
         When ``auto`` moves to Spark; by default when the search's arrays take most of the memory that there is.
     spark : SparkSession, optional
         For the engine ``spark``; a local session is made for None.
-    run_dir : path, optional
+    run_dir : path or URL, optional
         Where a search on Spark keeps its levels, so that it can be resumed; a temporary folder for None.
 
     Returns
@@ -92,6 +92,6 @@ def check(
     plan = make_plan(model, properties, symmetry, fingerprint_bits, fail_fast)
     limits = Limits(Budget(max_states, max_seconds, max_bytes), on_progress, should_stop)
     room = Room(hand_over_states, hand_over_bytes)
-    resources = Resources(spark, None if run_dir is None else Path(run_dir), room)
+    resources = Resources(spark, run_dir, room)
     search: Engine = importlib.import_module(ENGINES[engine]).search
     return search(plan, limits, resources)

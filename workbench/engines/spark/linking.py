@@ -126,7 +126,7 @@ def expand(worker: Worker, source: Source, row_group: int, plan: LinkPlan) -> It
     store.add_rows(rows)
     worker.expander.begin(store)
     worker.expander.expand(store, 0, len(rows), pause=lambda _: worker.expander.outside.forget())
-    degree, targets, steps, leaving, leaving_steps = store.transitions(worker.expander.edges)
+    degree, targets, steps, leaving, leaving_steps = store.transitions()
     fingerprints = kernels.canonical_fingerprints(store.column("sums"), worker.cells.words)
     instances, ordinals = labelled(worker.trees, steps)
     inside = Steps(numbers[np.repeat(np.arange(len(degree)), degree)], fingerprints[targets], instances, ordinals)
@@ -255,7 +255,7 @@ def parts_of(search: LocalSearch, end: int, part_states: int = PART_STATES) -> I
     truths = [
         column.array for of in search.labels.values() for pair in of.columns for column in pair if column is not None
     ]
-    edges = [*search.store.full_edges, search.store.edges]
+    edges = search.store.edges()
     at, used = 0, 0  # the arrays of transitions that are next, and how many of theirs are done
     for first in range(0, end, part_states):
         last = min(first + part_states, end)

@@ -1,12 +1,14 @@
 """What the manifest of a run directory says: what is searched, and which levels are complete."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
 
 from workbench.kernel import InputError
-from workbench.storage.folder import Folder, Kind
+from workbench.storage.folder import Folder
 from workbench.storage.identity import Identity
 from workbench.storage.schema import from_json
+from workbench.storage.versions import Kind
 
 RUN = Kind("run directory", 3)
 
@@ -60,6 +62,12 @@ class Level:
     @property
     def states(self) -> int:
         return sum(file.rows for file in self.files)
+
+    def names(self) -> Iterator[str]:
+        """The files that belong to it."""
+        yield from (file.path for file in self.files)
+        if self.values is not None:
+            yield self.values
 
 
 @dataclass(frozen=True)
@@ -157,15 +165,65 @@ class Manifest:
         if self.prefix is not None:
             yield from (*self.prefix.visited, self.prefix.links)
         for level in self.levels:
-            yield from (file.path for file in level.files)
-            if level.values is not None:
-                yield level.values
+            yield from level.names()
         yield from (file.path for file in self.transitions)
 
     @property
     def linked(self) -> bool:
         """Whether the transitions of all states are known."""
         return self.complete and sum(file.states for file in self.transitions) == sum(self.sizes)
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a version of the manifest says beyond the one before it.
+
+    Attributes
+    ----------
+    levels : list of Level
+        Those that have been completed.
+    counts : list of list of int or None
+        Those of the last level before them, if they have changed: the step from it led to nothing new.
+    transitions : list of TransitionFile
+        Those that have been written.
+    state : dict
+        The other attributes of :class:`Manifest` but the prefix, which are small.
+    """
+
+    levels: list[Level]
+    counts: list[list[int]] | None
+    transitions: list[TransitionFile]
+    state: dict[str, Any]
+
+    @classmethod
+    def between(cls, before: Manifest | None, after: Manifest) -> "Step":
+        """What takes a manifest from `before`, if there was one, to `after`."""
+        known = before.levels if before else []
+        counts = after.levels[len(known) - 1].counts if known else None
+        state = {name: getattr(after, name) for name in _STATE}
+        changed = None if known and counts == known[-1].counts else counts
+        linked = len(before.transitions) if before else 0
+        return cls(after.levels[len(known) :], changed, after.transitions[linked:], state)
+
+    def names(self) -> Iterator[str]:
+        """The files that came with it."""
+        for level in self.levels:
+            yield from level.names()
+        yield from (file.path for file in self.transitions)
+
+
+_STATE = [part.name for part in fields(Manifest) if part.name not in ("prefix", "levels", "transitions")]
+
+
+@dataclass(frozen=True)
+class _Head:
+    """What the first version says; the later ones are steps."""
+
+    identity: Identity
+    buckets: int
+    notes: tuple[str, ...]
+    prefix: Prefix | None
+    step: Step
 
 
 @dataclass(frozen=True)
@@ -188,6 +246,10 @@ class Run:
     notes: tuple[str, ...]
     done: Manifest
 
+    def head(self, step: Step) -> dict[str, Any]:
+        """What the first version says."""
+        return asdict(_Head(self.identity, self.buckets, self.notes, self.done.prefix, step))
+
     @classmethod
     def of(cls, folder: Folder) -> "Run":
         """What `folder` says.
@@ -199,8 +261,20 @@ class Run:
         """
         if folder.content is None:
             raise InputError(f"{folder} holds no search: it was given up before it began")
-        run = from_json(cls, folder.content, f"the manifest of {folder}")
-        for name in run.done.names():
+        where = f"the manifest of {folder}"
+        head = from_json(_Head, folder.content, where)
+        levels: list[Level] = []
+        transitions: list[TransitionFile] = []
+        for step in (head.step, *(from_json(Step, part, where) for part in folder.parts)):
+            if step.counts is not None and levels:
+                levels[-1].counts = step.counts
+            levels += step.levels
+            transitions += step.transitions
+            state = step.state
+        everything = {**state, "prefix": None, "levels": [], "transitions": []}
+        done = from_json(Manifest, everything, where)
+        done.prefix, done.levels, done.transitions = head.prefix, levels, transitions
+        for name in done.names():
             if name not in folder.files:
-                raise InputError(f"the manifest of {folder} counts on {name!r}, which is not among its files")
-        return run
+                raise InputError(f"{where} counts on {name!r}, which is not among its files")
+        return cls(head.identity, head.buckets, head.notes, done)
