@@ -65,6 +65,19 @@ def interpreted(monkeypatch):
     monkeypatch.setattr(compiled, "MOST_CALLS", 300_000)
 
 
+@pytest.fixture
+def in_pieces(request, monkeypatch):
+    """Chunks are so small, and have so little room, that small spaces have several passes; all of these by all threads.
+
+    The parameter, if there is one: chunks per pass, states per chunk, and the room for successors at first.
+    """
+    from workbench.engines import expander
+
+    sizes = getattr(request, "param", (6, 5, 16))
+    for name, value in zip(("CHUNKS", "CHUNK", "_ROOM", "ALONE"), (*sizes, 0), strict=True):
+        monkeypatch.setattr(expander, name, value)
+
+
 @pytest.fixture(scope="session")
 def spark():
     """One Spark session for all tests."""

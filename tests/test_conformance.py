@@ -65,8 +65,9 @@ class Way(NamedTuple):
 
 ENGINES = {
     "reference": Way({"engine": "reference"}),
-    "local": Way({"engine": "local"}),
-    "local 128": Way({"engine": "local", "fingerprint_bits": 128}),
+    "local": Way({"engine": "local", "workers": 1}),
+    "local 128, 4 threads": Way({"engine": "local", "fingerprint_bits": 128, "workers": 4}),
+    "2 threads": Way({"engine": "local", "workers": 2}),
     "auto": Way({"engine": "auto"}),
     "spark": Way({"engine": "spark"}, decides_liveness=False),
     "hand-over": Way({"engine": "auto", "hand_over_states": 3}, decides_liveness=False),
@@ -77,8 +78,7 @@ ON_SPARK = ("spark", "hand-over")
 @pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.spark] if name in ON_SPARK else []) for name in ENGINES])
 def way(request: pytest.FixtureRequest) -> Way:
     found = ENGINES[request.param]
-    if request.param == "auto":
-        request.getfixturevalue("interpreted")
+    _prepare(request)
     if request.param in ON_SPARK:
         found = found._replace(options={**found.options, "spark": request.getfixturevalue("spark")})
     return found
@@ -86,9 +86,16 @@ def way(request: pytest.FixtureRequest) -> Way:
 
 @pytest.fixture(params=[name for name in ENGINES if name not in ("reference", *ON_SPARK)])
 def way_in_process(request: pytest.FixtureRequest) -> Way:
+    _prepare(request)
+    return ENGINES[request.param]
+
+
+def _prepare(request: pytest.FixtureRequest) -> None:
+    """Small models do not have what makes the ways differ, unless one sees to it."""
     if request.param == "auto":
         request.getfixturevalue("interpreted")
-    return ENGINES[request.param]
+    if "threads" in request.param:
+        request.getfixturevalue("in_pieces")
 
 
 def figures(result):

@@ -10,6 +10,7 @@ from workbench.engines.cells import Cells
 from workbench.engines.kernels import Edges, Frontier, Table
 
 BLOCK = 1 << 15
+_SLOTS = 1 << 12  # of an empty table
 _LOAD, _GROWTH = 0.75, 1.6  # between 8/0.75 = 11 and 8*1.6/0.75 = 17 bytes per state
 
 
@@ -26,7 +27,7 @@ class Visited:
 
     def __init__(self, words: int, numbered: bool) -> None:
         self.words, self.numbered = words, numbered
-        self.table = self._make(1 << 12)
+        self.table = self._make(_SLOTS)
         self.peak_bytes_per_state = 0.0
 
     def _make(self, slots: int) -> Table:
