@@ -79,7 +79,13 @@ def in_pieces(request, monkeypatch):
 
 
 @pytest.fixture(scope="session")
-def spark():
+def credentials() -> None:
+    """Those of the S3 server that tests start; what Spark starts is given the same environment."""
+    os.environ |= {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y"}
+
+
+@pytest.fixture(scope="session")
+def spark(credentials):
     """One Spark session for all tests."""
     from workbench.engines.spark.session import spark_session
 
@@ -121,17 +127,13 @@ class ObjectStore(NamedTuple):
 
 
 @pytest.fixture(scope="session")
-def s3(writers: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
-    """One server for all tests, over HTTP: moto's, which knows conditional writes. Credentials are in the environment.
-
-    Of what takes part that alone is no product: none can be installed with pip alone.
-    """
+def s3(credentials: None, writers: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
+    """One server for all tests, over HTTP: moto's, which knows conditional writes; no product comes with pip alone."""
     import s3fs
 
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
-    os.environ |= {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y"}
     host, _, port = address.partition(":")
     command = [str(writers.with_name("moto_server")), "--host", host, "--port", port]
     log = tmp_path_factory.mktemp("s3") / "moto.log"

@@ -63,12 +63,6 @@ class Level:
     def states(self) -> int:
         return sum(file.rows for file in self.files)
 
-    def names(self) -> Iterator[str]:
-        """The files that belong to it."""
-        yield from (file.path for file in self.files)
-        if self.values is not None:
-            yield self.values
-
 
 @dataclass
 class Prefix:
@@ -142,7 +136,9 @@ class Manifest:
         if self.prefix is not None:
             yield from (*self.prefix.visited, self.prefix.links)
         for level in self.levels:
-            yield from level.names()
+            yield from (file.path for file in level.files)
+            if level.values is not None:
+                yield level.values
 
 
 @dataclass(frozen=True)
@@ -156,7 +152,7 @@ class Step:
     counts : list of list of int or None
         Those of the last level before them, if they have changed: the step from it led to nothing new.
     state : dict
-        The attributes of :class:`Manifest` but the prefix and the levels, which are small.
+        The other attributes of :class:`Manifest` but the prefix, as they are now.
     """
 
     levels: list[Level]
@@ -170,11 +166,6 @@ class Step:
         counts = after.levels[len(known) - 1].counts if known else None
         state = {name: getattr(after, name) for name in _STATE}
         return cls(after.levels[len(known) :], None if known and counts == known[-1].counts else counts, state)
-
-    def names(self) -> Iterator[str]:
-        """The files that came with it."""
-        for level in self.levels:
-            yield from level.names()
 
 
 _STATE = [part.name for part in fields(Manifest) if part.name not in ("prefix", "levels")]

@@ -77,12 +77,15 @@ class RunDirectory:
 
         What has been committed is not written again.
         """
-        step = Step.between(self._committed, run.done)
+        before = self._committed
+        step = Step.between(before, run.done)
+        known = set(before.names()) if before else set()
+        new = self.sums(name for name in run.done.names() if name not in known)
         with _writing():
-            if self._committed is None:
-                self.folder.commit(run.head(step), self.sums(run.done.names()))
+            if before is None:
+                self.folder.commit(run.head(step), new)
             else:
-                self.folder.add(asdict(step), self.sums(step.names()))
+                self.folder.add(asdict(step), new)
         self._committed = run.done
 
     # Values ------------------------------------------------------------------------------------------------------
