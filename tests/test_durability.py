@@ -93,10 +93,10 @@ class InProcess:
     """Stands in for a Spark session, as far as the workbench uses one."""
 
     def __init__(self) -> None:
-        self.conf = SimpleNamespace(get=lambda name: "2")
+        self.sparkContext = SimpleNamespace(defaultParallelism=2)
         self.read = SimpleNamespace(parquet=lambda *uris: Rows([[b] for uri in uris for b in _batches(uri)]))
-        for name in ("addTag", "removeTag", "interruptTag"):
-            setattr(self, name, lambda tag: None)
+        for name in ("addJobTag", "removeJobTag", "cancelJobsWithTag"):
+            setattr(self.sparkContext, name, lambda tag: None)
 
     def range(self, first: int, end: int, step: int, partitions: int) -> "Rows":
         ids = [list(range(first, end, step))[at::partitions] for at in range(partitions)]
