@@ -76,6 +76,8 @@ ON_SPARK = ("spark", "hand-over")
 
 @pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.spark] if name in ON_SPARK else []) for name in ENGINES])
 def way(request: pytest.FixtureRequest) -> Way:
+    if request.param == "auto":
+        request.getfixturevalue("interpreted")
     if request.param in ON_SPARK:
         return request.getfixturevalue("on_spark")(request.param)
     return ENGINES[request.param]
@@ -96,6 +98,8 @@ def on_spark(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Way
 
 @pytest.fixture(params=[name for name in ENGINES if name not in ("reference", *ON_SPARK)])
 def way_in_process(request: pytest.FixtureRequest) -> Way:
+    if request.param == "auto":
+        request.getfixturevalue("interpreted")
     return ENGINES[request.param]
 
 

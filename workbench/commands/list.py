@@ -7,8 +7,6 @@ from rich.table import Table
 from workbench.commands.options import console, summary
 from workbench.models import CLASSICS, PROMISED, PUBLISHED, get_model
 
-NAME = "list"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Nothing to add."""

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from workbench.engines.compiled import njit
 from workbench.engines.kernels import Frontier
 from workbench.engines.spark.messages import Candidates, shrink
 from workbench.engines.spark.packing import PackedRows

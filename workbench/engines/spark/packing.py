@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from workbench.engines.compiled import njit
 
 #: Stands for a value that has no global number yet: ``UNKNOWN - k`` is the k-th of the cell's extras.
 UNKNOWN = -1
