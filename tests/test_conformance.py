@@ -77,11 +77,23 @@ ON_SPARK = ("spark", "hand-over")
 
 @pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.spark] if name in ON_SPARK else []) for name in ENGINES])
 def way(request: pytest.FixtureRequest) -> Way:
-    found = ENGINES[request.param]
     _prepare(request)
     if request.param in ON_SPARK:
-        found = found._replace(options={**found.options, "spark": request.getfixturevalue("spark")})
-    return found
+        return request.getfixturevalue("on_spark")(request.param)
+    return ENGINES[request.param]
+
+
+@pytest.fixture
+def on_spark(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Way]:
+    """The ways that use Spark: after a hand-over the driver makes the narrow levels, else each is a job."""
+
+    def made(name: str) -> Way:
+        if name == "spark":
+            monkeypatch.setattr("workbench.engines.spark.narrow.MOST_STATES", 0)
+        way = ENGINES[name]
+        return way._replace(options={**way.options, "spark": spark})
+
+    return made
 
 
 @pytest.fixture(params=[name for name in ENGINES if name not in ("reference", *ON_SPARK)])
@@ -529,11 +541,9 @@ def test_random_tables(way_in_process, seed, symmetry):
 @pytest.mark.spark
 @pytest.mark.parametrize("seed", [3, 11])
 @pytest.mark.parametrize("name", ON_SPARK)
-def test_random_tables_on_spark(spark, name, seed):
+def test_random_tables_on_spark(on_spark, name, seed):
     """The classes are made here, so their code travels with them."""
-    way = ENGINES[name]
-    way = way._replace(options={**way.options, "spark": spark})
-    assert_conforms(table_model(seed)(), way, [*TABLE_SAFETY, *TABLE_STEPS], symmetry=True)
+    assert_conforms(table_model(seed)(), on_spark(name), [*TABLE_SAFETY, *TABLE_STEPS], symmetry=True)
 
 
 # Hand-over after every level -----------------------------------------------------------------------------------------
@@ -926,10 +936,8 @@ def test_random_liveness_within_constraints(way_in_process, seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 5, 9])
 @pytest.mark.parametrize("name", ON_SPARK)
-def test_random_tables_within_constraints_on_spark(spark, name, seed):
-    way = ENGINES[name]
-    way = way._replace(options={**way.options, "spark": spark})
-    assert_conforms(bounded_table(seed)(), way, [*TABLE_SAFETY, *TABLE_STEPS], symmetry=True)
+def test_random_tables_within_constraints_on_spark(on_spark, name, seed):
+    assert_conforms(bounded_table(seed)(), on_spark(name), [*TABLE_SAFETY, *TABLE_STEPS], symmetry=True)
 
 
 # What is refused, by every engine alike ------------------------------------------------------------------------------
