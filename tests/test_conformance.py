@@ -50,17 +50,9 @@ SPECS = Path(__file__).parents[1] / "specs"
 
 
 class Way(NamedTuple):
-    """One way of checking.
-
-    Attributes
-    ----------
-    options : dict
-        For :func:`check`.
-    decides_liveness : bool
-    """
+    """One way of checking, with options for :func:`check`."""
 
     options: dict[str, Any]
-    decides_liveness: bool = True
 
 
 ENGINES = {
@@ -69,8 +61,8 @@ ENGINES = {
     "local 128, 4 threads": Way({"engine": "local", "fingerprint_bits": 128, "workers": 4}),
     "2 threads": Way({"engine": "local", "workers": 2}),
     "auto": Way({"engine": "auto"}),
-    "spark": Way({"engine": "spark"}, decides_liveness=False),
-    "hand-over": Way({"engine": "auto", "hand_over_states": 3}, decides_liveness=False),
+    "spark": Way({"engine": "spark"}),
+    "hand-over": Way({"engine": "auto", "hand_over_states": 3}),
 }
 ON_SPARK = ("spark", "hand-over")
 
@@ -153,8 +145,6 @@ def reference(kind, constants, names, symmetry):
 def assert_conforms(model, way, names=None, symmetry=False):
     """Check with the engine and with the reference, and compare."""
     names = [p.name for p in model.select(names)]
-    if not way.decides_liveness:
-        names = [p.name for p in model.select(names) if p.kind != "liveness"]
     result = check(model, names, symmetry=symmetry, **way.options)
     assert_sound(result, names)
     assert figures(result) == reference(type(model), tuple(model.constants.items()), tuple(names), symmetry)
@@ -425,15 +415,9 @@ def test_steps_judged_by_hand(way, symmetry):
     assert result["Deadlock"].why == "stuck: p1 is at the end; p2 is at the end"
 
 
-def test_liveness_is_decided_or_unknown_with_its_reason(way):
-    names = ["EveryoneArrives", "EveryoneFlies", "OnTheWay"]
-    result = check(Steps(), names, **way.options)
-    assert_sound(result, names)
-    wanted = [True, False] if way.decides_liveness else [None, None]
-    assert [v.holds for v in result.verdicts] == [*wanted, True]
-    if not way.decides_liveness:
-        assert all("liveness" in v.why for v in result.undecided)
-        assert result.complete
+def test_liveness_is_decided(way):
+    result = assert_conforms(Steps(), way, ["EveryoneArrives", "EveryoneFlies", "OnTheWay"])
+    assert [v.holds for v in result.verdicts] == [True, False, True]
 
 
 def test_many_initial_states_and_many_outcomes(way):

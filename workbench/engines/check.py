@@ -51,8 +51,7 @@ def check(
         Whether interchangeable names are taken as such: all of the model's symmetric sets, none, or some by name.
     engine : {"auto", "local", "spark", "reference"}
         ``local`` searches in this process and ``spark`` on a cluster; ``auto`` begins in this process and moves to
-        Spark when it gets too large. ``reference`` is the plain search that defines the result. Liveness is decided
-        in process only; on Spark it stays unknown.
+        Spark when it gets too large. ``reference`` is the plain search that defines the result.
     fail_fast : bool
         Stop at the first violated invariant instead of checking everything over the whole space.
     max_states, max_seconds, max_bytes : optional

@@ -64,6 +64,25 @@ class Level:
         return sum(file.rows for file in self.files)
 
 
+@dataclass(frozen=True)
+class TransitionFile:
+    """What leaves some states of a complete search; see `transitions`.
+
+    Attributes
+    ----------
+    first, states : int
+        The number of the first state, and how many there are.
+    transitions : int
+    path : str
+        Relative to the run directory.
+    """
+
+    first: int
+    states: int
+    transitions: int
+    path: str
+
+
 @dataclass
 class Prefix:
     """What was searched in process before the search moved here.
@@ -104,6 +123,9 @@ class Manifest:
         Per action instance, whether it ever assigned to a variable.
     outside : int
         Successors and initial states that the model's constraints kept out.
+    transitions : list of TransitionFile
+        What liveness is decided by, in the order of the states: of those that were expanded in process as soon as the
+        search moved here, of the others once it is complete.
     """
 
     initial: int = 0
@@ -114,6 +136,7 @@ class Manifest:
     outside: int = 0
     seconds: float = 0.0
     complete: bool = False
+    transitions: list[TransitionFile] = field(default_factory=list)
 
     @property
     def sizes(self) -> list[int]:
@@ -139,6 +162,12 @@ class Manifest:
             yield from (file.path for file in level.files)
             if level.values is not None:
                 yield level.values
+        yield from (file.path for file in self.transitions)
+
+    @property
+    def linked(self) -> bool:
+        """Whether the transitions of all states are known."""
+        return self.complete and sum(file.states for file in self.transitions) == sum(self.sizes)
 
 
 @dataclass(frozen=True)

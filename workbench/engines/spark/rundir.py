@@ -5,6 +5,7 @@
     manifest/*.json           what is searched; then a version for each level, with the checksums of its files
     level-00003/*.parquet     the states of level 3, by bucket; see `states`
     level-00003/*.json        the cell values first seen in level 3, in the order of their global numbers
+    transitions/*.parquet     what leaves the states, where liveness is asked for; see `transitions`
     prefix/*.parquet          what was searched in process, where a search moved here: fingerprints by bucket, and links
 
 Files are written under names of their own and never changed, so that a task that is run twice does no harm. A level
@@ -181,6 +182,26 @@ class RunDirectory:
             written, summed = self.folder.write(name, content if callable(content) else lambda out: out.write(content))
         self.know({written: summed})
         return written
+
+    def write_table(self, name: str, table: pa.Table) -> str:
+        """Write a table as a file, whole; its name."""
+
+        def write(out: Any) -> None:
+            with pq.ParquetWriter(out, table.schema, **_PARQUET) as writer:
+                writer.write_table(table)
+
+        return self._write(name, write)
+
+    def table(self, name: str) -> pa.Table:
+        """What :meth:`write_table` wrote.
+
+        Raises
+        ------
+        InputError
+            If the file is not what was written.
+        """
+        with self._open(name) as file:
+            return file.read()
 
     def states(self, name: str, columns: Sequence[str], row_group: int | None = None) -> States:
         """Some columns of the states of a file, or of one of its row groups.
