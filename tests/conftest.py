@@ -65,8 +65,27 @@ def interpreted(monkeypatch):
     monkeypatch.setattr(compiled, "MOST_CALLS", 300_000)
 
 
+@pytest.fixture
+def in_pieces(request, monkeypatch):
+    """Chunks are so small, and have so little room, that small spaces have several passes; all of these by all threads.
+
+    The parameter, if there is one: chunks per pass, states per chunk, and the room for successors at first.
+    """
+    from workbench.engines import expander
+
+    sizes = getattr(request, "param", (6, 5, 16))
+    for name, value in zip(("CHUNKS", "CHUNK", "_ROOM", "ALONE"), (*sizes, 0), strict=True):
+        monkeypatch.setattr(expander, name, value)
+
+
 @pytest.fixture(scope="session")
-def spark():
+def credentials() -> None:
+    """Those of the S3 server that tests start; what Spark starts is given the same environment."""
+    os.environ |= {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y"}
+
+
+@pytest.fixture(scope="session")
+def spark(credentials):
     """One Spark session for all tests."""
     from workbench.engines.spark.session import spark_session
 
@@ -108,17 +127,13 @@ class ObjectStore(NamedTuple):
 
 
 @pytest.fixture(scope="session")
-def s3(writers: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
-    """One server for all tests, over HTTP: moto's, which knows conditional writes. Credentials are in the environment.
-
-    Of what takes part that alone is no product: none can be installed with pip alone.
-    """
+def s3(credentials: None, writers: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
+    """One server for all tests, over HTTP: moto's, which knows conditional writes; no product comes with pip alone."""
     import s3fs
 
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
-    os.environ |= {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y"}
     host, _, port = address.partition(":")
     command = [str(writers.with_name("moto_server")), "--host", host, "--port", port]
     log = tmp_path_factory.mktemp("s3") / "moto.log"

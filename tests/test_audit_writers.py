@@ -226,15 +226,16 @@ def test_a_commit_that_waits_for_its_turn_is_only_mentioned(lake, path):
 
 @pytest.mark.parametrize("name", ["java_dangling", "seq", "drive"])
 def test_a_table_on_s3_is_judged_like_a_local_one(s3, real_table, name):
-    files = fs.S3FileSystem(endpoint_override=s3.address, scheme="http")
-    fs.copy_files(str(real_table(name)), "lake/t", destination_filesystem=files)
+    files, bucket = fs.S3FileSystem(endpoint_override=s3.address, scheme="http"), name.replace("_", "-")
+    s3.files.mkdir(bucket)
+    fs.copy_files(str(real_table(name)), f"{bucket}/t", destination_filesystem=files)
     options = f"?endpoint_override={s3.address}&scheme=http"
-    there, here = audit(f"s3://lake/t{options}"), audit(real_table(name))
+    there, here = audit(f"s3://{bucket}/t{options}"), audit(real_table(name))
     assert there.findings == here.findings
     assert there.versions == here.versions
-    with pytest.raises(InputError, match="there is no folder 's3://lake/nothing"):
-        audit(f"s3://lake/nothing{options}")
-    with pytest.raises(InputError, match="there is one in 's3://lake/t"):
-        audit(f"s3://lake{options}")
-    secret = audit(f"s3://x:secret@lake/t{options}")
+    with pytest.raises(InputError, match=f"there is no folder 's3://{bucket}/nothing"):
+        audit(f"s3://{bucket}/nothing{options}")
+    with pytest.raises(InputError, match=f"there is one in 's3://{bucket}/t"):
+        audit(f"s3://{bucket}{options}")
+    secret = audit(f"s3://x:secret@{bucket}/t{options}")
     assert "secret" not in secret.text()

@@ -93,10 +93,14 @@ class InProcess:
     """Stands in for a Spark session, as far as the workbench uses one."""
 
     def __init__(self) -> None:
-        self.conf = SimpleNamespace(get=lambda name: "2")
+        self.sparkContext = SimpleNamespace(defaultParallelism=2)
+        self.conf = SimpleNamespace(get=lambda name: "2", set=lambda name, value: None)
         self.read = SimpleNamespace(parquet=lambda *uris: Rows([[b] for uri in uris for b in _batches(uri)]))
-        for name in ("addTag", "removeTag", "interruptTag"):
-            setattr(self, name, lambda tag: None)
+        for name in ("addJobTag", "removeJobTag", "cancelJobsWithTag"):
+            setattr(self.sparkContext, name, lambda tag: None)
+
+    def newSession(self) -> "InProcess":
+        return self
 
     def range(self, first: int, end: int, step: int, partitions: int) -> "Rows":
         ids = [list(range(first, end, step))[at::partitions] for at in range(partitions)]
@@ -177,7 +181,7 @@ def test_no_file_of_a_run_is_a_pickle(tmp_path: Path) -> None:
     kinds = {path.suffix for path in (tmp_path / "run").rglob("*") if path.is_file() and path.name not in LOCK_FILES}
     assert kinds == {".json", ".parquet"}
     for path in (tmp_path / "run").rglob("*.parquet"):
-        json.loads(pq.read_schema(path).metadata[b"extras"])
+        json.loads(pq.read_metadata(path).metadata[b"extras"])
     for path in (tmp_path / "run").rglob("*.json"):
         json.loads(path.read_text())
 

@@ -1,5 +1,6 @@
 """A folder is what its manifest says: at every moment, after every crash, and whatever happens to its files."""
 
+import errno
 import os
 import shutil
 import signal
@@ -20,7 +21,7 @@ from workbench.storage.folder import Folder, changing_folder, new_folder, replac
 from workbench.storage.lock import LOCK_FILES
 from workbench.storage.sealed import read_sealed, write_sealed
 from workbench.storage.sums import FileSum
-from workbench.storage.versions import MANIFEST, Kind, is_version
+from workbench.storage.versions import MANIFEST, Kind, Overtaken, is_version
 
 Corrupt = Callable[[Path, st.DataObject], None]
 
@@ -253,6 +254,21 @@ def test_a_file_that_is_a_link_is_not_believed(tmp_path: Path) -> None:
     (tmp_path / "d" / name).rename(tmp_path / "outside")
     (tmp_path / "d" / name).symlink_to(tmp_path / "outside")
     assert f"is damaged: {name} is a link" in said(lambda: load(tmp_path / "d"))
+
+
+def test_where_files_have_one_name_only_the_lock_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*names: Any) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")  # as Linux says it of such a file system
+
+    monkeypatch.setattr(os, "link", refuse)
+    for content in ("one", "two"):
+        save(tmp_path / "d", content)
+        assert load(tmp_path / "d") == ({"says": content}, [f"{content} 0".encode(), f"{content} 1".encode()])
+    with changing_folder(tmp_path / "d", DATASET) as folder:
+        version = {**read_sealed(last_version(tmp_path / "d"), "it"), "number": 5}
+        write_sealed(tmp_path / "d" / MANIFEST / "00000005.json", version)
+        with pytest.raises(Overtaken, match=r"has put version 5 of its manifest first"):
+            folder.commit({}, {})
 
 
 # Corruption ----------------------------------------------------------------------------------------------------------

@@ -1,9 +1,14 @@
 """Folders on an S3 server: nothing is lost to a second writer, and nothing is believed that was not written."""
 
 import io
+import os
+import signal
+import subprocess
 import sys
 import threading
+import urllib.request
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -11,7 +16,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from workbench.cli import main
-from workbench.kernel import InputError
+from workbench.engines.check import check
+from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
+from workbench.runs import resume, save_run
+from workbench.spaces.dataset import load, save
+from workbench.spaces.space import explore
 from workbench.storage import sums
 from workbench.storage.folder import Folder, changing_folder, new_folder, replacing_folder
 from workbench.storage.sums import CheckedFile, FileSum, Summed
@@ -182,6 +191,32 @@ def test_a_writer_that_is_stopped_leaves_nothing_that_stays(s3: Any, url: str) -
         assert not unnamed(s3, url)
 
 
+KILLED = """
+import os, signal, sys
+from tests.test_storage_remote import RUN, put
+from workbench.storage.folder import changing_folder
+def half(out):
+    out.write(b"1" * (20 << 20))
+    os.kill(os.getpid(), signal.SIGKILL)
+with changing_folder(sys.argv[1], RUN) as folder:
+    put(folder, "whole.bin", b"1")
+    folder.write("half.bin", half)
+"""
+
+
+def test_what_a_killed_writer_leaves_is_removed_by_the_next(s3: Any, url: str) -> None:
+    with new_folder(url, RUN) as folder:
+        folder.commit({"level": 0}, put(folder, "a.bin", b"0"))
+    root = Path(__file__).parent.parent
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")])}
+    ended = subprocess.run([sys.executable, "-c", KILLED, url], env=environment)
+    assert ended.returncode == -signal.SIGKILL
+    assert {name.partition(".")[0] for name in unnamed(s3, url)} == {"whole"}
+    with changing_folder(url, RUN) as folder:
+        assert not unnamed(s3, url)
+        assert folder.read(*folder.files) == b"0"
+
+
 def test_what_is_damaged_there_is_noticed(s3: Any, url: str) -> None:
     with new_folder(url, RUN) as folder:
         table = pa.table({"a": list(range(100_000))})
@@ -208,20 +243,93 @@ def test_nothing_of_others_is_touched_there(s3: Any, url: str) -> None:
     assert listed(s3, url) == {"notes.txt"}
 
 
+def resumed(place: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """The line in which the command refuses a place."""
+    assert main(["resume", place]) == 2
+    refusal = capsys.readouterr().err
+    assert refusal.count("\n") == 1
+    return refusal
+
+
 def test_places_that_are_none_are_refused_in_one_line(
     s3: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "adlfs", None)  # as if it were not installed
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     for place, words in {
         f"s3://nowhere/x?endpoint_override={s3.address}&scheme=http": "The specified bucket does not exist",
+        "s3://lake/x?endpoint_override=127.0.0.1:1&scheme=http": "Could not connect to the endpoint URL",
         "ftp://host/x": "'ftp://host/x' is not accepted; it takes a path, or a URL of s3, ",
         "s3://key:secret@lake/x": "'s3://lake/x' is not accepted with credentials in it",
         "s3://lake/x?color=red": "the option 'color' of a URL is not accepted; it takes endpoint_override, ",
         "hdfs://lake/x?color=red": "the option 'color' of a URL is not accepted; hdfs takes none",
         "abfs://lake/x": "takes the package adlfs, which is not installed: pip install 'lakehouse-workbench[azure]'",
     }.items():
-        assert words in said(lambda place=place: new_folder(place, RUN).__enter__())  # type: ignore[misc]
-        assert main(["resume", place]) == 2
-        refusal = capsys.readouterr().err
-        assert refusal.count("\n") == 1
+        refusal = resumed(place, capsys)
+        assert words in refusal
         assert "secret" not in refusal
+
+
+def test_who_may_not_write_there_is_told(s3: Any, url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def after(requests: int) -> None:
+        """Let the server ask for permissions after so many requests."""
+        at, kind = f"http://{s3.address}/moto-api/reset-auth", {"Content-Type": "text/plain"}
+        urllib.request.urlopen(urllib.request.Request(at, str(requests).encode(), kind, method="POST")).close()
+
+    after(0)
+    try:
+        assert "The AWS Access Key Id you provided does not exist in our records" in resumed(url, capsys)
+    finally:
+        after(1 << 30)
+
+
+# Searches and datasets -----------------------------------------------------------------------------------------------
+
+
+class Steps(Model):
+    """So few levels that a search on Spark does not take long; of each level some values are new."""
+
+    Most = Constant(2, range(1, 9), "how far each goes")
+
+    at = Variable((0, 0))
+
+    @action
+    def first(self, s):
+        require(s.at[0] < self.Most, "at the end")
+        s.at = (s.at[0] + 1, s.at[1])
+
+    @action
+    def second(self, s):
+        require(s.at[1] < self.Most, "at the end")
+        s.at = (s.at[0], s.at[1] + 1)
+
+    @invariant
+    def NotBoth(self, s):
+        return s.at != (self.Most, self.Most)
+
+
+def summary(result: Any) -> Any:
+    verdicts = [(v.name, v.holds, v.trace_states) for v in result.verdicts]
+    return result.levels, result.generated, verdicts, [(a.name, a.enabled, a.generated) for a in result.actions]
+
+
+@pytest.mark.slow
+def test_a_search_is_kept_there_gone_on_with_and_saved(s3: Any, url: str, spark: Any) -> None:
+    part = check(Steps(), engine="spark", spark=spark, run_dir=url, max_states=4)
+    assert not part.complete
+    committed = Folder.open(url, RUN).files.keys()
+    assert unnamed(s3, url), "the level that went beyond the budget"
+    assert summary(resume(url, Steps, spark=spark)) == summary(check(Steps(), engine="local"))
+    assert not unnamed(s3, url)
+    assert committed < Folder.open(url, RUN).files.keys(), "completed levels are not written again"
+    data, here = url.replace("/x", "/data-"), url.replace("/x", "/here-")
+    assert save_run(url, data, Steps, spark) == data
+    counts = "SELECT (SELECT count(*) FROM states), (SELECT count(*) FROM transitions)"
+    assert [tuple(row) for row in load(data, spark).sql(counts).collect()] == [(9, 12)]
+    save(explore(Steps()), here)
+    nearest = "SELECT level, min(distance_NotBoth), any_value(at) FROM states GROUP BY level ORDER BY level LIMIT 1"
+    assert [tuple(row) for row in load(here, spark).sql(nearest).collect()] == [(1, 4, [0, 0])]
+    name = min(name for name in Folder.open(url, RUN).files if name.endswith(".parquet"))
+    s3.files.pipe(f"{url.partition('?')[0]}/{name}", b"?")
+    assert f"is damaged: {name} is not what was written" in said(lambda: save_run(url, data, Steps, spark))
+    assert load(data, spark).run["distinct"] == 9

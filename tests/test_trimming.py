@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.levels_here import SearchHere, search_here
+from tests.narrow_searches import search_here
 from tests.test_liveness import Case, cases, lock
 from workbench import configurations
 from workbench.engines.check import check
 from workbench.engines.spark import engine, sweeping
 from workbench.engines.spark.bits import StateSet
+from workbench.engines.spark.engine import SparkSearch
 from workbench.engines.spark.entry import read_run
 from workbench.engines.spark.liveness import LivenessJudge, Room
 from workbench.engines.spark.manifest import RUN, Run
@@ -280,10 +281,10 @@ def test_what_does_not_fit_is_unknown_unless_something_stops(tmp_path: Path) -> 
     ]
 
 
-def unlinked(monkeypatch: pytest.MonkeyPatch, path: Path, model: Model) -> SearchHere:
+def unlinked(monkeypatch: pytest.MonkeyPatch, path: Path, model: Model) -> SparkSearch:
     """A complete search that was killed before its transitions were written."""
     with monkeypatch.context() as patch:
-        patch.setattr(SearchHere, "_link", lambda self: None)
+        patch.setattr(SparkSearch, "_link", lambda self: None)
         return search_here(path, model)
 
 
@@ -339,10 +340,11 @@ class Moody(Model):
 
 
 def test_another_transition_than_before_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    search = unlinked(monkeypatch, tmp_path / "run", Moody())
+    unlinked(monkeypatch, tmp_path / "run", Moody())
+    again = read_run(tmp_path / "run", Moody, spark=object())
     monkeypatch.setattr(Moody, "elsewhere", 1)
     with pytest.raises(ModelError, match="go led to another state when it was run again: the model is not pure"):
-        search.run(Limits())
+        again.run(Limits())
 
 
 # On Spark ------------------------------------------------------------------------------------------------------------

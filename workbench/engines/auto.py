@@ -27,11 +27,11 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     found: Result | LocalSearch | None = None
     if not loaded():
         with suppress(TooMuch), interpreting():
-            found = _search(plan, limits, room)
+            found = _search(plan, limits, room, workers=1)
     if found is None:
         load()
         limits.restart()
-        found = _search(plan, limits, room)
+        found = _search(plan, limits, room, resources.threads)
     if isinstance(found, Result):
         return found
 
@@ -48,8 +48,8 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
         return conclude(plan, owned[0].exploration(), limits)
 
 
-def _search(plan: Plan, limits: Limits, room: Room) -> Result | LocalSearch:
+def _search(plan: Plan, limits: Limits, room: Room, workers: int) -> Result | LocalSearch:
     """The result; or the search, where it has used up its `room`."""
-    searching = LocalSearch(plan)
+    searching = LocalSearch(plan, workers=workers)
     searching.run(limits, room)
     return searching if searching.full else conclude(plan, searching.exploration(), limits)

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.engines.contract import Engine, Resources, Room
+from workbench.engines.threads import MOST_WORKERS
 from workbench.kernel import InputError, Model, Result
 from workbench.kernel.budget import Budget, Limits
-from workbench.kernel.errors import unknown
+from workbench.kernel.errors import check_integer, unknown
 from workbench.kernel.plan import make_plan
 from workbench.storage.places import Place
 
@@ -37,6 +38,7 @@ def check(
     hand_over_bytes: int | None = None,
     spark: Any = None,
     run_dir: Place | None = None,
+    workers: int | None = None,
 ) -> Result:
     """Visit every reachable state of `model` and check its properties.
 
@@ -67,6 +69,8 @@ def check(
         For the engine ``spark``; a local session is made for None.
     run_dir : path or URL, optional
         Where a search on Spark keeps its levels, so that it can be resumed; a temporary folder for None.
+    workers : int, optional
+        How many threads search in this process; one per core for None. What they find does not depend on it.
 
     Returns
     -------
@@ -92,6 +96,8 @@ def check(
     plan = make_plan(model, properties, symmetry, fingerprint_bits, fail_fast)
     limits = Limits(Budget(max_states, max_seconds, max_bytes), on_progress, should_stop)
     room = Room(hand_over_states, hand_over_bytes)
-    resources = Resources(spark, run_dir, room)
+    if workers is not None:
+        check_integer("workers", workers, 1, MOST_WORKERS)
+    resources = Resources(spark, run_dir, room, workers)
     search: Engine = importlib.import_module(ENGINES[engine]).search
     return search(plan, limits, resources)

@@ -44,6 +44,7 @@ from workbench.engines.phases.layout import (
     SHARE,
     STOP,
     TABLE_FULL,
+    USED,
     WHAT,
     ByShard,
     Queue,
@@ -208,7 +209,8 @@ class Expander:
         chunks[:used, FIRST] = chunks[:used, NEXT] = firsts
         chunks[:used, STOP] = np.minimum(firsts + self._states, stop)
         figures[:] = 0
-        figures[BEFORE], figures[LIMIT], figures[MOST], figures[CUT] = store.count, store.visited.limit, most, -1
+        figures[BEFORE], figures[LIMIT], figures[MOST] = store.count, store.visited.limit, most
+        figures[CUT], figures[USED] = -1, used
         this = _Pass(store, block, used, lambda: beat(block.base + first))
         if self._threads is None or stop - first < ALONE:
             self._alone(this, EXPAND, LINK)
@@ -341,7 +343,7 @@ class Expander:
         outside.kept = put_aside(
             self.trees.arrays, block, self._queue, self._chunks, self._figures, outside.block, outside.kept
         )
-        return bool(self._figures[AT_CHUNK] < CHUNKS)
+        return bool(self._figures[AT_CHUNK] < self._figures[USED])
 
     def _learn(self, this: "_Pass") -> None:
         """Ask Python for what the chunks missed, in their order; what several of them missed only once."""

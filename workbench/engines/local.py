@@ -34,7 +34,7 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     """The engine ``local``: carry out `plan` in this process."""
     load()
     limits.restart()
-    searching = LocalSearch(plan)
+    searching = LocalSearch(plan, workers=resources.threads)
     searching.run(limits)
     return conclude(plan, searching.exploration(), limits)
 

@@ -10,6 +10,7 @@ from workbench.engines.cells import Cells
 from workbench.engines.kernels import Edges, Frontier, Table
 
 BLOCK = 1 << 15
+_SLOTS = 1 << 12  # of an empty table
 _LOAD, _GROWTH = 0.75, 1.6  # between 8/0.75 = 11 and 8*1.6/0.75 = 17 bytes per state
 
 
@@ -26,7 +27,7 @@ class Visited:
 
     def __init__(self, words: int, numbered: bool) -> None:
         self.words, self.numbered = words, numbered
-        self.table = self._make(1 << 12)
+        self.table = self._make(_SLOTS)
         self.peak_bytes_per_state = 0.0
 
     def _make(self, slots: int) -> Table:
@@ -236,14 +237,15 @@ class Store:
         parts = [getattr(block, name)[: max(0, self.count - block.base)] for block in self.blocks]
         return np.concatenate(parts)
 
+    @property
     def edges(self) -> list[Edges]:
-        """All transitions, also those that lead outside, in the order of their sources; not copied."""
-        _, used = self._linked
-        return [*self._full_edges, Edges(*(part[:used] for part in self._edges))]
+        """All transitions, in the order of their sources, array by array."""
+        return [*self._full_edges, Edges(*(part[: self._linked[1]] for part in self._edges))]
 
     def transitions(self) -> Transitions:
         """All transitions."""
-        linked, parts = self._linked[0], self.edges()
+        linked, _ = self._linked
+        parts = self.edges
         targets, steps = np.concatenate([p.target for p in parts]), np.concatenate([p.step for p in parts])
         degree, leaves = self.column("degree"), targets == kernels.OUTSIDE
         degree[linked:] = 0  # those of a pass that was interrupted are not kept

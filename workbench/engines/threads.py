@@ -2,7 +2,13 @@
 
 import os
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+#: More threads than any machine has cores.
+MOST_WORKERS = 1024
 
 
 def usable_cores() -> int:
@@ -23,6 +29,8 @@ class Threads:
         All are done when this ends, also by an interrupt: what they work on may be changed again.
         """
         if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor  # a small search wants none
+
             self._pool = ThreadPoolExecutor(self.workers - 1)
         others = [self._pool.submit(do, number) for number in range(1, self.workers)]
         try:
@@ -38,7 +46,9 @@ class Threads:
             self._pool = None
 
 
-def _wait_for_all(others: list[Future[int]]) -> None:
+def _wait_for_all(others: "list[Future[int]]") -> None:
+    from concurrent.futures import wait
+
     interrupt = None
     while True:
         try:

@@ -373,8 +373,8 @@ class Dispatch:
 
     def knows(self, group: int, row: Sequence[int]) -> bool:
         """Whether there is a list for the value that the group's cell has in `row`."""
-        value = row[self._cell[group]]
-        return bool(value < self._size[group] and self._table[self._base[group] + value] >= 0)
+        value = row[self._cell.items[group]]
+        return value < self._size.items[group] and self._table.items[self._base.items[group] + value] >= 0
 
     def _widen(self, group: int, value: int) -> None:
         old, size = self._base.items[group], self._size.items[group]

@@ -124,7 +124,7 @@ class Exporter:
         stored = self.worker.directory.states(file.path, ["fingerprints", "rows"], group)
         rows = self.worker.rows_of(file, stored)
         ids = _ids(stored.fingerprints)
-        shared, _ = self.worker.numbering.to_shared(rows, self.level)
+        shared = self.worker.numbering.to_shared(rows, self.level)
         states = {"id": pa.array(ids), "level": pa.array(np.full(len(ids), level + 1, np.int32))}
         transitions = self._transitions(rows if expand else rows[:0])
         name = f"part-{level:05}-{file.bucket:05}-{group:05}.parquet"

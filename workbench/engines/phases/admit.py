@@ -19,6 +19,7 @@ from workbench.engines.phases.layout import (
     NEW,
     QUEUED,
     TABLE_FULL,
+    USED,
     WHAT,
 )
 from workbench.engines.phases.prefetch import prefetch
@@ -58,15 +59,15 @@ def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
     numbered = table.number.shape[0] > 0
     before = figures[BEFORE]
     state = before + figures[ADDED]
-    for c in range(figures[AT_CHUNK], chunks.shape[0]):
+    for c in range(figures[AT_CHUNK], figures[USED]):
         origin = figures[AT_PLACE] if c == figures[AT_CHUNK] else 0
         added, member = state, 0
         begin, end = c * room, c * room + chunks[c, QUEUED]
         for at in range(begin, min(begin + ASKED_AHEAD, end)):
-            prefetch(table.low, home(queue.low[at], slots))
+            prefetch(table.low, queue.low[at])
         for at in range(begin + origin, end):
             if at + ASKED_AHEAD < end:
-                prefetch(table.low, home(queue.low[at + ASKED_AHEAD], slots))
+                prefetch(table.low, queue.low[at + ASKED_AHEAD])
             low = queue.low[at]
             if low == 0:
                 low = np.uint64(1)  # 0 marks a free slot

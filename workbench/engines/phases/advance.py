@@ -26,6 +26,7 @@ from workbench.engines.phases.layout import (
     SETTLE,
     SHARDS,
     STOP,
+    USED,
 )
 from workbench.engines.phases.settle import link, number, settle
 from workbench.engines.phases.shards import admit_rest, admit_shard, gather, sort
@@ -80,7 +81,7 @@ def advance(
         if figures[CUT] >= 0:
             end = min(end, figures[CUT] + 1)
             share[END] = end
-            for c in range(end, chunks.shape[0]):
+            for c in range(end, figures[USED]):
                 chunks[c, QUEUED] = 0
         number(chunks, figures)
         share[PHASE] = SETTLE

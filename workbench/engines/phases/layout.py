@@ -17,9 +17,9 @@ CHUNK_COLUMNS = 8
 
 # Places in a pass's figures: states before it, states that the table and the budget have room for, where admitting goes
 # on, new states so far, the chunk in which the budget was used up, the constraint that misses, how many successors are
-# outside, and by how many shards they are admitted (0: in order, by one thread).
-BEFORE, LIMIT, MOST, AT_CHUNK, AT_PLACE, ADDED, CUT, WHAT, KEPT_OUT, SHARDS = range(10)
-FIGURES = 10
+# outside, by how many shards they are admitted (0: in order, by one thread), and how many chunks there are.
+BEFORE, LIMIT, MOST, AT_CHUNK, AT_PLACE, ADDED, CUT, WHAT, KEPT_OUT, SHARDS, USED = range(11)
+FIGURES = 11
 
 # The columns of the shards: where the look-ups go on, how many states may be added, the places left over, and how many
 # of these are done.

@@ -15,6 +15,7 @@ from workbench.engines.phases.layout import (
     NEXT,
     NUMBER,
     QUEUED,
+    USED,
 )
 
 
@@ -22,7 +23,7 @@ from workbench.engines.phases.layout import (
 def number(chunks, figures):
     """Number what is new, chunk by chunk."""
     state, edge = figures[BEFORE], 0
-    for c in range(chunks.shape[0]):
+    for c in range(figures[USED]):
         chunks[c, NUMBER], chunks[c, EDGE] = state, edge
         state += chunks[c, NEW]
         edge += chunks[c, QUEUED]
@@ -100,7 +101,7 @@ def put_aside(trees, source, queue, chunks, figures, outside, kept):
     """
     room = queue.low.shape[0] // chunks.shape[0]
     width = queue.until.shape[0] // chunks.shape[0]
-    for c in range(figures[AT_CHUNK], chunks.shape[0]):
+    for c in range(figures[AT_CHUNK], figures[USED]):
         origin = figures[AT_PLACE] if c == figures[AT_CHUNK] else 0
         member = 0
         for place in range(origin, chunks[c, QUEUED]):
@@ -120,5 +121,5 @@ def put_aside(trees, source, queue, chunks, figures, outside, kept):
             outside.parent[kept] = source.base + i
             outside.step[kept] = step
             kept += 1
-    figures[AT_CHUNK], figures[AT_PLACE] = chunks.shape[0], 0
+    figures[AT_CHUNK], figures[AT_PLACE] = figures[USED], 0
     return kept

@@ -24,6 +24,7 @@ from workbench.engines.phases.layout import (
     QUEUED,
     SHARDS,
     TABLE_FULL,
+    USED,
 )
 from workbench.engines.phases.prefetch import prefetch
 
@@ -79,16 +80,16 @@ def admit_shard(table, by_shard, chunks, figures, s):
     after = (((s + 1) << 32) + shards - 1) // shards  # where the hashes of the next shard begin, in 32 bits
     end_slot = np.int64((np.uint64(after) * np.uint64(slots)) >> np.uint64(32))
     added, may_add, remaining = 0, shard[MAY_ADD], 0
-    for c in range(chunks.shape[0]):
+    for c in range(figures[USED]):
         if chunks[c, QUEUED] == 0:
             continue
         first, end = by_shard.ends[c, s], by_shard.ends[c, s + 1]
         fresh = 0
         for k in range(first, min(first + ASKED_AHEAD, end)):
-            prefetch(table.low, home(by_shard.low[k], slots))
+            prefetch(table.low, by_shard.low[k])
         for k in range(first, end):
             if k + ASKED_AHEAD < end:
-                prefetch(table.low, home(by_shard.low[k + ASKED_AHEAD], slots))
+                prefetch(table.low, by_shard.low[k + ASKED_AHEAD])
             low = by_shard.low[k]
             slot = home(low, slots)
             while slot < end_slot and table.low[slot] != 0:
@@ -110,7 +111,7 @@ def admit_shard(table, by_shard, chunks, figures, s):
                 added += 1
                 fresh += 1
         new[c] += fresh
-    shard[ON_CHUNK], shard[LEFT] = chunks.shape[0], remaining
+    shard[ON_CHUNK], shard[LEFT] = figures[USED], remaining
 
 
 @njit(cache=True, nogil=True)
@@ -134,7 +135,7 @@ def admit_rest(table, by_shard, chunks, figures):
     before = figures[BEFORE]
     room = figures[LIMIT] - before
     for s in range(figures[SHARDS]):
-        for c in range(chunks.shape[0]):
+        for c in range(figures[USED]):
             room -= by_shard.new[s, c]
     for s in range(figures[SHARDS]):
         shard, new, left = by_shard.shards[s], by_shard.new[s], by_shard.left[s]
@@ -146,7 +147,7 @@ def admit_rest(table, by_shard, chunks, figures):
             shard[LEFT_DONE] = remaining + 1
             new[k // width] += added
             room -= added
-        while shard[ON_CHUNK] < chunks.shape[0]:
+        while shard[ON_CHUNK] < figures[USED]:
             c = shard[ON_CHUNK]
             if chunks[c, QUEUED] > 0:
                 for k in range(max(shard[ON_PLACE], by_shard.ends[c, s]), by_shard.ends[c, s + 1]):
@@ -157,7 +158,7 @@ def admit_rest(table, by_shard, chunks, figures):
                     new[c] += added
                     room -= added
             shard[ON_CHUNK] += 1
-    for c in range(chunks.shape[0]):
+    for c in range(figures[USED]):
         for s in range(figures[SHARDS]):
             chunks[c, NEW] += by_shard.new[s, c]
         figures[ADDED] += chunks[c, NEW]

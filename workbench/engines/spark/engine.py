@@ -14,12 +14,13 @@ from workbench.engines.local import LocalSearch, count_actions
 from workbench.engines.spark import worker
 from workbench.engines.spark.cutting import cut
 from workbench.engines.spark.handover import write_search
-from workbench.engines.spark.jobs import explained, run_job
+from workbench.engines.spark.jobs import explained, run_job, session_of_messages
 from workbench.engines.spark.linking import Linked, LinkPlan, link_here, link_on_spark
 from workbench.engines.spark.links import Links
 from workbench.engines.spark.liveness import LivenessJudge
 from workbench.engines.spark.manifest import KEPT_OUT, Level, LevelFile, Manifest, Run
-from workbench.engines.spark.messages import Admitted, Memory, Task, Work
+from workbench.engines.spark.messages import Admitted, Memory, NextLevel, Task, Work
+from workbench.engines.spark.narrow import NarrowLevels
 from workbench.engines.spark.rundir import NotWritten, RunDirectory
 from workbench.engines.spark.seed import seed
 from workbench.engines.spark.shipping import ship, unpack
@@ -72,6 +73,7 @@ class SparkSearch:
         self._shipped = worker.Shipped(
             str(folder.path), folder.mark, secrets.token_hex(8), ship(task, task.model.name), {}, []
         )
+        self._narrow = NarrowLevels(self.directory, task)
         self._reported = 0  # states that were visited in process; those of its last level are visited again
         self._memory: list[Memory] = []
         self._costs: dict[str, tuple[Cost, ...]] = {}  # of each process, as it told last
@@ -136,6 +138,10 @@ class SparkSearch:
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
 
+    @cached_property
+    def _session(self) -> Any:
+        return session_of_messages(self.spark)
+
     def _link(self) -> None:
         """Make the transitions of the complete search part of the run."""
         plan = LinkPlan.of(self.manifest, self.part_states)
@@ -143,7 +149,7 @@ class SparkSearch:
             return
         if int(plan.firsts[-1]) <= HERE:
             try:
-                linked = link_here(self._worker_here(), plan, self.watch)
+                linked = link_here(self._narrow.worker(self.manifest.values, self.watch), plan)
             except NotWritten as error:
                 raise self.explain(error) from error
         else:
@@ -152,11 +158,11 @@ class SparkSearch:
 
             def link() -> list[Linked]:
                 try:
-                    return link_on_spark(self.spark, shipped, self.task.buckets, plan)
+                    return link_on_spark(self._session, shipped, self.task.buckets, plan)
                 except Exception as error:
                     raise self.explain(error) from error
 
-            linked = run_job(self.spark, link, self.watch)
+            linked = run_job(self._session, link, self.watch)
         manifest = copy.deepcopy(self.manifest)
         manifest.transitions += sorted((part.file for part in linked), key=lambda file: file.first)
         if not manifest.linked or sum(file.transitions for file in manifest.transitions) != self._generated(manifest):
@@ -165,12 +171,6 @@ class SparkSearch:
             self.directory.know(part.sums)
         self._commit(manifest)
         self.manifest = self.counted = manifest
-
-    def _worker_here(self) -> worker.Worker:
-        """A worker in this process."""
-        here = worker.Worker(self.directory, self.task)
-        here.values = self.manifest.values
-        return here
 
     def watch(self) -> None:
         """Raise :class:`Stop` if the search's budget is used up, or somebody stops it."""
@@ -208,26 +208,34 @@ class SparkSearch:
             raise self.explain(error) from error
 
     def _next_level(self, limits: Limits) -> list[Admitted]:
-        """Expand the last level: one job of two stages, with the one shuffle between them."""
+        """Expand the last level: here if that is narrow, or else in a job."""
         manifest = self.manifest
-        number = len(manifest.levels)
-        work = self._divide(manifest.levels[-1].files)
         visited = {bucket: manifest.files_of(bucket) for bucket in range(self.task.buckets)}
-        frontier = self.shipped(file.path for file in manifest.levels[-1].files)
-        decided = frozenset(manifest.decided)
-        expand = worker.expand_task(frontier, work, number - 1, decided)
-        known = self.shipped(name for names in visited.values() for name in names)
-        admit = worker.admit_task(known, worker.NextLevel(number, visited, decided))
+        level = NextLevel(len(manifest.levels), visited, frozenset(manifest.decided))
+        if not self._narrow.takes(manifest):
+            return self._wide_level(self._divide(manifest.levels[-1].files), level, limits)
+        [work] = self._divide(manifest.levels[-1].files, tasks=1)
+        try:
+            return self._narrow.next_level(manifest.values, work, level, lambda: self._check(limits))
+        except NotWritten as error:
+            raise self.explain(error) from error
+
+    def _wide_level(self, work: Sequence[Sequence[Work]], level: NextLevel, limits: Limits) -> list[Admitted]:
+        """Expand and admit in one job of two stages, with the one shuffle between them."""
+        frontier = self.shipped(file.path for file in self.manifest.levels[-1].files)
+        expand = worker.expand_task(frontier, work, level.number - 1, level.decided)
+        known = self.shipped(name for names in level.visited.values() for name in names)
+        admit = worker.admit_task(known, level)
 
         def expand_and_admit() -> list[Any]:
-            sent = self.spark.range(0, len(work), 1, len(work)).mapInArrow(expand, worker.SENT)
+            sent = self._session.range(0, len(work), 1, len(work)).mapInArrow(expand, worker.SENT)
             admitted = sent.repartitionById(self.task.buckets, "bucket").mapInArrow(admit, worker.SENT)
             try:
                 return admitted.collect()
             except Exception as error:
                 raise self.explain(error) from error
 
-        rows = run_job(self.spark, expand_and_admit, lambda: self._check(limits))
+        rows = run_job(self._session, expand_and_admit, lambda: self._check(limits))
         return [unpack(row.payload) for row in rows]
 
     def _with(self, initial: int, outcomes: Sequence[Admitted], seconds: float) -> Manifest:
@@ -248,7 +256,7 @@ class SparkSearch:
             assigns |= step.assigns
             manifest.outside += step.outside
         manifest.assigns = assigns.tolist()
-        files = sorted((o.file for o in outcomes if o.file is not None), key=lambda file: file.bucket)
+        files = sorted((file for outcome in outcomes for file in outcome.files), key=lambda file: file.bucket)
         for name in {name for step in steps for name in step.decided}:
             smallest = min(step.decided[name] for step in steps if name in step.decided)
             manifest.decided[name] = [len(manifest.levels) - 1 if manifest.levels else KEPT_OUT, *smallest]
@@ -289,7 +297,7 @@ class SparkSearch:
             raise self.explain(error) from error
         self.manifest = self.counted = manifest
 
-    def _divide(self, files: Sequence[LevelFile]) -> list[list[Work]]:
+    def _divide(self, files: Sequence[LevelFile], tasks: int | None = None) -> list[list[Work]]:
         """The parts of a level, dealt to tasks: one per bucket, since each costs Spark as much as a small level.
 
         A task holds one part at a time, so it may have many; beyond a few million states there are more tasks, so that
@@ -299,7 +307,8 @@ class SparkSearch:
             Work(f, g): min(ROW_GROUP, f.rows - g * ROW_GROUP) for f in files for g in range(-(-f.rows // ROW_GROUP))
         }
         parts = sorted(sizes, key=lambda part: sizes[part], reverse=True)
-        tasks = min(len(parts), max(self.task.buckets, sum(sizes.values()) // MOST_PER_TASK))
+        if tasks is None:
+            tasks = min(len(parts), max(self.task.buckets, sum(sizes.values()) // MOST_PER_TASK))
         return [parts[i::tasks] for i in range(tasks)]
 
     def explain(self, error: Exception) -> Exception:

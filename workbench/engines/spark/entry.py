@@ -10,11 +10,12 @@ from typing import Any
 from workbench.engines.contract import Resources
 from workbench.engines.local import LocalSearch
 from workbench.engines.spark.engine import SparkSearch
+from workbench.engines.spark.executors import ready_session
 from workbench.engines.spark.manifest import RUN, Manifest, Run
 from workbench.engines.spark.messages import Task
 from workbench.engines.spark.session import cores_of, spark_session
 from workbench.kernel import InputError, Model, ModelError, Result
-from workbench.kernel.budget import Budget, Limits, Progress
+from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Progress
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.plan import Plan
 from workbench.kernel.values import counted
@@ -28,7 +29,7 @@ BUCKETS_PER_CORE = 1
 
 def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     """The engine ``spark``: carry out `plan` from the initial states."""
-    spark = resources.spark or spark_session()
+    spark = ready_session(resources.spark)
     with _new_search(plan, spark, resources.run_dir) as searching:
         searching.begin()
         return _finish(searching, limits, plan.fail_fast)
@@ -43,7 +44,10 @@ def go_on(plan: Plan, limits: Limits, resources: Resources, owned: list[LocalSea
         The search alone. It is taken out once it has been written, and its memory is free if nobody else refers to it;
         if it cannot be written, it is still there.
     """
-    spark = resources.spark or spark_session()
+    try:
+        spark = ready_session(resources.spark)
+    except KeyboardInterrupt:  # what was found is still there
+        raise InputError(INTERRUPTED) from None
     note = f"moved from this process to Spark: {owned[0].stopped}"
     with _new_search(plan, spark, resources.run_dir, note) as searching:
         if owned[0].completed().levels:
@@ -93,7 +97,7 @@ def resume(
             raise InputError(
                 f"max_states = {max_states} is not accepted; {str(run_dir)!r} has {counted(states, 'state')} already"
             )
-        searching = SparkSearch(spark or spark_session(), folder, task, run.identity, run.done)
+        searching = SparkSearch(ready_session(spark), folder, task, run.identity, run.done)
         return _finish(searching, Limits(budget, on_progress, should_stop, run.done.seconds), fail_fast)
 
 

@@ -125,7 +125,12 @@ def expand(worker: Worker, source: Source, row_group: int, plan: LinkPlan) -> It
     store = Store(worker.cells, keep_rows=True, keep_edges=True)
     store.add_rows(rows)
     worker.expander.begin(store)
-    worker.expander.expand(store, 0, len(rows), pause=lambda _: worker.expander.outside.forget())
+
+    def pause(_: int) -> None:
+        worker.expander.outside.forget()
+        worker.pause()
+
+    worker.expander.expand(store, 0, len(rows), pause=pause, beat=lambda _: worker.pause())
     degree, targets, steps, leaving, leaving_steps = store.transitions()
     fingerprints = kernels.canonical_fingerprints(store.column("sums"), worker.cells.words)
     instances, ordinals = labelled(worker.trees, steps)
@@ -255,7 +260,7 @@ def parts_of(search: LocalSearch, end: int, part_states: int = PART_STATES) -> I
     truths = [
         column.array for of in search.labels.values() for pair in of.columns for column in pair if column is not None
     ]
-    edges = search.store.edges()
+    edges = search.store.edges
     at, used = 0, 0  # the arrays of transitions that are next, and how many of theirs are done
     for first in range(0, end, part_states):
         last = min(first + part_states, end)
@@ -277,11 +282,10 @@ def parts_of(search: LocalSearch, end: int, part_states: int = PART_STATES) -> I
 # The job, and the same in this process -------------------------------------------------------------------------------
 
 
-def link_here(worker: Worker, plan: LinkPlan, watch: Callable[[], None]) -> list[Linked]:
+def link_here(worker: Worker, plan: LinkPlan) -> list[Linked]:
     """Write the parts, in this process."""
     by_bucket: dict[int, list[Any]] = {bucket: [] for bucket in range(worker.task.buckets)}
     for source, row_group in plan.pieces():
-        watch()
         for bucket, message in expand(worker, source, row_group, plan):
             by_bucket[bucket].append(message)
     by_part: dict[int, list[Any]] = {}

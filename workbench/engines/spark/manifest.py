@@ -63,12 +63,6 @@ class Level:
     def states(self) -> int:
         return sum(file.rows for file in self.files)
 
-    def names(self) -> Iterator[str]:
-        """The files that belong to it."""
-        yield from (file.path for file in self.files)
-        if self.values is not None:
-            yield self.values
-
 
 @dataclass(frozen=True)
 class TransitionFile:
@@ -165,7 +159,9 @@ class Manifest:
         if self.prefix is not None:
             yield from (*self.prefix.visited, self.prefix.links)
         for level in self.levels:
-            yield from level.names()
+            yield from (file.path for file in level.files)
+            if level.values is not None:
+                yield level.values
         yield from (file.path for file in self.transitions)
 
     @property
@@ -184,15 +180,12 @@ class Step:
         Those that have been completed.
     counts : list of list of int or None
         Those of the last level before them, if they have changed: the step from it led to nothing new.
-    transitions : list of TransitionFile
-        Those that have been written.
     state : dict
-        The other attributes of :class:`Manifest` but the prefix, which are small.
+        The other attributes of :class:`Manifest` but the prefix, as they are now.
     """
 
     levels: list[Level]
     counts: list[list[int]] | None
-    transitions: list[TransitionFile]
     state: dict[str, Any]
 
     @classmethod
@@ -201,18 +194,10 @@ class Step:
         known = before.levels if before else []
         counts = after.levels[len(known) - 1].counts if known else None
         state = {name: getattr(after, name) for name in _STATE}
-        changed = None if known and counts == known[-1].counts else counts
-        linked = len(before.transitions) if before else 0
-        return cls(after.levels[len(known) :], changed, after.transitions[linked:], state)
-
-    def names(self) -> Iterator[str]:
-        """The files that came with it."""
-        for level in self.levels:
-            yield from level.names()
-        yield from (file.path for file in self.transitions)
+        return cls(after.levels[len(known) :], None if known and counts == known[-1].counts else counts, state)
 
 
-_STATE = [part.name for part in fields(Manifest) if part.name not in ("prefix", "levels", "transitions")]
+_STATE = [part.name for part in fields(Manifest) if part.name not in ("prefix", "levels")]
 
 
 @dataclass(frozen=True)
@@ -264,16 +249,14 @@ class Run:
         where = f"the manifest of {folder}"
         head = from_json(_Head, folder.content, where)
         levels: list[Level] = []
-        transitions: list[TransitionFile] = []
         for step in (head.step, *(from_json(Step, part, where) for part in folder.parts)):
             if step.counts is not None and levels:
                 levels[-1].counts = step.counts
             levels += step.levels
-            transitions += step.transitions
             state = step.state
-        everything = {**state, "prefix": None, "levels": [], "transitions": []}
+        everything = {**state, "prefix": None, "levels": []}
         done = from_json(Manifest, everything, where)
-        done.prefix, done.levels, done.transitions = head.prefix, levels, transitions
+        done.prefix, done.levels = head.prefix, levels
         for name in done.names():
             if name not in folder.files:
                 raise InputError(f"{where} counts on {name!r}, which is not among its files")

@@ -13,7 +13,7 @@ exists once the manifest names it. No file holds anything that reading it would 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
@@ -78,12 +78,15 @@ class RunDirectory:
 
         What has been committed is not written again.
         """
-        step = Step.between(self._committed, run.done)
+        before = self._committed
+        step = Step.between(before, run.done)
+        known = set(before.names()) if before else set()
+        new = self.sums(name for name in run.done.names() if name not in known)
         with _writing():
-            if self._committed is None:
-                self.folder.commit(run.head(step), self.sums(run.done.names()))
+            if before is None:
+                self.folder.commit(run.head(step), new)
             else:
-                self.folder.add(asdict(step), self.sums(step.names()))
+                self.folder.add(asdict(step), new)
         self._committed = run.done
 
     # Values ------------------------------------------------------------------------------------------------------
@@ -123,7 +126,7 @@ class RunDirectory:
     def write_level(
         self, level: int, bucket: int, parts: Iterable[States], values_level: int, extras: Values
     ) -> LevelFile:
-        """Write the states of a bucket, which are given in parts, at least one.
+        """Write the states of a bucket, which are given in parts, at least one. What `extras` are is asked at the end.
 
         Parameters
         ----------
@@ -138,28 +141,41 @@ class RunDirectory:
             If that is not possible, as on a full disk.
         """
         name, rows = self.write_states(
-            _name(level, f"bucket-{bucket:05}.parquet"), parts, {_EXTRAS: self._encoded(extras)}
+            _name(level, f"bucket-{bucket:05}.parquet"), parts, lambda: {_EXTRAS: self._encoded(extras)}
         )
         return LevelFile(bucket, name, rows, values_level)
 
     def write_states(
-        self, name: str, parts: Iterable[States], metadata: dict[bytes, bytes] | None = None
+        self, name: str, parts: Iterable[States], metadata: Callable[[], dict[bytes, bytes]] = dict
     ) -> tuple[str, int]:
         """The same of other states than a level's, without holding more than a row group; the file's name, and rows."""
         rows = 0
+        unmade: list[InputError] = []  # what kept a part from being made, and not from being written
+
+        def tables() -> Iterator[pa.Table]:
+            try:
+                yield from groups(parts)
+            except InputError as error:
+                unmade.append(error)
+                raise
 
         def write(out: Any) -> None:
             nonlocal rows
             writer = None
-            for table in groups(parts):
-                marked = table.replace_schema_metadata(metadata)
-                writer = writer or pq.ParquetWriter(out, marked.schema, **_PARQUET)
-                writer.write_table(marked, ROW_GROUP)
-                rows += len(marked)
+            for table in tables():
+                writer = writer or pq.ParquetWriter(out, table.schema, **_PARQUET)
+                writer.write_table(table, ROW_GROUP)
+                rows += len(table)
             assert writer is not None, "there is at least one table"
+            writer.add_key_value_metadata(metadata())
             writer.close()
 
-        return self._write(name, write), rows
+        try:
+            return self._write(name, write), rows
+        except NotWritten:
+            if unmade:
+                raise unmade[0] from None
+            raise
 
     def _write(self, name: str, content: Any) -> str:
         with _writing():
@@ -199,6 +215,11 @@ class RunDirectory:
             table = file.read(columns) if row_group is None else file.read_row_group(row_group, columns)
         return States.from_arrow(table, self._words, self._cells)
 
+    def rows(self, name: str) -> int:
+        """How many states a file has."""
+        with self._open(name) as file:
+            return int(file.metadata.num_rows)
+
     def each_part(self, name: str, columns: Sequence[str]) -> Iterator[States]:
         """The same row group by row group."""
         with self._open(name) as file:
@@ -208,7 +229,7 @@ class RunDirectory:
     def extras(self, name: str) -> Values:
         """The values that a level's file numbers by itself."""
         with self._open(name) as file:
-            text = (file.schema_arrow.metadata or {}).get(_EXTRAS, b"")
+            text = (file.metadata.metadata or {}).get(_EXTRAS, b"")
         return self._decoded(text, name)
 
     @contextmanager

@@ -3,7 +3,7 @@
 import numpy as np
 
 from workbench.engines.compiled import njit
-from workbench.engines.kernels import home, insert
+from workbench.engines.kernels import insert, slot_of
 from workbench.engines.spark.transitions import OUTSIDE
 
 
@@ -19,17 +19,11 @@ def number_states(fingerprints, numbers, table):
 def look_up(fingerprints, table):
     """The number of each fingerprint in a table, or -1."""
     found = np.full(fingerprints.shape[0], -1, np.int64)
-    slots = table.low.shape[0]
     for i in range(fingerprints.shape[0]):
-        low = fingerprints[i, 0]
-        slot = home(low, slots)
-        while table.low[slot] != 0:
-            if table.low[slot] == low and (fingerprints.shape[1] == 1 or table.high[slot] == fingerprints[i, 1]):
-                found[i] = table.number[slot]
-                break
-            slot += 1
-            if slot == slots:
-                slot = 0
+        high = fingerprints[i, 1] if fingerprints.shape[1] == 2 else np.uint64(0)
+        slot = slot_of(table, fingerprints[i, 0], high)
+        if table.low[slot] != 0:
+            found[i] = table.number[slot]
     return found
 
 
