@@ -21,8 +21,7 @@ class _Prefetch:
 
         from workbench.engines.kernels import home
 
-        @intrinsic
-        def ask_for(typingctx: Any, array: Any, index: Any) -> Any:
+        def asking_for(typingctx: Any, array: Any, index: Any) -> Any:
             def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
                 kind = signature.args[0]
                 view = context.make_array(kind)(context, builder, arguments[0])
@@ -34,6 +33,8 @@ class _Prefetch:
                 return context.get_dummy_value()
 
             return types.void(array, types.intp), generate
+
+        ask_for: Any = intrinsic(asking_for)
 
         @njit
         def prefetch(low: Any, fingerprint: Any) -> None:
