@@ -28,8 +28,9 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     if not loaded() and limits.budget.seconds is None:  # within so many seconds more is found with compiled kernels
         with suppress(TooMuch), interpreting():
             found = _search(plan, limits, room)
-    if found is None:
+    if not isinstance(found, Result):
         load()
+    if found is None:
         limits.restart()
         found = _search(plan, limits, room)
     if isinstance(found, Result):
