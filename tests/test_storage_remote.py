@@ -8,6 +8,7 @@ import sys
 import threading
 import urllib.request
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from workbench.spaces.dataset import load, save
 from workbench.spaces.space import explore
 from workbench.storage import sums
 from workbench.storage.folder import Folder, changing_folder, new_folder, replacing_folder
+from workbench.storage.remote import RemoteStore
 from workbench.storage.sums import CheckedFile, FileSum, Summed
 from workbench.storage.versions import Kind, Overtaken, is_version
 
@@ -137,6 +139,33 @@ def test_of_two_writers_that_go_on_from_one_version_one_wins(s3: Any, url: str) 
     assert unnamed(s3, url) == set(late)
     with changing_folder(url, RUN):
         assert not unnamed(s3, url)
+
+
+def test_a_writer_that_is_overtaken_removes_nothing_of_the_next(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither at its end, when it removes what it has replaced, nor at its beginning."""
+    with ExitStack() as stack:
+        for content in (b"0", b"1"):
+            with replacing_folder(url, RUN) as first:
+                first.commit({}, put(first, "a.bin", content))
+                second = stack.enter_context(changing_folder(url, RUN))
+                theirs = put(second, "b.bin", b"2")
+            second.add({}, theirs)
+            assert Folder.open(url, RUN).read(*theirs) == b"2"
+        put_new = RemoteStore.put_new
+
+        def overtaken(store: RemoteStore, name: str, content: bytes) -> bool:
+            monkeypatch.undo()
+            done = put_new(store, name, content)
+            fourth.append(stack.enter_context(changing_folder(url, RUN)))
+            theirs.update(put(fourth[0], "b.bin", b"4"))
+            return done
+
+        fourth: list[Folder] = []
+        monkeypatch.setattr(RemoteStore, "put_new", overtaken)
+        with changing_folder(url, RUN):
+            fourth[0].add({}, theirs)
+        there = Folder.open(url, RUN)
+        assert [there.read(name) for name in there.files] == [b"1", b"2", b"4"]
 
 
 def test_many_that_begin_at_once_do_so_one_after_the_other(url: str) -> None:
