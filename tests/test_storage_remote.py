@@ -22,7 +22,7 @@ from workbench.kernel import Constant, InputError, Model, Variable, action, inva
 from workbench.runs import resume, save_run
 from workbench.spaces.dataset import load, save
 from workbench.spaces.space import explore
-from workbench.storage import sums
+from workbench.storage import remote, sums
 from workbench.storage.folder import Folder, changing_folder, new_folder, replacing_folder
 from workbench.storage.remote import RemoteStore
 from workbench.storage.sums import CheckedFile, FileSum, Summed
@@ -201,6 +201,16 @@ def test_an_answer_that_is_lost_is_no_defeat(url: str, monkeypatch: pytest.Monke
         monkeypatch.setattr(folder._store, "put_new", lambda name, text: once(name, text) and once(name, text))
         folder.commit({"says": "it"}, {})
     assert Folder.open(url, RUN).content == {"says": "it"}
+
+
+def test_a_store_that_does_not_know_the_condition_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def put_always(files: Any, path: str, content: bytes) -> None:
+        files.pipe_file(path, content)
+
+    monkeypatch.setitem(remote._SCHEMES, "s3", ("s3fs", "s3", put_always))
+    assert said(lambda: new_folder(url, RUN).__enter__()).endswith(
+        "cannot be written: the store puts a file although there is one of its name, so two writers could go on"
+    )
 
 
 def test_a_writer_that_is_stopped_leaves_nothing_that_stays(s3: Any, url: str) -> None:
