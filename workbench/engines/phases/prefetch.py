@@ -38,7 +38,7 @@ class _Prefetch:
 
         @njit
         def prefetch(low: Any, fingerprint: Any) -> None:
-            ask_for(low, home(fingerprint, low.shape[0]))  # type: ignore[call-arg]
+            ask_for(low, home(fingerprint, low.shape[0]))
 
         cpu_target.typing_context.refresh()  # by now it has looked for what there is
         self._compiled = prefetch  # its type does not keep it
