@@ -105,7 +105,7 @@ def _chosen(arguments: argparse.Namespace) -> dict[str, tuple[str, Callable[[], 
     if arguments.against is None:
         return {name: SECTIONS[name] for name in arguments.only or SECTIONS}
     if arguments.only:
-        raise InputError("--only is not accepted with --against, which measures large searches and a whole process")
+        raise InputError("--only is not accepted with --against, which measures large searches and whole processes")
     return {"versions": (f"{arguments.against} and now, one core", lambda: versions.measure(arguments.against))}
 
 

@@ -54,7 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fingerprint-bits", type=int, choices=(64, 128), default=64)
     add_workers(parser)
     parser.add_argument("--hand-over-states", type=int, metavar="N", help="engine auto: move to Spark after N states")
-    parser.add_argument("--run-dir", metavar="DIR", help="where a search on Spark keeps its levels, to be resumed")
+    parser.add_argument(
+        "--run-dir", metavar="DIR", help="where a search on Spark keeps its levels, to be resumed; a path or a URL"
+    )
     parser.add_argument("--trace", action="store_true", help="print the witnesses of reachable properties too")
     parser.add_argument("--profile", action="store_true", help="print what the model's Python was called for")
     parser.add_argument("--json", action="store_true", help="print one JSON object (a list for configurations)")

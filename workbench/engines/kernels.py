@@ -213,7 +213,7 @@ def evaluate(trees, root, rows, truth, cursor):
 def admit(fingerprints, table, first, limit):
     """Add fingerprints, uint64 (states, words), to the table; the number of those looked at, and which were new.
 
-    Stops early when the table holds `limit` entries; `first` is how many it holds.
+    Stops early when the table holds `limit` entries; `first` is how many it holds, and the number of the first new one.
     """
     count = fingerprints.shape[0]
     new = np.zeros(count, np.bool_)
@@ -222,7 +222,7 @@ def admit(fingerprints, table, first, limit):
         if held >= limit:
             return i, new
         high = fingerprints[i, 1] if fingerprints.shape[1] == 2 else np.uint64(0)
-        if insert(fingerprints[i, 0], high, table, np.uint32(0)):
+        if insert(fingerprints[i, 0], high, table, np.uint32(held)):
             new[i] = True
             held += 1
     return count, new
@@ -273,11 +273,3 @@ def canonical_fingerprints(sums, words):
         if words == 2:
             canonical_of[i, 1] = sums[i, lanes // 2 + best]
     return canonical_of
-
-
-@njit(cache=True, nogil=True)
-def translate(rows, base, numbers):
-    """Renumber the values of `rows` in place: value v of cell c becomes ``numbers[base[c] + v]``."""
-    for i in range(rows.shape[0]):
-        for cell in range(rows.shape[1]):
-            rows[i, cell] = numbers[base[cell] + rows[i, cell]]

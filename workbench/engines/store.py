@@ -63,12 +63,16 @@ class Visited:
         """Add the state with the fingerprints `sums`; whether it was new."""
         return bool(kernels.insert(*self._split(sums), self.table, number))
 
-    def slices(self) -> Iterator[np.ndarray]:
-        """All fingerprints in the set, uint64 (states, words), piece by piece and in no particular order."""
+    def slices(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """All fingerprints in the set, uint64 (states, words), piece by piece and in no particular order.
+
+        With them the states' numbers, if these are kept.
+        """
         for first in range(0, len(self.table.low), BLOCK):
-            low, high = self.table.low[first : first + BLOCK], self.table.high[first : first + BLOCK]
+            low, high, number = (part[first : first + BLOCK] for part in self.table)
             used = low != 0
-            yield np.stack([low[used], *([high[used]] if self.words == 2 else [])], axis=1)
+            fingerprints = np.stack([low[used], *([high[used]] if self.words == 2 else [])], axis=1)
+            yield fingerprints, number[used] if self.numbered else number
 
     def find(self, sums: np.ndarray) -> bool:
         """Whether a state with the fingerprints `sums`, or one symmetric to it, has been visited."""
@@ -233,10 +237,15 @@ class Store:
         parts = [getattr(block, name)[: max(0, self.count - block.base)] for block in self.blocks]
         return np.concatenate(parts)
 
+    @property
+    def edges(self) -> list[Edges]:
+        """All transitions, in the order of their sources, array by array."""
+        return [*self._full_edges, Edges(*(part[: self._linked[1]] for part in self._edges))]
+
     def transitions(self) -> Transitions:
         """All transitions."""
-        linked, used = self._linked
-        parts = [*self._full_edges, Edges(*(part[:used] for part in self._edges))]
+        linked, _ = self._linked
+        parts = self.edges
         targets, steps = np.concatenate([p.target for p in parts]), np.concatenate([p.step for p in parts])
         degree, leaves = self.column("degree"), targets == kernels.OUTSIDE
         degree[linked:] = 0  # those of a pass that was interrupted are not kept
