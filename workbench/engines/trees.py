@@ -371,6 +371,11 @@ class Dispatch:
             self._instance.append(number), self._node.append(node)
         self._stop.append(self._instance.size)
 
+    def knows(self, group: int, row: Sequence[int]) -> bool:
+        """Whether there is a list for the value that the group's cell has in `row`."""
+        value = row[self._cell.items[group]]
+        return value < self._size.items[group] and self._table.items[self._base.items[group] + value] >= 0
+
     def _widen(self, group: int, value: int) -> None:
         old, size = self._base.items[group], self._size.items[group]
         room = max(_LEAST_ROOM, 2 * size, value + 1)
