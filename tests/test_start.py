@@ -39,7 +39,8 @@ def test_a_command_loads_what_it_needs():
 def test_compiled_kernels_are_loaded_without_what_compiles_them():
     """Numba itself looks which scipy there is, and imports its linear algebra where it refreshes what it knows."""
     script = (
-        "import sys; from workbench.engines import local; local.load();"
+        "import sys; from workbench import check; from workbench.models.bakery import Bakery;"
+        "assert check(Bakery(Writers=2), ['EventualProgress'], engine='local').distinct;"
         "print('numba' in sys.modules, 'scipy.linalg' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", script], check=True)  # which may have to compile them
