@@ -50,6 +50,13 @@ class NarrowLevels:
             return False
         return True
 
+    def worker(self, values: Sequence[str | None], watch: Callable[[], None]) -> Worker:
+        """The worker in this process, with `values` and `watch` as for :meth:`next_level`."""
+        if self._worker is None:
+            self._worker = Worker(self._directory, self._task)
+        self._worker.values, self._worker.pause = values, watch
+        return self._worker
+
     def next_level(
         self, values: Sequence[str | None], work: Sequence[Work], level: NextLevel, watch: Callable[[], None]
     ) -> list[Admitted]:
@@ -62,10 +69,7 @@ class NarrowLevels:
         watch : callable
             Called again and again; may raise to stop.
         """
-        if self._worker is None:
-            self._worker = Worker(self._directory, self._task)
-        worker = self._worker
-        worker.values, worker.pause = values, watch
+        worker = self.worker(values, watch)
         sent: dict[int, list[Candidates | StepCounts]] = {}
         for bucket, message in worker.expand(work, level.number - 1, level.decided):
             sent.setdefault(bucket, []).append(message)

@@ -7,6 +7,7 @@ from task to task. All of that can be made again from the run directory, so any 
 import os
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from workbench.engines.spark.shipping import pack, receive, unpack
 from workbench.engines.spark.states import States
 from workbench.engines.steps import WatchedSteps
 from workbench.engines.store import Store
-from workbench.engines.watch import evaluate
+from workbench.engines.watch import Labels, evaluate
 from workbench.kernel.memory import peak_bytes
 from workbench.storage.folder import FileSum
 
@@ -85,6 +86,12 @@ class Worker:
         visited = sum(known.visited.nbytes for known in self._buckets.values())
         held = self.trees.nbytes + self.cells.nbytes + visited
         return Memory(f"{platform.node()}/{os.getpid()}", held, peak_bytes(), costs_of(self.trees))
+
+    @cached_property
+    def labels(self) -> list[Labels]:
+        """The predicates of the liveness properties, which are evaluated once the search is complete."""
+        declared = self.model.select(self.task.properties)
+        return [Labels(self.model, self.trees, one) for one in declared if one.kind == "liveness"]
 
     # Expanding ---------------------------------------------------------------------------------------------------
 
@@ -186,6 +193,10 @@ class Worker:
             known.files.append(path)
         return known
 
+    def forget_visited(self) -> None:
+        """Drop the visited sets; whoever needs one again reads it again."""
+        self._buckets.clear()
+
     def admit(self, bucket: int, messages: Iterator[Candidates | StepCounts], level: NextLevel) -> Admitted:
         """Write the candidates that are new to the level's file of the bucket, and judge them."""
         self.catch_up(level.number - 1)
@@ -273,7 +284,7 @@ def expand_task(
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 for bucket, message in worker_for(shipped).expand(work[number], level, known):
-                    yield _batch(bucket, message)
+                    yield batch_of(bucket, message)
 
     return task
 
@@ -296,15 +307,16 @@ def admit_task(shipped: Shipped, level: NextLevel) -> Callable[[Any], Iterator[p
                     others.setdefault(other, []).append(payload)
 
         for bucket, first in arriving:
-            yield _batch(bucket, worker_for(shipped).admit(bucket, of_one(bucket, first), level))
+            yield batch_of(bucket, worker_for(shipped).admit(bucket, of_one(bucket, first), level))
         for bucket, payloads in others.items():
             unpacked = (unpack(payload.as_buffer()) for payload in payloads)
-            yield _batch(bucket, worker_for(shipped).admit(bucket, unpacked, level))
+            yield batch_of(bucket, worker_for(shipped).admit(bucket, unpacked, level))
 
     return task
 
 
-def _batch(bucket: int, message: Any) -> pa.RecordBatch:
+def batch_of(bucket: int, message: Any) -> pa.RecordBatch:
+    """A message for a bucket, as Spark carries it."""
     return pa.RecordBatch.from_pydict(
         {"bucket": pa.array([bucket], pa.int32()), "payload": pa.array([pack(message)], pa.binary())}
     )
