@@ -1,4 +1,4 @@
-"""Spark's executors as processes of their own, on a standalone cluster, and what they must have."""
+"""Spark as processes apart: a standalone cluster, a server of Spark Connect, and what executors must have."""
 
 import os
 import re
@@ -17,8 +17,10 @@ from pyspark.sql import SparkSession
 from workbench.engines.check import check
 from workbench.engines.spark import executors
 from workbench.engines.spark.executors import ready_session
+from workbench.engines.spark.manifest import RUN, Run
 from workbench.kernel import InputError
 from workbench.models.bakery_v2 import BakeryV2
+from workbench.storage.folder import Folder
 
 pytestmark = pytest.mark.spark
 
@@ -40,30 +42,45 @@ def wait_for(pattern: str, log: Path, process: subprocess.Popen[bytes]) -> str:
     raise AssertionError(f"{log.name} has nothing like {pattern!r}:\n{log.read_text()}")
 
 
-class Standalone:
-    """A master, and workers of one core each, on ports of their own choice; all that they write is in a folder."""
+class Servers:
+    """Spark's own processes, on this machine and on ports of their own choice; all that they write is in a folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.processes: list[subprocess.Popen[bytes]] = []
-        self.master = ""
 
-    def begin(self) -> None:
-        self.master = self.start("master", "master.Master", r"Starting Spark master at (spark://\S+)")
+    def master(self) -> str:
+        """The address of a new master."""
+        return self._daemon("master", "master.Master", r"Starting Spark master at (spark://\S+)")
 
-    def add_worker(self, name: str) -> None:
-        options = ["--cores", "1", "--memory", "1g", "--work-dir", str(self.folder / name), self.master]
-        self.start(name, "worker.Worker", r"(Successfully registered) with master", *options)
+    def worker(self, name: str, master: str) -> None:
+        """A worker of one core."""
+        options = ["--cores", "1", "--memory", "1g", "--work-dir", str(self.folder / name), master]
+        self._daemon(name, "worker.Worker", r"(Successfully registered) with master", *options)
 
-    def start(self, name: str, kind: str, ready: str, *options: str) -> str:
+    def connect(self) -> str:
+        """The address of a new server of Spark Connect."""
+        at = {"spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": 0}
+        settings = {**at, "spark.ui.enabled": "false", "spark.driver.extraJavaOptions": QUICK}
+        options = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
+        server = ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
+        port = self._start(
+            "connect", r"started at: \S*:(\d+)", "spark-submit", "--master", "local[2]", *options, *server
+        )
+        return f"sc://127.0.0.1:{port}"
+
+    def _daemon(self, name: str, kind: str, ready: str, *options: str) -> str:
+        at = ["--host", "127.0.0.1", "--port", "0", "--webui-port", "0"]
+        return self._start(name, ready, "spark-class", f"{DEPLOY}.{kind}", *at, *options)
+
+    def _start(self, name: str, ready: str, program: str, *options: str) -> str:
         log = self.folder / f"{name}.log"
         own = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": str(self.folder), "SPARK_DAEMON_JAVA_OPTS": QUICK}
-        at = ["--host", "127.0.0.1", "--port", "0", "--webui-port", "0"]
         with log.open("wb") as out:
             process = subprocess.Popen(
-                [str(SPARK / "bin" / "spark-class"), f"{DEPLOY}.{kind}", *at, *options],
+                [str(SPARK / "bin" / program), *options],
                 cwd=self.folder,
-                env={**os.environ, **own, "PYTHONPATH": str(ROOT)},
+                env={**os.environ, **own, "PYTHONPATH": str(ROOT), "PYSPARK_PYTHON": sys.executable},
                 stdout=out,
                 stderr=out,
             )
@@ -83,15 +100,14 @@ class Standalone:
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Standalone]:
-    folder = tmp_path / "cluster"
+def servers(tmp_path: Path) -> Iterator[Servers]:
+    folder = tmp_path / "servers"
     folder.mkdir()
-    standalone = Standalone(folder)
+    servers = Servers(folder)
     try:
-        standalone.begin()
-        yield standalone
+        yield servers
     finally:
-        standalone.stop()
+        servers.stop()
 
 
 SEARCH = """
@@ -110,7 +126,7 @@ scheduler = f"CoarseGrainedScheduler@127.0.0.1:{spark.conf.get('spark.driver.por
 executors = []
 
 def watch(at):
-    if at.level == 25 and not executors:
+    if at.level == 30 and not executors:
         listed = subprocess.run(["pgrep", "-f", scheduler], capture_output=True, text=True)
         executors.extend(map(int, listed.stdout.split()))
         os.kill(executors[0], signal.SIGKILL)
@@ -122,18 +138,67 @@ spark.stop()
 
 
 @pytest.mark.slow
-def test_a_large_space_on_a_cluster_one_of_whose_executors_is_killed(cluster: Standalone, tmp_path: Path) -> None:
+def test_a_large_space_on_a_cluster_one_of_whose_executors_is_killed(servers: Servers, tmp_path: Path) -> None:
     """More than a million states; the same figures as in process, and not a word beside them."""
+    master = servers.master()
     for name in ("first", "second"):
-        cluster.add_worker(name)
+        servers.worker(name, master)
     done = subprocess.run(
-        [sys.executable, "-c", SEARCH, cluster.master, str(tmp_path / "run"), QUICK], capture_output=True, text=True
+        [sys.executable, "-c", SEARCH, master, str(tmp_path / "run"), QUICK], capture_output=True, text=True
     )
     model = BakeryV2(MaxCrashes=1)
     wanted = check(model, [p.name for p in model.select() if p.kind != "liveness"])
     assert wanted.distinct == 1_376_826
     traces = [verdict.trace_states for verdict in wanted.verdicts]
     assert (done.stdout, done.stderr) == (f"spark 2 {wanted.levels} {wanted.generated} {traces}\n", "")
+
+
+# Spark Connect -------------------------------------------------------------------------------------------------------
+
+CLIENT = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from workbench import ModelError, check, spark_session
+from workbench.kernel import Model, Variable, action
+from workbench.models.bakery_v2 import BakeryV2
+
+spark = spark_session(sys.argv[1])
+with ThreadPoolExecutor(1) as pool:
+    assert pool.submit(spark_session).result() is spark
+model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")
+names = [p.name for p in model.select() if p.kind != "liveness"]
+result = check(model, names, engine="spark", spark=spark, run_dir=sys.argv[2])
+print(result.levels, result.generated, [v.trace_states for v in result.verdicts])
+
+class Wrong(Model):
+    n = Variable(0)
+
+    @action
+    def count(self, s):
+        s.m = s.n + 1
+
+try:
+    check(Wrong(), engine="spark", spark=spark)
+except ModelError as error:
+    print(error)
+spark.stop()
+"""
+
+
+@pytest.mark.slow
+def test_a_search_through_spark_connect(servers: Servers, tmp_path: Path) -> None:
+    """The session is that of all threads, cores are counted, and figures and mistakes come back as ever."""
+    run = tmp_path / "run"
+    done = subprocess.run([sys.executable, "-c", CLIENT, servers.connect(), str(run)], capture_output=True, text=True)
+    model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")
+    wanted = check(model, [p.name for p in model.select() if p.kind != "liveness"])
+    traces = [verdict.trace_states for verdict in wanted.verdicts]
+    assert done.stderr == ""
+    first, second = done.stdout.splitlines()
+    assert first == f"{wanted.levels} {wanted.generated} {traces}"
+    assert second.startswith("action count ")
+    assert "undeclared variable 'm'" in second
+    assert Run.of(Folder.open(run, RUN)).buckets == 2
 
 
 # What executors must have --------------------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ def test_the_driver_hands_over_and_comes_back(spark, tmp_path, monkeypatch):
         SparkSearch, "_wide_level", lambda s, w, level, m: made.append(level.number) or of_jobs(s, w, level, m)
     )
     monkeypatch.setattr(narrow, "MOST_STATES", widest - 1)
-    monkeypatch.setattr(narrow, "READ_PER_JOB", widest // 2)
+    monkeypatch.setattr(narrow, "READ_PER_JOB", widest)
     assert summary(check(RACE, safety_of(RACE), engine="spark", spark=spark)) == wanted
     first = wanted["levels"].index(widest) + 1
     assert made[0] == first

@@ -94,6 +94,12 @@ def test_where_there_is_too_much_to_interpret_it_begins_again(monkeypatch):
 
 
 @pytest.mark.usefixtures("interpreted")
+def test_a_budget_of_seconds_is_spent_with_compiled_kernels():
+    assert check(get_model("peterson")(), max_seconds=60).complete
+    assert compiled._calls == 0
+
+
+@pytest.mark.usefixtures("interpreted")
 def test_control_c_within_an_interpreted_kernel_leaves_nothing_to_go_on_from(monkeypatch):
     """Its arrays may be half written: a result would be made of what is not there."""
 

@@ -8,6 +8,7 @@ import sys
 import threading
 import urllib.request
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ from workbench.kernel import Constant, InputError, Model, Variable, action, inva
 from workbench.runs import resume, save_run
 from workbench.spaces.dataset import load, save
 from workbench.spaces.space import explore
-from workbench.storage import sums
+from workbench.storage import remote, sums
 from workbench.storage.folder import Folder, changing_folder, new_folder, replacing_folder
+from workbench.storage.remote import RemoteStore
 from workbench.storage.sums import CheckedFile, FileSum, Summed
 from workbench.storage.versions import Kind, Overtaken, is_version
 
@@ -139,6 +141,33 @@ def test_of_two_writers_that_go_on_from_one_version_one_wins(s3: Any, url: str) 
         assert not unnamed(s3, url)
 
 
+def test_a_writer_that_is_overtaken_removes_nothing_of_the_next(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither at its end, when it removes what it has replaced, nor at its beginning."""
+    with ExitStack() as stack:
+        for content in (b"0", b"1"):
+            with replacing_folder(url, RUN) as first:
+                first.commit({}, put(first, "a.bin", content))
+                second = stack.enter_context(changing_folder(url, RUN))
+                theirs = put(second, "b.bin", b"2")
+            second.add({}, theirs)
+            assert Folder.open(url, RUN).read(*theirs) == b"2"
+        put_new = RemoteStore.put_new
+
+        def overtaken(store: RemoteStore, name: str, content: bytes) -> bool:
+            monkeypatch.undo()
+            done = put_new(store, name, content)
+            fourth.append(stack.enter_context(changing_folder(url, RUN)))
+            theirs.update(put(fourth[0], "b.bin", b"4"))
+            return done
+
+        fourth: list[Folder] = []
+        monkeypatch.setattr(RemoteStore, "put_new", overtaken)
+        with changing_folder(url, RUN):
+            fourth[0].add({}, theirs)
+        there = Folder.open(url, RUN)
+        assert [there.read(name) for name in there.files] == [b"1", b"2", b"4"]
+
+
 def test_many_that_begin_at_once_do_so_one_after_the_other(url: str) -> None:
     """Whoever comes too late is told; the versions are a chain in any case."""
     with new_folder(url, RUN) as folder:
@@ -172,6 +201,16 @@ def test_an_answer_that_is_lost_is_no_defeat(url: str, monkeypatch: pytest.Monke
         monkeypatch.setattr(folder._store, "put_new", lambda name, text: once(name, text) and once(name, text))
         folder.commit({"says": "it"}, {})
     assert Folder.open(url, RUN).content == {"says": "it"}
+
+
+def test_a_store_that_does_not_know_the_condition_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def put_always(files: Any, path: str, content: bytes) -> None:
+        files.pipe_file(path, content)
+
+    monkeypatch.setitem(remote._SCHEMES, "s3", ("s3fs", "s3", put_always))
+    assert said(lambda: new_folder(url, RUN).__enter__()).endswith(
+        "cannot be written: the store puts a file although there is one of its name, so two writers could go on"
+    )
 
 
 def test_a_writer_that_is_stopped_leaves_nothing_that_stays(s3: Any, url: str) -> None:

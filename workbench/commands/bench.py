@@ -65,6 +65,7 @@ def _cluster() -> Rows:
 SECTIONS: dict[str, tuple[str, Callable[[], Rows]]] = {
     "small": ("Small searches, one core", lambda: [searches.measure(case) for case in searches.SMALL]),
     "large": ("Large searches, one core", lambda: [searches.measure(case) for case in searches.LARGE]),
+    "threads": ("Large searches, by threads", lambda: [searches.measure_threads(case) for case in searches.LARGE]),
     "process": ("Whole processes, compile cache warm", lambda: [processes.measure(*c) for c in processes.COMMANDS]),
     "liveness": ("Liveness, one core", _liveness),
     "logs": ("Logs validated, one core", _logs),

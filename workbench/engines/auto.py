@@ -25,11 +25,12 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
         return search_on_spark(plan, limits, resources)
     room = Room(states, most_memory() if most_bytes is None else most_bytes)
     found: Result | LocalSearch | None = None
-    if not loaded():
+    if not loaded() and limits.budget.seconds is None:  # within so many seconds more is found with compiled kernels
         with suppress(TooMuch), interpreting():
             found = _search(plan, limits, room, workers=1)
-    if found is None:
+    if not isinstance(found, Result):
         load()
+    if found is None:
         limits.restart()
         found = _search(plan, limits, room, resources.threads)
     if isinstance(found, Result):

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-#: How many calls of kernels a process interprets: they take about a third of the time that loading Numba takes.
-MOST_CALLS = 30_000
+#: How many calls of kernels a process interprets: they take about a quarter of the time that loading Numba takes.
+MOST_CALLS = 20_000
 
 
 class TooMuch(Exception):

@@ -263,11 +263,3 @@ def canonical_fingerprints(sums, words):
         if words == 2:
             canonical_of[i, 1] = sums[i, lanes // 2 + best]
     return canonical_of
-
-
-@njit(cache=True, nogil=True)
-def translate(rows, base, numbers):
-    """Renumber the values of `rows` in place: value v of cell c becomes ``numbers[base[c] + v]``."""
-    for i in range(rows.shape[0]):
-        for cell in range(rows.shape[1]):
-            rows[i, cell] = numbers[base[cell] + rows[i, cell]]

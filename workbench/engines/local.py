@@ -327,7 +327,7 @@ class LocalSearch:
 
     @cached_property
     def _liveness(self) -> "LivenessJudge":
-        from workbench.engines.graph import LivenessJudge  # scipy loads here
+        from workbench.engines.graph import LivenessJudge
 
         return LivenessJudge(self)
 

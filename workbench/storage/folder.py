@@ -13,13 +13,14 @@ that was killed or overtaken, or was replaced: the next writer removes it. A fil
 no writer touches it.
 
 A writer first puts a version that says that it writes from now on. Whoever wrote before cannot put another one after
-that, so that nothing which it has not committed yet will ever be named, and may be removed.
+that, so that what it has written and not committed will never be named, and may be removed: what is there *before* that
+version is put. What comes later may be of the next writer, which can have begun meanwhile where there are no locks.
 """
 
 import io
 import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -168,7 +169,7 @@ class Folder:
     def commit(self, content: Any, files: dict[str, FileSum]) -> None:
         """Make the folder hold `content` and `files`, and nothing else. Only for its writer.
 
-        What it held before stays there: see :meth:`clean`.
+        Files that it held before stay there: see :meth:`remove`.
 
         Raises
         ------
@@ -187,24 +188,26 @@ class Folder:
         self.files.update(files)
 
     def begin(self) -> None:
-        """Be the writer from now on. What others have not committed by now, they will not commit any more.
+        """Be the writer from now on, and remove what others have left that is not committed.
 
         Raises
         ------
         Overtaken
             If another one begins, or commits, at the same time.
         """
+        left = [name for name in self._names() if _bears(name, self.mark) or _VERSION_LEFT_OVER.fullmatch(name)]
         self._writer = Writer.this()
         self._put(None)
+        self.remove(left)
 
     def _put(self, change: Change | None) -> None:
         assert self._writer is not None, "only who has begun commits"
         self._versions.put(self.mark, self._writer, change)
 
-    def clean(self) -> None:
-        """Remove the files that bear the folder's mark and are not named by its manifest. Only for its writer."""
-        for name in self._names():
-            if name not in self.files and (_bears(name, self.mark) or _VERSION_LEFT_OVER.fullmatch(name)):
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove those of these files that the manifest does not name."""
+        for name in names:
+            if name not in self.files:
                 try:
                     self._store.remove(name)
                 except OSError as error:
@@ -282,8 +285,9 @@ def new_folder(path: Place, kind: Kind) -> Iterator[Folder]:
 def replacing_folder(path: Place, kind: Kind) -> Iterator[Folder]:
     """As :func:`new_folder`, but what a folder of that kind holds may be there, until other content is committed."""
     with _writer(path, kind, new=False) as folder:
+        before = list(folder.files)
         yield folder
-        folder.clean()
+        folder.remove(before)
 
 
 @contextmanager
@@ -293,7 +297,6 @@ def changing_folder(path: Place, kind: Kind) -> Iterator[Folder]:
     with open_store(path).one_writer(kind.name):
         folder = Folder.open(path, kind)
         folder.begin()
-        folder.clean()
         yield folder
 
 
@@ -306,7 +309,6 @@ def _writer(path: Place, kind: Kind, new: bool) -> Iterator[Folder]:
         if new and folder.content is not None:
             raise InputError(f"{folder} is there already; give a new folder")
         folder.begin()
-        folder.clean()
         yield folder
 
 

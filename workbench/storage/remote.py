@@ -91,6 +91,7 @@ class RemoteStore:
         self._root = self._root.rstrip("/")
         self._kept: OrderedDict[tuple[str, int], bytes] = OrderedDict()
         self._lock = Lock()
+        self._is_tried = False
 
     def __reduce__(self) -> Any:
         return RemoteStore, (self.place,)  # another process opens it itself
@@ -171,10 +172,20 @@ class RemoteStore:
             out.close()
 
     def put_new(self, name: str, content: bytes) -> bool:
-        path = self._path(name)
+        if not self._puts(name, content):
+            return False
+        if (
+            not self._is_tried
+        ):  # once, with what is there already: some servers do not know the condition, and say nothing
+            if self._puts(name, content):
+                raise OSError(0, "the store puts a file although there is one of its name, so two writers could go on")
+            self._is_tried = True
+        return True
+
+    def _puts(self, name: str, content: bytes) -> bool:
         try:
             with _asking():
-                self._put(self._files, path, content)
+                self._put(self._files, self._path(name), content)
         except OSError:
             if not self.exists(name):
                 raise

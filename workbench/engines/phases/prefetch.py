@@ -21,8 +21,7 @@ class _Prefetch:
 
         from workbench.engines.kernels import home
 
-        @intrinsic
-        def ask_for(typingctx: Any, array: Any, index: Any) -> Any:
+        def asking_for(typingctx: Any, array: Any, index: Any) -> Any:
             def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
                 kind = signature.args[0]
                 view = context.make_array(kind)(context, builder, arguments[0])
@@ -35,9 +34,11 @@ class _Prefetch:
 
             return types.void(array, types.intp), generate
 
+        ask_for: Any = intrinsic(asking_for)
+
         @njit
         def prefetch(low: Any, fingerprint: Any) -> None:
-            ask_for(low, home(fingerprint, low.shape[0]))  # type: ignore[call-arg]
+            ask_for(low, home(fingerprint, low.shape[0]))
 
         cpu_target.typing_context.refresh()  # by now it has looked for what there is
         self._compiled = prefetch  # its type does not keep it

@@ -3,6 +3,7 @@
 This code travels to where the package may be missing, so it imports nothing of it before it has begun to answer.
 """
 
+import gc
 import hashlib
 import platform
 import sys
@@ -29,6 +30,7 @@ def answer(batches: Iterator[Any]) -> Iterator[Any]:
             from workbench.engines.local import load
 
             load()
+            gc.freeze()  # PySpark's workers collect garbage after each task, and need not look through all of this
         except Exception as error:  # whatever stands in the way is the answer
             problem = f"{type(error).__name__}: {error}".splitlines()[0]
         columns = {

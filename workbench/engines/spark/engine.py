@@ -1,4 +1,4 @@
-"""The distributed engine: one Spark job per level, and what the driver keeps of it - small numbers, never states."""
+"""The distributed engine: level by level, each a Spark job if it is wide, of which the driver keeps small numbers."""
 
 import copy
 import secrets

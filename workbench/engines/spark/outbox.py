@@ -78,7 +78,8 @@ class Outbox:
         self._filled[bucket] = 0
         fingerprints, parents, instances, ordinals, rows = (part[bucket, :filled] for part in self._boxes)
         packed, extras = PackedRows.of(rows, shared)
-        return Candidates(fingerprints, parents, shrink(instances), shrink(ordinals), packed, None), extras
+        steps = shrink(instances), shrink(ordinals)
+        return Candidates(fingerprints.copy(), parents.copy(), *steps, packed, None), extras  # the box is filled again
 
     @property
     def waiting(self) -> list[int]:

@@ -136,7 +136,7 @@ def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
             _let_java_go_quietly(spark.sparkContext._accumulatorServer)
             return spark
     except PySparkImportError as error:
-        raise InputError(f"Spark Connect needs packages that are not here; {_INSTALL_CONNECT} ({error})") from error
+        raise InputError(f"Spark Connect needs packages that are not here: {_INSTALL_CONNECT} ({error})") from error
     except (PySparkException, Py4JJavaError, ImportError) as error:
         said = error.java_exception.getMessage() if isinstance(error, Py4JJavaError) else str(error)
         raise InputError(f"Spark does not start with master {master!r}: {said.splitlines()[0]}") from error
