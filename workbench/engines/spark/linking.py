@@ -23,7 +23,7 @@ from workbench.engines.spark.transitions import OUTSIDE, PART_STATES, Part, Step
 from workbench.engines.spark.worker import SENT, Shipped, Worker, batch_of, worker_for
 from workbench.engines.store import Store, Visited
 from workbench.kernel import ModelError
-from workbench.storage.folder import FileSum
+from workbench.storage.sums import FileSum
 
 #: Transitions per message.
 _CHUNK = 1 << 16

@@ -9,7 +9,7 @@ from workbench.engines.spark.manifest import LevelFile
 from workbench.engines.spark.packing import PackedRows
 from workbench.kernel import Model
 from workbench.kernel.profile import Cost
-from workbench.storage.folder import FileSum
+from workbench.storage.sums import FileSum
 
 
 @dataclass(frozen=True)

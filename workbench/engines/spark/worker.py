@@ -28,7 +28,7 @@ from workbench.engines.steps import WatchedSteps
 from workbench.engines.store import Store
 from workbench.engines.watch import Labels, evaluate
 from workbench.kernel.memory import peak_bytes
-from workbench.storage.folder import FileSum
+from workbench.storage.sums import FileSum
 
 SENT = "bucket int, payload binary"
 
