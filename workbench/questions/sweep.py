@@ -188,7 +188,7 @@ class _Job:
             self.records.write(Record(question.identity, self.name, self.budgets, outcome))
 
     def _check(self, question: _Question) -> Outcome:
-        return check_setting(self.model, question.constants, question.plan, self.budgets)[0]
+        return check_setting(self.model, question.constants, question.plan, {**self.budgets, "workers": 1})[0]
 
 
 def _worker(shipped: bytes) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
