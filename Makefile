@@ -43,8 +43,9 @@ lab: .venv/warm
 mutants: .venv/warm
 	$(PY) scripts/mutants.py
 
+# AGAINST: a commit that large searches are compared with, instead of all measurements.
 bench: .venv/warm
-	$(PY) -m workbench bench
+	$(PY) -m workbench bench $(if $(AGAINST),--against $(AGAINST))
 
 .venv/installed: pyproject.toml scripts/install.sh
 	@scripts/install.sh "$(PYTHON)"
