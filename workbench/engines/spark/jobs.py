@@ -5,6 +5,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
+from pyspark.errors import PySparkException
+
 from workbench.kernel import InputError, ModelError
 
 _POLL_SECONDS = 0.1
@@ -17,7 +19,13 @@ T = TypeVar("T")
 
 
 def session_of_messages(spark: Any) -> Any:
-    """A session beside `spark`, for jobs that move messages: settings of its own, everything else shared."""
+    """A session beside `spark`, for jobs that move messages: settings of its own, everything else shared.
+
+    With Spark Connect it is `spark` itself: another one would be one more client of the server, which older versions
+    cannot make, and which does not let its process end.
+    """
+    if _context(spark) is None:
+        return spark
     session = spark.newSession()
     for name, value in _SETTINGS.items():
         session.conf.set(name, value)
@@ -51,14 +59,21 @@ def run_job(spark: Any, work: Callable[[], T], watch: Callable[[], None]) -> T:
         return running.result()
 
 
+def _context(spark: Any) -> Any:
+    """The SparkContext of a session; those of Spark Connect have none."""
+    try:
+        return spark.sparkContext
+    except PySparkException:
+        return None
+
+
 def _tags(spark: Any) -> tuple[Callable[[str], Any], ...]:
     """The functions that add a tag, remove it, and cancel the jobs that have it.
 
     A classic session's own do not reach jobs of another thread; those of its context do.
     """
-    try:
-        context = spark.sparkContext
-    except Exception:  # Spark Connect has no SparkContext
+    context = _context(spark)
+    if context is None:
         return spark.addTag, spark.removeTag, spark.interruptTag
     return context.addJobTag, context.removeJobTag, context.cancelJobsWithTag
 
