@@ -303,8 +303,8 @@ def test_nobody_holds_a_search_that_was_handed_over(spark, monkeypatch):
     searches = weakref.WeakSet()
     before = LocalSearch.__init__
 
-    def remember(self, *arguments):
-        before(self, *arguments)
+    def remember(self, *arguments, **options):
+        before(self, *arguments, **options)
         searches.add(self.store)
 
     alive = []

@@ -59,9 +59,10 @@ from workbench.kernel import Model
 CHUNKS, CHUNK = 64, 256
 #: With fewer states in a pass, threads would wait for each other more than they do.
 ALONE = 2048
-_ROOM = 2048  # successors per chunk to begin with
+_FIRST, _ROOM = 16, 2048  # states, and room for successors, of a chunk to begin with
 _SHARDS_PER_THREAD, _LEFT = 4, 64
 _MISSES_PER_BEAT = 1000
+_STATES_PER_MISS = 8
 
 
 class _Pass(NamedTuple):
@@ -113,13 +114,13 @@ class Expander:
         self._counted = [self._make_counts() for _ in range(workers)]
         self._shares = [np.zeros(SHARE, np.int64) for _ in range(workers)]
         self.outside = Outside(self.trees)
-        self._states = CHUNK  # of a chunk: fewer where they have many successors
+        self._states = min(_FIRST, CHUNK)  # of a chunk: fewer where they have many successors, or many of them miss
         self._room, self._numbered = _ROOM, False
         self._queue, self._by_shard = self._make_queue(), self._make_by_shard()
         self._chunks = np.zeros((CHUNKS, CHUNK_COLUMNS), np.int64)
         self._firsts = np.arange(CHUNKS, dtype=np.int64)
         self._figures = np.zeros(FIGURES, np.int64)
-        self._due = _MISSES_PER_BEAT
+        self._due, self._misses = _MISSES_PER_BEAT, 0
         self._scratch = np.zeros(len(self.cells.values), np.int32)
         self._prepared = False
 
@@ -331,7 +332,11 @@ class Expander:
                 part[:] = 0
         figures[AT_CHUNK] = figures[AT_PLACE] = 0
         sources = stop - int(chunks[0, FIRST])
-        self._states = max(1, min(CHUNK, self._room * sources // (2 * max(1, queued))))
+        # A pass that is left by a stop is lost: the more calls of Python it takes, the fewer states it should have.
+        often = self.trees.misses - self._misses > sources // _STATES_PER_MISS
+        self._misses = self.trees.misses
+        wanted = self._states // 2 if often else 2 * self._states
+        self._states = max(1, min(wanted, CHUNK, self._room * sources // (2 * max(1, queued))))
         return cut < 0
 
     def _widen(self) -> None:
