@@ -171,6 +171,27 @@ def test_a_report_that_is_interrupted_is_none(here, capsys, monkeypatch, moment)
     assert Path("r.html").read_text() == OLD
 
 
+def test_a_report_that_is_interrupted_before_its_space_has_a_state_is_none(here, capsys, monkeypatch):
+    """The kernels of that search are loaded when they are first called."""
+    from workbench.engines.local import LocalSearch
+    from workbench.spaces import space
+
+    def interrupted(search, limits):
+        raise KeyboardInterrupt
+
+    explore = space.explore
+
+    def exploring(*arguments, **options):
+        monkeypatch.setattr(LocalSearch, "_begin", interrupted)
+        return explore(*arguments, **options)
+
+    monkeypatch.setattr(space, "explore", exploring)
+    Path("r.html").write_text(OLD)
+    assert main(COMMANDS["report"]) == 3
+    assert capsys.readouterr().err == "workbench: no report is written: interrupted\n"
+    assert Path("r.html").read_text() == OLD
+
+
 @pytest.fixture
 def small_disk(tmp_path):
     """A folder on a file system of its own with hardly any room."""

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         space = None
         if result.complete and result.distinct <= MOST_KEPT:
             space = explore(model, names, symmetry=symmetry, on_progress=on_progress)
-    if INTERRUPTED in (result.stopped, space and space.result.stopped):
+    if INTERRUPTED in (result.stopped, None if space is None else space.result.stopped):  # a space may be empty
         remark("workbench: no report is written: interrupted")
         return status.UNKNOWN
     page = view.report(result, space=space, **_comparison(configuration, result))
