@@ -209,9 +209,9 @@ def test_a_search_through_spark_connect(servers: Servers, tmp_path: Path) -> Non
 
 
 def bare_python(folder: Path, begins: str = "") -> str:
-    """A Python with no packages but PySpark's own, which runs `begins` when it starts."""
+    """A Python with no packages but PySpark's own, which runs the line `begins`, an import, when it starts."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
-    (packages_of(folder) / "sitecustomize.py").write_text(begins)
+    (packages_of(folder) / "begins.pth").write_text(begins)  # some systems have a sitecustomize of their own
     program = folder / "python-of-this-folder"
     shipped = ":".join(map(str, (SPARK / "python" / "lib").glob("*.zip")))
     program.write_text(f'#!/bin/sh\nPYTHONPATH={shipped} PYTHONSAFEPATH=1 exec {folder}/bin/python "$@"\n')
