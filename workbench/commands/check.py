@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-seconds", type=above_zero(float), metavar="S")
     parser.add_argument("--max-mib", type=above_zero(float), metavar="M", help="memory of the search's own arrays")
     parser.add_argument("--fingerprint-bits", type=int, choices=(64, 128), default=64)
-    add_workers(parser)
+    add_workers(parser, "threads", default=1)
     parser.add_argument("--hand-over-states", type=int, metavar="N", help="engine auto: move to Spark after N states")
     parser.add_argument(
         "--run-dir", metavar="DIR", help="where a search on Spark keeps its levels, to be resumed; a path or a URL"

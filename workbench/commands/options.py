@@ -33,7 +33,7 @@ def above_zero(number: type[int] | type[float]) -> Callable[[str], float]:
     return parse
 
 
-def add_workers(parser: argparse.ArgumentParser, who: str = "threads") -> None:
+def add_workers(parser: argparse.ArgumentParser, who: str, default: int | None) -> None:
     """The option that says how many work at once; None for all cores."""
     number = above_zero(int)
 
@@ -43,7 +43,8 @@ def add_workers(parser: argparse.ArgumentParser, who: str = "threads") -> None:
         except argparse.ArgumentTypeError as error:
             raise argparse.ArgumentTypeError(f"{error}, or auto") from None
 
-    parser.add_argument("--workers", type=parse, metavar="N|auto", help=f"{who} (auto: all cores)")
+    told = f"{who} (auto: all cores; by default {'auto' if default is None else default})"
+    parser.add_argument("--workers", type=parse, metavar="N|auto", default=default, help=told)
 
 
 class _Console(Console):

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--uniform", choices=UNIFORM, default="actions", help="what has the same chance (default: actions)"
     )
     parser.add_argument("--swarm", action="store_true", help="let every walk prefer other actions")
-    add_workers(parser, "threads, or tasks on Spark")
+    add_workers(parser, "threads, or tasks on Spark", default=None)
     parser.add_argument("--engine", choices=("local", "spark"), default="local")
     parser.add_argument("--fail-fast", action="store_true", help="stop at the first violation")
     parser.add_argument("--shorten", type=int, metavar="N", help="visit so many states to shorten a trace (1000000)")

@@ -38,7 +38,7 @@ def check(
     hand_over_bytes: int | None = None,
     spark: Any = None,
     run_dir: Place | None = None,
-    workers: int | None = None,
+    workers: int | None = 1,
 ) -> Result:
     """Visit every reachable state of `model` and check its properties.
 
@@ -69,8 +69,9 @@ def check(
         For the engine ``spark``; a local session is made for None.
     run_dir : path or URL, optional
         Where a search on Spark keeps its levels, so that it can be resumed; a temporary folder for None.
-    workers : int, optional
-        How many threads search in this process; one per core for None. What they find does not depend on it.
+    workers : int or None
+        How many threads search in this process; one per core for None. What they find does not depend on it. More than
+        one pay in large spaces of models with many variables: see ``docs/speed.md``.
 
     Returns
     -------

@@ -41,7 +41,7 @@ class Resources:
     spark: Any = None
     run_dir: Place | None = None
     room: Room = field(default_factory=Room)
-    workers: int | None = None
+    workers: int | None = 1
 
     @property
     def threads(self) -> int:
