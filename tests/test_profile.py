@@ -156,18 +156,22 @@ def test_on_spark_each_process_has_trees_and_calls_of_its_own(spark, options):
         assert there[label].calls >= cost.calls - 1  # the driver judges the initial state without a tree
 
 
+class SevenWalkers(Model):
+    """With four places each: 16,384 states."""
+
+    walkers = tuple(f"p{i}" for i in range(7))
+    at = Variable(0, per="walkers")
+
+    @action(p="walkers")
+    def walk(self, s, p):
+        require(s.at[p] < 3, "at the end")
+        s.at[p] += 1
+
+
 def test_what_is_called_for_most_states_is_remarked_on():
     """An invariant that reads everything: a call for each of 16,384 states. Its parameters would do with 28."""
 
-    class Many(Model):
-        walkers = tuple(f"p{i}" for i in range(7))
-        at = Variable(0, per="walkers")
-
-        @action(p="walkers")
-        def walk(self, s, p):
-            require(s.at[p] < 3, "at the end")
-            s.at[p] += 1
-
+    class Many(SevenWalkers):
         @invariant
         def Whole(self, s):
             return sum(s.at.values()) <= 21
@@ -196,15 +200,7 @@ def test_many_calls_in_all_are_remarked_on_though_nothing_is_called_for_most_sta
         clause.__name__ = f"without_{left_out}"
         return clause
 
-    class Many(Model):
-        walkers = tuple(f"p{i}" for i in range(7))
-        at = Variable(0, per="walkers")
-
-        @action(p="walkers")
-        def walk(self, s, p):
-            require(s.at[p] < 3, "at the end")
-            s.at[p] += 1
-
+    class Many(SevenWalkers):
         Sums = invariant(*(without(f"p{i}") for i in range(5)))
         Fewer = invariant(*(without(f"p{i}") for i in range(4)))
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from workbench.engines.check import check
 from workbench.engines.kernels import Frontier
-from workbench.engines.spark import admission, executors, outbox
+from workbench.engines.spark import executors, outbox, states
 from workbench.engines.spark.manifest import RUN, Manifest, Run
 from workbench.engines.spark.outbox import Outbox
 from workbench.engines.spark.packing import UNKNOWN, PackedRows
@@ -118,7 +118,7 @@ def test_numbers_that_outgrow_two_bytes_begin_a_file(tmp_path, monkeypatch):
     wanted = figures(check(Grid(), engine="local"))
     in_two = set()
     for most in (2, 4, 7):
-        monkeypatch.setattr(admission, "MOST_NARROW", most)
+        monkeypatch.setattr(states, "MOST_NARROW", most)
         run = tmp_path / f"{most}"
         assert figures(check(Grid(), engine="spark", spark=NO_JOBS, run_dir=run)) == wanted
         for number, level in enumerate(done(run).levels):
@@ -126,7 +126,7 @@ def test_numbers_that_outgrow_two_bytes_begin_a_file(tmp_path, monkeypatch):
                 in_two.add((most, number))
     assert in_two
     most, number = max(in_two)
-    monkeypatch.setattr(admission, "MOST_NARROW", most)
+    monkeypatch.setattr(states, "MOST_NARROW", most)
     before = sum(wanted[0][:number])
     for more in (1, wanted[0][number] // 2, wanted[0][number] - 1):
         run = tmp_path / f"cut-{more}"

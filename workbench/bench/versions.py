@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -80,49 +81,53 @@ def _check_out(commit: str, folder: Path) -> None:
 def _search_row(case: searches.Case, before: Path, runs: int) -> dict[str, Any]:
     model = searches.get_model(case.model)(**case.constants)
     asked = json.dumps([case.model, case.constants, case.symmetry, searches.safety(model)])
-    seconds: dict[Path, float] = {}
-    found: dict[Path, Any] = {}
-    for _ in range(runs):
-        for version in (before, _ROOT):
-            levels, generated, took, per_state = json.loads(_run(version, ["-c", _SEARCH], asked))
-            seconds[version] = min(took, seconds.get(version, took))
-            found[version] = (levels, generated, per_state)
-    distinct = sum(found[_ROOT][0])
+
+    def search(version: Path) -> tuple[float, Any]:
+        levels, generated, took, per_state = json.loads(_run(version, ["-c", _SEARCH], asked))
+        return took, (levels, generated, per_state)
+
+    (seconds, then), (seconds_now, now) = _in_turns(search, before, runs)
+    distinct = sum(now[0])
     return {
         "search": searches.title(case.model, case.constants) + (", symmetry" if case.symmetry else ""),
         "distinct": distinct,
-        "same counts": "yes" if found[before][:2] == found[_ROOT][:2] else "NO",
-        "CPU s before": round(seconds[before], 3),
-        "after": round(seconds[_ROOT], 3),
-        "times": round(seconds[before] / seconds[_ROOT], 2),
-        "states/s": round(distinct / seconds[_ROOT]),
-        "bytes/state before": round(found[before][2], 1),
-        "now": round(found[_ROOT][2], 1),
+        "same counts": "yes" if then[:2] == now[:2] else "NO",
+        **_compared(seconds, seconds_now),
+        "states/s": round(distinct / seconds_now),
+        "bytes/state before": round(then[2], 1),
+        "now": round(now[2], 1),
     }
 
 
 def _process_row(words: list[str], before: Path, runs: int) -> dict[str, Any]:
     """What a person waits for: a whole process."""
-    arguments = ["-m", "workbench", *words]
-    seconds: dict[Path, float] = {}
-    for _ in range(1 + 3 * runs):  # the first of them may compile
-        for version in (before, _ROOT):
-            began = os.times()
-            _run(version, arguments, "")
-            ended = os.times()
-            took = ended.children_user - began.children_user + ended.children_system - began.children_system
-            seconds[version] = min(took, seconds.get(version, took))
+
+    def process(version: Path) -> tuple[float, None]:
+        began = os.times()
+        _run(version, ["-m", "workbench", *words], "")
+        ended = os.times()
+        return ended.children_user - began.children_user + ended.children_system - began.children_system, None
+
+    (seconds, _), (seconds_now, _) = _in_turns(process, before, 1 + 3 * runs)  # the first of them may compile
     return {
         "search": f"workbench {' '.join(words)}, whole process",
         "distinct": "",
         "same counts": "",
-        "CPU s before": round(seconds[before], 3),
-        "after": round(seconds[_ROOT], 3),
-        "times": round(seconds[before] / seconds[_ROOT], 2),
+        **_compared(seconds, seconds_now),
         "states/s": "",
         "bytes/state before": "",
         "now": "",
     }
+
+
+def _in_turns(do: Callable[[Path], tuple[float, Any]], before: Path, runs: int) -> list[tuple[float, Any]]:
+    """Of the version before and of this one: the least seconds of some runs, and what else they came to."""
+    done = [[do(version) for version in (before, _ROOT)] for _ in range(runs)]
+    return [min(of_one, key=lambda run: run[0]) for of_one in zip(*done, strict=True)]
+
+
+def _compared(before: float, after: float) -> dict[str, Any]:
+    return {"CPU s before": round(before, 3), "after": round(after, 3), "times": round(before / after, 2)}
 
 
 def _run(version: Path, arguments: list[str], told: str) -> str:

@@ -96,7 +96,6 @@ class Trees:
         self.steps: list[tuple[int, int]] = []
         self.choices: list[tuple[tuple[str, Any], ...]] = []
         self.uncounted: list[int] = []
-        self.longest_leaf = 1
         self._draft: Draft = cells.layout.draft()
         self._view: View = cells.layout.view(())
         self._runs = [0] * len(self.model.instances)
@@ -274,7 +273,6 @@ class Trees:
             self._step_first.append(at)
             self._step_blind.append(at + len(known))
             self._step_stop.append(at + len(changed))
-        self.longest_leaf = max(self.longest_leaf, len(outcomes))
         leaf = self._leaf_start.append(first)
         self._leaf_stop.append(first + len(outcomes))
         return leaf

@@ -22,7 +22,7 @@ BEFORE, LIMIT, MOST, AT_CHUNK, AT_PLACE, ADDED, CUT, WHAT, KEPT_OUT, SHARDS, USE
 FIGURES = 11
 
 # The columns of the shards: where the look-ups go on, how many states may be added, the places left over, and how many
-# of these are done.
+# of these are done. There are more columns than that, so that two threads do not write to one cache line.
 ON_CHUNK, ON_PLACE, MAY_ADD, LEFT, LEFT_DONE = range(5)
 SHARD_COLUMNS = 8
 

@@ -9,12 +9,9 @@ from workbench.engines.spark.manifest import LevelFile
 from workbench.engines.spark.messages import Candidates, NextLevel, StepCounts
 from workbench.engines.spark.numbering import BucketSet, Numbering, OwnValues
 from workbench.engines.spark.rundir import RunDirectory
-from workbench.engines.spark.states import States
+from workbench.engines.spark.states import States, is_narrow
 from workbench.engines.trees import Trees
 from workbench.engines.watch import evaluate
-
-#: Numbers from here on take four bytes in a file.
-MOST_NARROW = 1 << 16
 
 
 class Admission:
@@ -69,11 +66,11 @@ class Admission:
         states, files = self._new_states(messages), []
         part = next(states, None)
         while part is not None:
-            narrow = _is_narrow(part)
+            narrow = is_narrow(part.rows)
 
             def of_one_file(narrow: bool = narrow) -> Iterator[States]:
                 nonlocal part
-                while part is not None and (not narrow or _is_narrow(part)):
+                while part is not None and (not narrow or is_narrow(part.rows)):
                     yield replace(part, rows=part.rows.astype(np.uint16)) if narrow else part
                     part = next(states, None)
 
@@ -111,7 +108,3 @@ class Admission:
             if len(hits):
                 smallest = min(hits.tolist())
                 self.decided[name] = min(smallest, self.decided.get(name, smallest))
-
-
-def _is_narrow(states: States) -> bool:
-    return bool(states.rows.max(initial=0) < MOST_NARROW)

@@ -38,7 +38,7 @@ def answer(batches: Iterator[Any]) -> Iterator[Any]:
             "python": sys.executable,
             "problem": problem,
             "code": code,
-            "versions": [_version(name) for name in NEEDED],
+            "versions": [version_of(name) for name in NEEDED],
         }
         yield pyarrow.RecordBatch.from_pydict({name: [value] for name, value in columns.items()})
 
@@ -59,7 +59,8 @@ def _code(folder: Any) -> Iterator[tuple[str, bytes]]:
             yield entry.name, entry.read_bytes()
 
 
-def _version(package: str) -> str:
+def version_of(package: str) -> str:
+    """The version of an installed package; "" if it is not."""
     try:
         return version(package)
     except PackageNotFoundError:

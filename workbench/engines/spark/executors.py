@@ -3,7 +3,7 @@
 import re
 import sys
 import weakref
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, requires
 from typing import Any
 
 from pyspark.errors import PySparkException
@@ -99,18 +99,12 @@ def _wrong_with_python(said: str) -> str | None:
 
 
 def _refusal(where: str, wrong: str) -> InputError:
+    here = f"{_PACKAGE} {asking.version_of(_PACKAGE)}".rstrip()  # it may be on the path without being installed
     return InputError(
-        f"Spark's worker on {where} {wrong}; install {_PACKAGE}{_version()} there for Python "
+        f"Spark's worker on {where} {wrong}; install {here} there for Python "
         f"{'.'.join(map(str, sys.version_info[:2]))}, or name a Python that has it: "
         "PYSPARK_PYTHON, or the setting spark.pyspark.python"
     )
-
-
-def _version() -> str:
-    try:
-        return f" {version(_PACKAGE)}"
-    except PackageNotFoundError:  # it is on the path without being installed
-        return ""
 
 
 def _least() -> list[str]:

@@ -118,6 +118,15 @@ def _vectors(column: pa.ChunkedArray, kind: Any, length: int) -> np.ndarray:
     return (np.concatenate(parts) if parts else np.empty(0, kind)).reshape(len(column), length)
 
 
+#: Numbers from here on take four bytes in a file.
+MOST_NARROW = 1 << 16
+
+
+def is_narrow(rows: np.ndarray) -> bool:
+    """Whether two bytes are enough for each value number."""
+    return bool(rows.max(initial=0) < MOST_NARROW)
+
+
 def narrow(rows: np.ndarray) -> np.ndarray:
     """Rows of value numbers in two bytes each, if they fit.
 
@@ -126,4 +135,4 @@ def narrow(rows: np.ndarray) -> np.ndarray:
     >>> narrow(np.array([[1, 2]])).dtype, narrow(np.array([[1, 70_000]])).dtype
     (dtype('uint16'), dtype('int32'))
     """
-    return rows.astype(np.uint16) if rows.size == 0 or rows.max() < 1 << 16 else rows.astype(np.int32)
+    return rows.astype(np.uint16) if is_narrow(rows) else rows.astype(np.int32)
