@@ -5,7 +5,7 @@ from types import ModuleType
 
 _COMMANDS = (
     *("check", "simulate", "list", "show", "replay", "decode", "scenario", "graph"),
-    *("report", "audit", "drive", "sweep", "save", "resume", "bench", "warm", "new"),
+    *("report", "audit", "drive", "sweep", "save", "resume", "notebooks", "new", "bench", "warm"),
 )
 
 

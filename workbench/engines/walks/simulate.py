@@ -123,7 +123,7 @@ def simulate(
 
         made = walk_on_spark(asked, workers, spark)
     else:
-        made = walk_here(asked, workers or os.cpu_count() or 1)
+        made = walk_here(asked, workers or len(os.sched_getaffinity(0)))
     return _conclude(asked, engine, made, shorten)
 
 
