@@ -2,6 +2,7 @@
 
 import shutil
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,16 @@ def interruptible():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def interpreted(monkeypatch):
+    """Nothing is compiled yet, and a small space is searched without that; the share of calls is large."""
+    from workbench.engines import compiled, local
+
+    monkeypatch.setattr(local, "_loaded", threading.Event())
+    monkeypatch.setattr(compiled, "_calls", 0)
+    monkeypatch.setattr(compiled, "MOST_CALLS", 300_000)
 
 
 @pytest.fixture(scope="session")

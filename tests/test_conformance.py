@@ -77,6 +77,8 @@ ON_SPARK = ("spark", "hand-over")
 @pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.spark] if name in ON_SPARK else []) for name in ENGINES])
 def way(request: pytest.FixtureRequest) -> Way:
     found = ENGINES[request.param]
+    if request.param == "auto":
+        request.getfixturevalue("interpreted")
     if request.param in ON_SPARK:
         found = found._replace(options={**found.options, "spark": request.getfixturevalue("spark")})
     return found
@@ -84,6 +86,8 @@ def way(request: pytest.FixtureRequest) -> Way:
 
 @pytest.fixture(params=[name for name in ENGINES if name not in ("reference", *ON_SPARK)])
 def way_in_process(request: pytest.FixtureRequest) -> Way:
+    if request.param == "auto":
+        request.getfixturevalue("interpreted")
     return ENGINES[request.param]
 
 

@@ -33,8 +33,8 @@ def _complain(who: str, what: object) -> int:
     return BAD_INPUT
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
+def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
+    """The parser of all commands. Only the command called `wanted` is loaded, and knows its arguments."""
     parser = _Parser(
         prog="workbench",
         description="See how lakehouse tables commit, and how they break.",
@@ -42,12 +42,14 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"lakehouse-workbench {__version__}")
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in commands.load():
-        summary = (command.__doc__ or "").splitlines()[0]
-        subparser = subparsers.add_parser(command.NAME, help=summary, description=command.__doc__)
-        subparser.formatter_class = argparse.RawDescriptionHelpFormatter
-        command.add_arguments(subparser)
-        subparser.set_defaults(run=command.run)
+    for name in commands.NAMES:
+        subparser = subparsers.add_parser(name, help=commands.summary(name))
+        if name == wanted:
+            command = commands.load(name)
+            subparser.description = command.__doc__
+            subparser.formatter_class = argparse.RawDescriptionHelpFormatter
+            command.add_arguments(subparser)
+            subparser.set_defaults(run=command.run)
     return parser
 
 
@@ -71,8 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    words = sys.argv[1:] if arguments is None else arguments
     try:
-        given = make_parser().parse_args(arguments)
+        given = make_parser(next((word for word in words if not word.startswith("-")), None)).parse_args(words)
     except SystemExit as done:  # help was asked for, or the arguments are wrong
         return int(done.code or 0)
     try:

@@ -1,12 +1,17 @@
 """Whole processes, as a person starts them; and measurements that need a process of their own for their memory."""
 
 import json
+import os
 import subprocess
 import sys
 import time
 from typing import Any
 
 COMMANDS = (
+    ("help", ["--help"]),
+    ("the list of models", ["list"]),
+    ("a small model", ["check", "peterson"]),
+    ("a middle model", ["check", "bakery_v2", "--set", "MaxCrashes=1", "--symmetry"]),
     ("one small configuration", ["check", "specs/bakery/v1.toml"]),
     ("the folder specs/bakery", ["check", "specs/bakery"]),
     ("the folder specs/hudi", ["check", "specs/hudi"]),
@@ -14,15 +19,22 @@ COMMANDS = (
 )
 
 
-def measure(what: str, arguments: list[str], runs: int = 3) -> dict[str, Any]:
+def measure(what: str, arguments: list[str], runs: int = 5) -> dict[str, Any]:
     """The best of some runs of a command, the compile cache warm."""
-    seconds = []
+    seconds, processor = [], []
     for _ in range(runs):
-        began = time.perf_counter()
+        began, before = time.perf_counter(), os.times()
         done = subprocess.run([sys.executable, "-m", "workbench", *arguments], capture_output=True, check=False)
         seconds.append(time.perf_counter() - began)
-    command = "workbench " + " ".join(arguments)
-    return {"what": what, "command": command, "exit status": done.returncode, "seconds": round(min(seconds), 2)}
+        after = os.times()
+        processor.append(after.children_user + after.children_system - before.children_user - before.children_system)
+    return {
+        "what": what,
+        "command": "workbench " + " ".join(arguments),
+        "exit status": done.returncode,
+        "seconds": round(min(seconds), 2),
+        "CPU s": round(min(processor), 2),
+    }
 
 
 def apart(module: str, *arguments: Any) -> dict[str, Any]:

@@ -14,11 +14,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import workbench
 from workbench.bench import searches
 from workbench.kernel import InputError
 
-_ROOT = Path(workbench.__file__).parent.parent
+_ROOT = Path(__file__).parents[2]
 
 # What both versions understand. One core is all that the process may use, whatever a version would take.
 _SEARCH = """

@@ -1,14 +1,28 @@
-"""The commands of the command line, one module each: NAME, ``add_arguments(parser)`` and ``run(arguments)``."""
+"""The commands of the command line, a module each, with ``add_arguments(parser)`` and ``run(arguments)``."""
 
 import importlib
+from pathlib import Path
 from types import ModuleType
 
-_COMMANDS = (
+#: In the order in which help shows them.
+NAMES = (
     *("check", "simulate", "list", "show", "replay", "decode", "scenario", "graph"),
     *("report", "audit", "drive", "sweep", "save", "resume", "notebooks", "new", "bench", "warm"),
 )
 
 
-def load() -> list[ModuleType]:
-    """The modules of all commands, in the order in which help shows them."""
-    return [importlib.import_module(f"workbench.commands.{name}") for name in _COMMANDS]
+def load(name: str) -> ModuleType:
+    """The module of the command called `name`."""
+    return importlib.import_module(f"workbench.commands.{name}")
+
+
+def summary(name: str) -> str:
+    """What the command called `name` does, in one line: the first of its module, which is read and not imported.
+
+    Examples
+    --------
+    >>> summary("list")
+    'List the models, and the configurations that come with them.'
+    """
+    with Path(__file__).with_name(f"{name}.py").open(encoding="utf-8") as file:
+        return file.readline().strip().strip('"')

@@ -18,8 +18,6 @@ from workbench.commands.standard import remark, say
 from workbench.kernel.text import printable
 from workbench.storage.whole import STDOUT, check_outputs
 
-NAME = "audit"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH")

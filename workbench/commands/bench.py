@@ -19,8 +19,6 @@ from workbench.commands.options import console
 from workbench.kernel import InputError
 from workbench.storage.whole import check_outputs, writing
 
-NAME = "bench"
-
 Rows = list[dict[str, Any]]
 
 

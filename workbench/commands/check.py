@@ -43,9 +43,6 @@ from workbench.kernel.result import WITHIN
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
 from workbench.models import MODELS, get_model
-from workbench.view.tables import generated
-
-NAME = "check"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -147,11 +144,7 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
     """The result as text: counts, verdicts, what was never taken, and the traces of violations."""
     model = result.model
     print_model(out, model)
-    sets = f", symmetry over {', '.join(result.symmetry)}" if result.symmetry else ""
-    out.print(
-        f"{counted(result.distinct, 'distinct state')}, {generated(result)}, depth {result.depth}, "
-        f"{result.seconds:.2f} s ({result.engine} engine{sets})"
-    )
+    out.print(result.counts, markup=False)
     if not result.complete:
         out.print(f"[bold yellow]INCOMPLETE[/]: {result.stopped}; what is not decided is unknown")
     for note in result.notes:

@@ -14,8 +14,6 @@ from workbench.guided.decoding import merge
 from workbench.kernel import InputError
 from workbench.storage.whole import STDOUT, check_outputs
 
-NAME = "decode"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("nodes", nargs="+", metavar="NODE=FILE", help="a node's name, and its changes")

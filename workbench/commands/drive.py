@@ -36,7 +36,6 @@ from workbench.kernel.text import printable
 from workbench.kernel.values import spell
 from workbench.models import get_model
 
-NAME = "drive"
 SYSTEMS = ("paimon",)
 
 

@@ -25,7 +25,6 @@ from workbench.storage.whole import check_outputs
 if TYPE_CHECKING:
     from workbench.spaces.space import StateSpace
 
-NAME = "graph"
 WRITTEN, INCOMPLETE = 0, 3
 #: What tools that draw graphs can just about load.
 MOST_STATES = 100_000

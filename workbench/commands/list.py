@@ -15,8 +15,6 @@ from workbench.commands.options import console, summary
 from workbench.kernel.errors import unknown
 from workbench.models import CLASSICS, PROMISED, PUBLISHED, get_model
 
-NAME = "list"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", nargs="?", metavar="FOLDER", help="of specs: list its configurations")

@@ -17,8 +17,6 @@ from workbench.kernel.errors import brief
 from workbench.models import get_model
 from workbench.storage import whole
 
-NAME = "new"
-
 _CONFIGURATION = """\
 title = "{title}: nothing is lost"
 model = "{name}.py:{model}"      # the path is that from this file

@@ -27,8 +27,6 @@ from workbench.guided.report import Report
 from workbench.kernel import InputError, Model
 from workbench.models import get_model
 
-NAME = "replay"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")

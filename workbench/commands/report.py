@@ -23,7 +23,6 @@ from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.text import printable
 from workbench.storage.whole import check_outputs
 
-NAME = "report"
 #: Up to how many states are kept, for the graph and for what reads and writes what.
 MOST_KEPT = 200_000
 

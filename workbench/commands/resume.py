@@ -16,8 +16,6 @@ from workbench.commands.progress import progress_line
 from workbench.commands.standard import say
 from workbench.runs import resume
 
-NAME = "resume"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run_dir", metavar="DIR", help="the run directory that the search was given")

@@ -18,7 +18,6 @@ from workbench.kernel.values import counted
 from workbench.models import MODELS
 from workbench.runs import save_run
 
-NAME = "save"
 COMPLETE, INCOMPLETE = 0, 3
 
 

@@ -18,7 +18,6 @@ from workbench.commands.options import above_zero, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.guided.scenario import scenario
 
-NAME = "scenario"
 _WRITTEN = (*outputs.SHOWN, "--itf")
 
 

@@ -22,8 +22,6 @@ from workbench.kernel.properties import Property
 from workbench.kernel.switches import needs
 from workbench.models import MODELS, get_model
 
-NAME = "show"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL|CONFIGURATION")

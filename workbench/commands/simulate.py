@@ -22,7 +22,6 @@ from workbench.commands.progress import progress_line
 from workbench.commands.standard import say
 from workbench.kernel.simulation import UNIFORM, Simulation
 
-NAME = "simulate"
 _WRITTEN = (*outputs.SHOWN, "--itf")
 
 

@@ -31,7 +31,6 @@ from workbench.kernel.result import WITHIN
 from workbench.kernel.values import counted
 from workbench.models import get_model
 
-NAME = "sweep"
 _GOOD, _BAD = ("holds", "reached", f"holds {WITHIN}"), ("violated", "not reached", f"not reached {WITHIN}")
 
 

@@ -7,8 +7,6 @@ from workbench.commands.standard import say
 from workbench.engines.check import check
 from workbench.models.bakery import Bakery
 
-NAME = "warm"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Nothing to add."""
@@ -18,7 +16,7 @@ def run(arguments: argparse.Namespace) -> int:
     say("compiling the search kernels (only the first time on a machine) ...")
     began = time.perf_counter()
     for properties in (None, ["Deadlock"]):  # with properties of steps there is one kernel more
-        check(Bakery(Writers=2), properties)
+        check(Bakery(Writers=2), properties, engine="local")
 
     from workbench.engines import guided, passing  # numba loads here, not with the command line
     from workbench.engines.walks import simulate

@@ -1,7 +1,14 @@
-"""The engine ``auto``: begins in this process, and moves to Spark when that gets too small."""
+"""The engine ``auto``: begins in this process, and moves to Spark when that gets too small.
 
+It is the in-process engine, whose kernels Python interprets in a small space: what has to be loaded for more takes
+longer than that, and comes to the same. In a larger one it begins again, with compiled kernels.
+"""
+
+from contextlib import suppress
+
+from workbench.engines.compiled import TooMuch, interpreting
 from workbench.engines.contract import Resources, Room
-from workbench.engines.local import LocalSearch, load
+from workbench.engines.local import LocalSearch, load, loaded
 from workbench.kernel import InputError, Result
 from workbench.kernel.budget import Limits
 from workbench.kernel.conclusion import conclude
@@ -16,19 +23,23 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
         from workbench.engines.spark.entry import search as search_on_spark  # pyspark loads here
 
         return search_on_spark(plan, limits, resources)
-    if most_bytes is None:
-        most_bytes = most_memory()
-    load()
-    limits.restart()
-    searching = LocalSearch(plan)
-    searching.run(limits, Room(states, most_bytes))
-    if not searching.full:
-        return conclude(plan, searching.exploration(), limits)
+    room = Room(states, most_memory() if most_bytes is None else most_bytes)
+    found: Result | LocalSearch | None = None
+    if not loaded():
+        with suppress(TooMuch), interpreting():
+            found = _search(plan, limits, room)
+    if not isinstance(found, Result):
+        load()
+    if found is None:
+        limits.restart()
+        found = _search(plan, limits, room)
+    if isinstance(found, Result):
+        return found
 
     from workbench.engines.spark.entry import go_on
 
-    owned = [searching]  # what goes on from it takes it out of here, so that its memory is free
-    del searching
+    owned = [found]  # what goes on from it takes it out of here, so that its memory is free
+    del found
     try:
         return go_on(plan, limits, resources, owned)
     except InputError as error:
@@ -36,3 +47,10 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
             raise
         owned[0].stopped = f"{owned[0].stopped}, and it cannot move to Spark: {error}"
         return conclude(plan, owned[0].exploration(), limits)
+
+
+def _search(plan: Plan, limits: Limits, room: Room) -> Result | LocalSearch:
+    """The result; or the search, where it has used up its `room`."""
+    searching = LocalSearch(plan)
+    searching.run(limits, room)
+    return searching if searching.full else conclude(plan, searching.exploration(), limits)

@@ -8,8 +8,8 @@ before is simply begun again.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from workbench.engines.compiled import njit
 from workbench.engines.kernels import home, walk
 
 # Why they return.

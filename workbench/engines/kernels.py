@@ -7,7 +7,8 @@ stop for whatever needs Python - a branch not seen before, an array that is full
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from workbench.engines.compiled import njit
 
 # Why `expand` and `inspect` return.
 DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, BLOCK_FULL, TABLE_FULL, EDGES_FULL, ENOUGH, HIT = range(9)

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
+from workbench.engines.compiled import njit
+from workbench.engines.components import strong_components
 from workbench.kernel.actions import Fairness
 from workbench.kernel.lasso import Lasso
 
@@ -74,7 +73,7 @@ class LassoFinder:
         self._states = len(graph.indptr) - 1
         self._initial = graph.initial
         self._indptr = graph.indptr
-        self._targets = graph.targets.view(np.int32)  # scipy wants signed indices
+        self._targets = graph.targets.view(np.int32)  # one type for the kernels
         self._labels, self._leaving = graph.labels, graph.leaving
         self._sources = np.repeat(np.arange(self._states, dtype=np.int32), np.diff(graph.indptr))
         self._conditions = self._judge_enabled(fairness)
@@ -164,7 +163,7 @@ class LassoFinder:
             inside = region[self._sources]
             inside &= region[self._targets]
             inside &= self._sources != self._targets
-            component = self._strong_components(inside)
+            component = strong_components(self._indptr, self._targets, inside)
             inside &= component[self._sources] == component[self._targets]
             within, labels = component[self._sources[inside]], self._labels[inside]
             count = int(component.max(initial=-1)) + 1
@@ -181,16 +180,6 @@ class LassoFinder:
             if not removed.any():
                 return np.where(region, component, np.int32(-1)) if region.any() else None
             region &= ~removed
-
-    def _strong_components(self, inside: np.ndarray) -> np.ndarray:
-        """The number of each state's strongly connected component, by the transitions `inside` alone."""
-        kept = np.zeros(len(inside) + 1, np.int32)
-        np.cumsum(inside, out=kept[1:])
-        targets = self._targets[inside]
-        matrix = csr_array(
-            (np.ones(len(targets), np.int8), targets, kept[self._indptr]), shape=(self._states, self._states)
-        )
-        return connected_components(matrix, directed=True, connection="strong")[1]
 
     # Cycles ------------------------------------------------------------------------------------------------------
 
@@ -299,7 +288,7 @@ class _Tour:
         return None
 
 
-@numba.njit(cache=True)
+@njit(cache=True)
 def _routes(indptr, targets, starts, delays, allowed):
     """Breadth-first search through `allowed` states; start i counts as found at distance ``delays[i]`` (ascending)."""
     distance = np.full(len(allowed), -1, np.int32)
@@ -326,7 +315,7 @@ def _routes(indptr, targets, starts, delays, allowed):
     return order[:queued], distance, via
 
 
-@numba.njit(cache=True)
+@njit(cache=True)
 def _search(indptr, targets, labels, components, enabled, own, at, home, unmet, weak, search, seen, via, queue):
     """Find the first transition, breadth-first, that leads to `home`, or is what an unmet condition waits for.
 

@@ -5,8 +5,8 @@ the step changed it. So a predicate that asks what changed need not read the val
 """
 
 import numpy as np
-from numba import njit
 
+from workbench.engines.compiled import njit
 from workbench.engines.kernels import DONE, HIT, MISS_PREDICATE, STATE, WHAT, walk
 
 #: Where `inspect_steps` leaves the step that it hit; -1 for a state without one.

@@ -94,11 +94,13 @@ class Limits:
         self.budget = budget or Budget()
         self._on_progress, self._should_stop = on_progress, should_stop
         self._spent = spent
+        self._told = 0
         self.restart()
 
     def restart(self) -> None:
-        """Start the clock anew, where what came before was no part of the search."""
+        """Start the clock anew, where what came before was no part of the search. No progress is reported twice."""
         self._began = time.perf_counter() - self._spent
+        self._known = self._told
 
     @property
     def seconds(self) -> float:
@@ -134,6 +136,7 @@ class Limits:
         self, level: int, states: int, frontier: int, held: Callable[[], int], decided: Iterable[str] = ()
     ) -> None:
         """Report where the search is and what it has found, and :meth:`enforce`."""
-        if self._on_progress is not None:
+        if self._on_progress is not None and states >= self._known:
+            self._told = states
             self._on_progress(Progress(level, states, frontier, self.seconds, tuple(decided)))
         self.enforce(held)

@@ -197,6 +197,16 @@ class Result(Judged):
         return constraints_of(self.model) if self.outside else None
 
     @property
+    def counts(self) -> str:
+        """How many states there are, of how many generated, and what that took, in one line."""
+        outside = "" if self.within is None else f" ({self.outside:,} outside {self.within})"
+        sets = f", symmetry over {', '.join(self.symmetry)}" if self.symmetry else ""
+        return (
+            f"{counted(self.distinct, 'distinct state')}, {self.generated:,} generated{outside}, depth {self.depth}, "
+            f"{self.seconds:.2f} s ({self.engine} engine{sets})"
+        )
+
+    @property
     def never_taken(self) -> list[str]:
         """Actions that were never enabled."""
         return [a.name for a in self.actions if a.enabled == 0]

@@ -48,19 +48,8 @@ def _plain_reason(verdict: Verdict) -> str:
 
 
 def summary(result: Result) -> str:
-    """The counts of a result in one line of text."""
-    sets = f", symmetry over {', '.join(result.symmetry)}" if result.symmetry else ""
-    line = (
-        f"{counted(result.distinct, 'distinct state')}, {generated(result)}, depth {result.depth}, "
-        f"{result.seconds:.2f} s ({result.engine} engine{sets})"
-    )
-    return line if result.complete else f"INCOMPLETE ({result.stopped}): {line}"
-
-
-def generated(result: Result) -> str:
-    """How many states were generated, and how many of them are outside the model's constraints."""
-    outside = "" if result.within is None else f" ({result.outside:,} outside {result.within})"
-    return f"{result.generated:,} generated{outside}"
+    """The counts of a result in one line of text, and why there are no more."""
+    return result.counts if result.complete else f"INCOMPLETE ({result.stopped}): {result.counts}"
 
 
 # Constants ---------------------------------------------------------------------------------------------------------

@@ -7,9 +7,9 @@ walk depends on the rule and on its number alone: not on what the trees hold alr
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from workbench.engines import step_kernels
+from workbench.engines.compiled import njit
 from workbench.engines.kernels import DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, walk
 from workbench.engines.walks.sketch import observe
 

@@ -13,7 +13,8 @@ O. Ertl: New cardinality estimation algorithms for HyperLogLog sketches. arXiv:1
 import math
 
 import numpy as np
-from numba import njit
+
+from workbench.engines.compiled import njit
 
 _BITS = 14
 REGISTERS = 1 << _BITS

@@ -1,0 +1,93 @@
+"""What a process loads before it answers, and that what it loads makes no difference to the answer."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workbench import configurations, get_model
+from workbench.engines import compiled
+from workbench.engines.check import check
+
+SPECS = Path(__file__).parents[1] / "specs"
+#: What takes its time to be imported, as far as we use it.
+HEAVY = {"numba", "numpy", "pandas", "pyarrow", "pyspark", "rich", "scipy"}
+
+
+def loaded_by(*steps):
+    """What of it has been loaded after each of these lines, in one process of its own."""
+    lines = ["import sys, workbench.cli", "def loaded(): return {name.partition('.')[0] for name in sys.modules}"]
+    for step in steps:
+        lines += [step, f"print('loaded', *sorted({HEAVY} & loaded()))"]
+    ended = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True)
+    return [set(line.split()[1:]) for line in ended.stdout.splitlines() if line.startswith("loaded")]
+
+
+def test_a_command_loads_what_it_needs():
+    """Help and lists load no arrays, and a check of a small model no compiler."""
+    commands = ("['--help']", "['list']", "['show', 'bakery']", "['check', 'peterson']")
+    assert loaded_by(*(f"workbench.cli.main({words})" for words in commands)) == [
+        set(),
+        {"rich"},
+        {"rich"},
+        {"rich", "numpy"},
+    ]
+
+
+@pytest.mark.slow
+def test_compiled_kernels_are_loaded_without_what_compiles_them():
+    """Numba itself looks which scipy there is, and imports its linear algebra where it refreshes what it knows."""
+    script = (
+        "import sys; from workbench.engines import local; local.load();"
+        "print('numba' in sys.modules, 'scipy.linalg' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)  # which may have to compile them
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ended.stdout == "True False\n"
+
+
+def everything(result):
+    """What people see of a result, but for the time that it took."""
+    traces = [None if v.trace is None else (repr(v.trace), v.trace.start, v.trace.moves) for v in result.verdicts]
+    document = result.as_dict()
+    del document["seconds"]
+    return document, traces, None if result.profile is None else result.profile.as_dict()
+
+
+# Lassos, steps, a deadlock, refinements, a constraint and symmetry, each of them where something is found.
+CHECKS = [
+    ("bakery/release_transaction_wedge", {}),
+    ("classics/allocator_deadlock", {"fingerprint_bits": 128}),
+    ("classics/allocator_simple", {}),
+    ("classics/chang_roberts_smaller", {"fail_fast": True}),
+    ("classics/peterson_stays", {}),
+    ("classics/two_phase_commit_impatient", {"max_states": 300}),
+    ("hudi/one_table_pessimistic", {}),
+    ("table/table", {}),
+    ("table/two_columns", {"fail_fast": True}),
+]
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize(("name", "options"), CHECKS, ids=[name for name, _ in CHECKS])
+def test_interpreted_kernels_come_to_the_same(name, options):
+    one = configurations.load(SPECS / f"{name}.toml")
+    interpreted = check(one.model, one.properties, symmetry=one.symmetry, **options)
+    assert 0 < compiled._calls < compiled.MOST_CALLS
+    alike = check(one.model, one.properties, symmetry=one.symmetry, engine="local", **options)
+    assert everything(interpreted) == everything(alike)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_where_there_is_too_much_to_interpret_it_begins_again(monkeypatch):
+    monkeypatch.setattr(compiled, "MOST_CALLS", 5_000)
+    model, told = get_model("bakery")(MaxCrashes=0), []
+    result = check(model, symmetry=True, on_progress=told.append)
+    assert compiled._calls > compiled.MOST_CALLS
+    assert everything(result) == everything(check(model, symmetry=True, engine="local"))
+    assert [progress.states for progress in told] == sorted(progress.states for progress in told)
+    assert told[0].states < told[-1].states == result.distinct
+    calls = compiled._calls
+    check(model, symmetry=True)
+    assert compiled._calls == calls, "the kernels are loaded by now"
