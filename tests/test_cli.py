@@ -615,6 +615,7 @@ def test_a_configuration_with_the_name_of_a_model_takes_it_as_it_is(name):
     assert (one.properties, one.symmetry) == (None, ())
 
 
+@pytest.mark.slow
 def test_other_commands_know_configurations_too(run, elsewhere):
     """They take its constants, and its properties and symmetric sets where they ask for such."""
     one = configurations.load("documented_v1_no_crash")

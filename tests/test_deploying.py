@@ -1,4 +1,4 @@
-"""What says how to install, build, cite and deploy the workbench agrees with itself; a container is built if one can."""
+"""What says how to install, cite and deploy the workbench agrees with itself; the image is built where Docker runs."""
 
 import json
 import os
@@ -71,7 +71,7 @@ def test_the_workflow_calls_targets_that_are_there_and_needs_no_secret() -> None
 
 
 def test_the_release_finds_the_version_that_its_tag_must_be() -> None:
-    (step,) = (step for step in workflow()["jobs"]["package"]["steps"] if "GITHUB_REF_NAME" in step["run"][:30])
+    (step,) = (step for step in workflow()["jobs"]["package"]["steps"] if "tag" in step.get("name", ""))
     for tag, is_right in ((f"v{workbench.__version__}", True), ("v0.0.1", False)):
         environment = {**os.environ, "GITHUB_REF_NAME": tag}
         done = subprocess.run(["bash", "-c", step["run"]], cwd=ROOT, env=environment, check=False)
@@ -118,7 +118,9 @@ def test_the_image_is_small_and_its_user_has_no_special_rights() -> None:
 def test_what_is_built_from_gets_into_the_image_and_nothing_else() -> None:
     """All that tests/test_package.py builds the package from."""
     source = (ROOT / "tests" / "test_package.py").read_text()
-    wanted = {name for names in re.findall(r"^(?:SOURCES|TEXTS) = \((.*)\)$", source, re.MULTILINE) for name in eval(names)}
+    wanted = {
+        name for names in re.findall(r"^(?:SOURCES|TEXTS) = \((.*)\)$", source, re.MULTILINE) for name in eval(names)
+    }
     lines = (ROOT / ".dockerignore").read_text().splitlines()
     assert {line.removeprefix("!") for line in lines if line.startswith("!")} == wanted
     assert "*" in lines
@@ -164,3 +166,27 @@ def test_the_image_is_built_and_serves_jupyterlab() -> None:
         assert checked.returncode == 0
     finally:
         subprocess.run(["docker", "kill", container], check=True, capture_output=True)
+
+
+# Setting up ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("status", "shown"), [(0, False), (1, True)])
+def test_what_pip_says_is_shown_only_if_it_fails(status: int, shown: bool, tmp_path: Path) -> None:
+    said = [
+        "Collecting pyspark",
+        "  Downloading https://example.org/pyspark-4.3.0.tar.gz (434.4 MB)",
+        "  Downloading rich-15.0.0-py3-none-any.whl (0.3 MB)",
+        "Building wheels for collected packages: pyspark",
+        "Installing collected packages: rich, pyspark, numba",
+        "No space left on device",
+    ]
+    (tmp_path / "said").write_text("\n".join(said) + "\n")
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\ncat {tmp_path}/said\nexit {status}\n")
+    python.chmod(0o755)
+    done = subprocess.run([ROOT / "scripts" / "pip.sh", python, "rich"], capture_output=True, text=True, check=False)
+    news = ["  downloading pyspark-4.3.0.tar.gz, 434 MB", "  building pyspark", "  installing 3 packages"]
+    assert done.stdout.splitlines() == news
+    assert done.stderr.splitlines() == (said if shown else [])
+    assert done.returncode == status
