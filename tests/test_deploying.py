@@ -116,17 +116,6 @@ def test_the_image_is_small_and_its_user_has_no_special_rights() -> None:
     assert runs("ADD") == []
 
 
-def test_what_is_built_from_gets_into_the_image_and_nothing_else() -> None:
-    """All that tests/test_package.py builds the package from."""
-    source = (ROOT / "tests" / "test_package.py").read_text()
-    wanted = {
-        name for names in re.findall(r"^(?:SOURCES|TEXTS) = \((.*)\)$", source, re.MULTILINE) for name in eval(names)
-    }
-    lines = (ROOT / ".dockerignore").read_text().splitlines()
-    assert {line.removeprefix("!") for line in lines if line.startswith("!")} == wanted
-    assert "*" in lines
-
-
 def test_binder_and_dev_containers_call_what_is_there() -> None:
     post_build = ROOT / "binder" / "postBuild"
     assert os.access(post_build, os.X_OK)
