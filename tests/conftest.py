@@ -1,11 +1,16 @@
 """Fixtures that several test files share, and what the marks of a test mean."""
 
+import itertools
+import os
 import shutil
 import signal
+import socket
+import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import strategies as st
@@ -60,8 +65,27 @@ def interpreted(monkeypatch):
     monkeypatch.setattr(compiled, "MOST_CALLS", 300_000)
 
 
+@pytest.fixture
+def in_pieces(request, monkeypatch):
+    """Chunks are so small, and have so little room, that small spaces have several passes; all of these by all threads.
+
+    The parameter, if there is one: chunks per pass, states per chunk, and the room for successors at first.
+    """
+    from workbench.engines import expander
+
+    sizes = getattr(request, "param", (6, 5, 16))
+    for name, value in zip(("CHUNKS", "CHUNK", "_ROOM", "ALONE"), (*sizes, 0), strict=True):
+        monkeypatch.setattr(expander, name, value)
+
+
 @pytest.fixture(scope="session")
-def spark():
+def credentials() -> None:
+    """Those of the S3 server that tests start; what Spark starts is given the same environment."""
+    os.environ |= {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y"}
+
+
+@pytest.fixture(scope="session")
+def spark(credentials):
     """One Spark session for all tests."""
     from workbench.engines.spark.session import spark_session
 
@@ -92,6 +116,37 @@ def writers() -> Path:
     python = Path(__file__).parent.parent / ".writers" / "bin" / "python"
     assert python.exists(), "the writers are not installed: `make test` does that, or scripts/writers.sh PYTHON"
     return python
+
+
+class ObjectStore(NamedTuple):
+    """A server of S3 that has a bucket ``lake``."""
+
+    address: str
+    files: Any
+    numbers: Iterator[int]
+
+
+@pytest.fixture(scope="session")
+def s3(credentials: None, writers: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
+    """One server for all tests, over HTTP: moto's, which knows conditional writes; no product comes with pip alone."""
+    import s3fs
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    host, _, port = address.partition(":")
+    command = [str(writers.with_name("moto_server")), "--host", host, "--port", port]
+    log = tmp_path_factory.mktemp("s3") / "moto.log"
+    with log.open("w") as out, subprocess.Popen(command, stdout=out, stderr=out) as server:
+        try:
+            until = time.monotonic() + 60
+            while time.monotonic() < until and socket.socket().connect_ex((host, int(port))):
+                time.sleep(0.05)
+            files = s3fs.S3FileSystem(endpoint_url=f"http://{address}", use_listings_cache=False)
+            files.mkdir("lake")
+            yield ObjectStore(address, files, itertools.count())
+        finally:
+            server.terminate()
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,6 @@
 """Tables that real writers make while the test runs, as processes that race each other."""
 
 import json
-import socket
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -226,39 +224,18 @@ def test_a_commit_that_waits_for_its_turn_is_only_mentioned(lake, path):
 # Tables elsewhere ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def s3(writers, tmp_path, monkeypatch):
-    """The address of a server of S3 that has a bucket ``lake``, and a file system there."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "x")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "y")
-    host, _, port = address.partition(":")
-    command = [str(writers.with_name("moto_server")), "--host", host, "--port", port]
-    with (tmp_path / "moto.log").open("w") as log, subprocess.Popen(command, stdout=log, stderr=log) as server:
-        try:
-            until = time.monotonic() + 60
-            while time.monotonic() < until and socket.socket().connect_ex((host, int(port))):
-                time.sleep(0.05)
-            files = fs.S3FileSystem(endpoint_override=address, scheme="http", allow_bucket_creation=True)
-            files.create_dir("lake")
-            yield address, files
-        finally:
-            server.terminate()
-
-
 @pytest.mark.parametrize("name", ["java_dangling", "seq", "drive"])
 def test_a_table_on_s3_is_judged_like_a_local_one(s3, real_table, name):
-    address, files = s3
-    fs.copy_files(str(real_table(name)), "lake/t", destination_filesystem=files)
-    options = f"?endpoint_override={address}&scheme=http"
-    there, here = audit(f"s3://lake/t{options}"), audit(real_table(name))
+    files, bucket = fs.S3FileSystem(endpoint_override=s3.address, scheme="http"), name.replace("_", "-")
+    s3.files.mkdir(bucket)
+    fs.copy_files(str(real_table(name)), f"{bucket}/t", destination_filesystem=files)
+    options = f"?endpoint_override={s3.address}&scheme=http"
+    there, here = audit(f"s3://{bucket}/t{options}"), audit(real_table(name))
     assert there.findings == here.findings
     assert there.versions == here.versions
-    with pytest.raises(InputError, match="there is no folder 's3://lake/nothing"):
-        audit(f"s3://lake/nothing{options}")
-    with pytest.raises(InputError, match="there is one in 's3://lake/t"):
-        audit(f"s3://lake{options}")
-    secret = audit(f"s3://x:secret@lake/t{options}")
+    with pytest.raises(InputError, match=f"there is no folder 's3://{bucket}/nothing"):
+        audit(f"s3://{bucket}/nothing{options}")
+    with pytest.raises(InputError, match=f"there is one in 's3://{bucket}/t"):
+        audit(f"s3://{bucket}{options}")
+    secret = audit(f"s3://x:secret@{bucket}/t{options}")
     assert "secret" not in secret.text()

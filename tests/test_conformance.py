@@ -50,45 +50,56 @@ SPECS = Path(__file__).parents[1] / "specs"
 
 
 class Way(NamedTuple):
-    """One way of checking.
-
-    Attributes
-    ----------
-    options : dict
-        For :func:`check`.
-    decides_liveness : bool
-    """
+    """One way of checking, with options for :func:`check`."""
 
     options: dict[str, Any]
-    decides_liveness: bool = True
 
 
 ENGINES = {
     "reference": Way({"engine": "reference"}),
-    "local": Way({"engine": "local"}),
-    "local 128": Way({"engine": "local", "fingerprint_bits": 128}),
+    "local": Way({"engine": "local", "workers": 1}),
+    "local 128, 4 threads": Way({"engine": "local", "fingerprint_bits": 128, "workers": 4}),
+    "2 threads": Way({"engine": "local", "workers": 2}),
     "auto": Way({"engine": "auto"}),
-    "spark": Way({"engine": "spark"}, decides_liveness=False),
-    "hand-over": Way({"engine": "auto", "hand_over_states": 3}, decides_liveness=False),
+    "spark": Way({"engine": "spark"}),
+    "hand-over": Way({"engine": "auto", "hand_over_states": 3}),
 }
 ON_SPARK = ("spark", "hand-over")
 
 
 @pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.spark] if name in ON_SPARK else []) for name in ENGINES])
 def way(request: pytest.FixtureRequest) -> Way:
-    found = ENGINES[request.param]
-    if request.param == "auto":
-        request.getfixturevalue("interpreted")
+    _prepare(request)
     if request.param in ON_SPARK:
-        found = found._replace(options={**found.options, "spark": request.getfixturevalue("spark")})
-    return found
+        return request.getfixturevalue("on_spark")(request.param)
+    return ENGINES[request.param]
+
+
+@pytest.fixture
+def on_spark(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Way]:
+    """The ways that use Spark: after a hand-over the driver makes the narrow levels, else each is a job."""
+
+    def made(name: str) -> Way:
+        if name == "spark":
+            monkeypatch.setattr("workbench.engines.spark.narrow.MOST_STATES", 0)
+        way = ENGINES[name]
+        return way._replace(options={**way.options, "spark": spark})
+
+    return made
 
 
 @pytest.fixture(params=[name for name in ENGINES if name not in ("reference", *ON_SPARK)])
 def way_in_process(request: pytest.FixtureRequest) -> Way:
+    _prepare(request)
+    return ENGINES[request.param]
+
+
+def _prepare(request: pytest.FixtureRequest) -> None:
+    """Small models do not have what makes the ways differ, unless one sees to it."""
     if request.param == "auto":
         request.getfixturevalue("interpreted")
-    return ENGINES[request.param]
+    if "threads" in request.param:
+        request.getfixturevalue("in_pieces")
 
 
 def figures(result):
@@ -134,8 +145,6 @@ def reference(kind, constants, names, symmetry):
 def assert_conforms(model, way, names=None, symmetry=False):
     """Check with the engine and with the reference, and compare."""
     names = [p.name for p in model.select(names)]
-    if not way.decides_liveness:
-        names = [p.name for p in model.select(names) if p.kind != "liveness"]
     result = check(model, names, symmetry=symmetry, **way.options)
     assert_sound(result, names)
     assert figures(result) == reference(type(model), tuple(model.constants.items()), tuple(names), symmetry)
@@ -406,15 +415,9 @@ def test_steps_judged_by_hand(way, symmetry):
     assert result["Deadlock"].why == "stuck: p1 is at the end; p2 is at the end"
 
 
-def test_liveness_is_decided_or_unknown_with_its_reason(way):
-    names = ["EveryoneArrives", "EveryoneFlies", "OnTheWay"]
-    result = check(Steps(), names, **way.options)
-    assert_sound(result, names)
-    wanted = [True, False] if way.decides_liveness else [None, None]
-    assert [v.holds for v in result.verdicts] == [*wanted, True]
-    if not way.decides_liveness:
-        assert all("liveness" in v.why for v in result.undecided)
-        assert result.complete
+def test_liveness_is_decided(way):
+    result = assert_conforms(Steps(), way, ["EveryoneArrives", "EveryoneFlies", "OnTheWay"])
+    assert [v.holds for v in result.verdicts] == [True, False, True]
 
 
 def test_many_initial_states_and_many_outcomes(way):
@@ -522,11 +525,9 @@ def test_random_tables(way_in_process, seed, symmetry):
 @pytest.mark.spark
 @pytest.mark.parametrize("seed", [3, 11])
 @pytest.mark.parametrize("name", ON_SPARK)
-def test_random_tables_on_spark(spark, name, seed):
+def test_random_tables_on_spark(on_spark, name, seed):
     """The classes are made here, so their code travels with them."""
-    way = ENGINES[name]
-    way = way._replace(options={**way.options, "spark": spark})
-    assert_conforms(table_model(seed)(), way, [*TABLE_SAFETY, *TABLE_STEPS], symmetry=True)
+    assert_conforms(table_model(seed)(), on_spark(name), [*TABLE_SAFETY, *TABLE_STEPS], symmetry=True)
 
 
 # Hand-over after every level -----------------------------------------------------------------------------------------
@@ -919,10 +920,8 @@ def test_random_liveness_within_constraints(way_in_process, seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 5, 9])
 @pytest.mark.parametrize("name", ON_SPARK)
-def test_random_tables_within_constraints_on_spark(spark, name, seed):
-    way = ENGINES[name]
-    way = way._replace(options={**way.options, "spark": spark})
-    assert_conforms(bounded_table(seed)(), way, [*TABLE_SAFETY, *TABLE_STEPS], symmetry=True)
+def test_random_tables_within_constraints_on_spark(on_spark, name, seed):
+    assert_conforms(bounded_table(seed)(), on_spark(name), [*TABLE_SAFETY, *TABLE_STEPS], symmetry=True)
 
 
 # What is refused, by every engine alike ------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from workbench.models.paimon import Paimon
 from workbench.spaces.columns import StateColumns, to_array
 from workbench.spaces.dataset import DATASET, distances, load, save
 from workbench.spaces.space import explore
-from workbench.storage.folder import MANIFEST, Folder
+from workbench.storage.folder import Folder
 from workbench.storage.identity import Identity
 from workbench.storage.sealed import write_sealed
 
@@ -369,7 +369,7 @@ def test_spark_reads_the_files_that_the_manifest_names(tmp_path, spark, name):
 
 
 def test_what_is_not_whole_is_not_loaded(small):
-    damaged(small.parent / "nowhere", "is no dataset: it has no manifest.json")
+    damaged(small.parent / "nowhere", "is no dataset: it has no manifest")
     for part in sorted(small.rglob("*.parquet")):
         name, content = part.relative_to(small), part.read_bytes()
         for changed in (content[:-30], content + b"?", bytes([content[0] ^ 1]) + content[1:], b""):
@@ -378,15 +378,18 @@ def test_what_is_not_whole_is_not_loaded(small):
         part.unlink()
         damaged(small, f"is damaged: {name} is missing")
         part.write_bytes(content)
-    said = (small / MANIFEST).read_text()
-    (small / MANIFEST).write_text(said.replace("invariant", "reachable"))
+    version = small / "manifest" / "00000001.json"
+    said = version.read_text()
+    version.write_text(said.replace("invariant", "reachable"))
     damaged(small, "is damaged: it does not say what was written")
     document = json.loads(said)["content"]
-    for change in ({"content": None}, {"content": {"run": {}}}, {"format": 9}):
-        write_sealed(small / MANIFEST, {**document, **change})
+    for change in ({"change": None}, {"change": {**document["change"], "content": {"run": {}}}}, {"format": 9}):
+        write_sealed(version, {**document, **change})
         damaged(small, str(small))
-    (small / MANIFEST).unlink()
-    damaged(small, "is no dataset: it has no manifest.json")
+    version.unlink()
+    damaged(small, "is empty: its writer was stopped")
+    (version.with_name("00000000.json")).unlink()
+    damaged(small, "is no dataset: it has no manifest")
 
 
 # Queries -------------------------------------------------------------------------------------------------------------

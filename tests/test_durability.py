@@ -45,9 +45,10 @@ from workbench.questions.sweep import sweep
 from workbench.runs import resume, save_run
 from workbench.spaces.dataset import load, save
 from workbench.spaces.space import explore
-from workbench.storage.folder import MANIFEST, Folder
+from workbench.storage.folder import Folder
 from workbench.storage.lock import LOCK_FILES
 from workbench.storage.sealed import read_sealed
+from workbench.storage.versions import MANIFEST
 
 ROOT = Path(__file__).parent.parent
 Corrupt = Callable[[Path, st.DataObject], None]
@@ -92,10 +93,14 @@ class InProcess:
     """Stands in for a Spark session, as far as the workbench uses one."""
 
     def __init__(self) -> None:
-        self.conf = SimpleNamespace(get=lambda name: "2")
+        self.sparkContext = SimpleNamespace(defaultParallelism=2)
+        self.conf = SimpleNamespace(get=lambda name: "2", set=lambda name, value: None)
         self.read = SimpleNamespace(parquet=lambda *uris: Rows([[b] for uri in uris for b in _batches(uri)]))
-        for name in ("addTag", "removeTag", "interruptTag"):
-            setattr(self, name, lambda tag: None)
+        for name in ("addJobTag", "removeJobTag", "cancelJobsWithTag"):
+            setattr(self.sparkContext, name, lambda tag: None)
+
+    def newSession(self) -> "InProcess":
+        return self
 
     def range(self, first: int, end: int, step: int, partitions: int) -> "Rows":
         ids = [list(range(first, end, step))[at::partitions] for at in range(partitions)]
@@ -137,7 +142,7 @@ def summary(result: Any) -> Any:
     )
 
 
-def rows_of(folder: Path) -> Any:
+def rows_of(folder: str | Path) -> Any:
     data = load(folder, InProcess())  # type: ignore[arg-type]
     return data.run, [repr(row) for row in data.states.collect()], [repr(row) for row in data.transitions.collect()]
 
@@ -176,7 +181,7 @@ def test_no_file_of_a_run_is_a_pickle(tmp_path: Path) -> None:
     kinds = {path.suffix for path in (tmp_path / "run").rglob("*") if path.is_file() and path.name not in LOCK_FILES}
     assert kinds == {".json", ".parquet"}
     for path in (tmp_path / "run").rglob("*.parquet"):
-        json.loads(pq.read_schema(path).metadata[b"extras"])
+        json.loads(pq.read_metadata(path).metadata[b"extras"])
     for path in (tmp_path / "run").rglob("*.json"):
         json.loads(path.read_text())
 
@@ -386,7 +391,7 @@ def kill_searches(folder: Path) -> None:
     for at in range(KILLS):
         run = folder / f"run-{at}"
         killed(lambda run=run: search(run), random.Random(at).random() * 2 * longest)  # type: ignore[misc]
-        if (run / MANIFEST).exists() and Folder.open(run, RUN).content is not None:
+        if any((run / MANIFEST).glob("*.json")) and Folder.open(run, RUN).content is not None:
             levels.add(len(Run.of(Folder.open(run, RUN)).done.levels))
             assert summary(resume(run, Ledger, spark=InProcess())) == wanted
         else:

@@ -1,5 +1,6 @@
 """The distributed engine, beside what all engines have in common: levels, budgets within them, and durability."""
 
+import itertools
 import os
 import random
 import shutil
@@ -15,7 +16,8 @@ import pytest
 
 from workbench.engines.check import check
 from workbench.engines.local import LocalSearch
-from workbench.engines.spark import jobs
+from workbench.engines.spark import jobs, narrow
+from workbench.engines.spark.engine import SparkSearch
 from workbench.engines.spark.entry import read_run
 from workbench.engines.spark.links import Links
 from workbench.engines.spark.manifest import RUN, Run
@@ -54,18 +56,43 @@ def local(model, symmetry=False):
     return summary(check(model, safety_of(model), symmetry=symmetry, engine="local"))
 
 
-def test_wide_fingerprints(spark):
+@pytest.fixture
+def jobs_only(monkeypatch):
+    """No level is narrow enough for the driver."""
+    monkeypatch.setattr(narrow, "MOST_STATES", 0)
+
+
+@pytest.fixture(params=["jobs", "driver"])
+def narrow_levels(request):
+    """Narrow levels as jobs, and in the driver."""
+    if request.param == "jobs":
+        request.getfixturevalue("jobs_only")
+
+
+def test_the_driver_hands_over_and_comes_back(spark, tmp_path, monkeypatch):
+    """Narrow levels are the driver's until one is wide, and again as soon as reading what it has missed is worth it."""
+    wanted = local(RACE)
+    made, widest = [], max(wanted["levels"])
+    of_jobs = SparkSearch._wide_level
+    monkeypatch.setattr(
+        SparkSearch, "_wide_level", lambda s, w, level, m: made.append(level.number) or of_jobs(s, w, level, m)
+    )
+    monkeypatch.setattr(narrow, "MOST_STATES", widest - 1)
+    monkeypatch.setattr(narrow, "READ_PER_JOB", widest)
+    assert summary(check(RACE, safety_of(RACE), engine="spark", spark=spark)) == wanted
+    first = wanted["levels"].index(widest) + 1
+    assert made[0] == first
+    assert 1 < len(made) < len(wanted["levels"]) - first  # jobs, and then none any more
+    made.clear()
+    monkeypatch.setattr(narrow, "MOST_VISITED", 50)
+    assert summary(check(RACE, safety_of(RACE), engine="spark", spark=spark)) == wanted
+    visited = list(itertools.accumulate(wanted["levels"]))
+    assert made == [level + 1 for level, states in enumerate(visited) if states > 50]
+
+
+def test_wide_fingerprints(spark, jobs_only):
     result = check(RACE, safety_of(RACE), engine="spark", spark=spark, fingerprint_bits=128, symmetry=True)
     assert summary(result) == local(RACE, symmetry=True)
-
-
-@pytest.mark.slow
-def test_the_largest(spark):
-    """More than a million states; `workbench bench` does ten million."""
-    model = BakeryV2(MaxCrashes=1)
-    result = check(model, safety_of(model), engine="spark", spark=spark)
-    assert summary(result) == local(model)
-    assert result.distinct == 1_376_826
 
 
 # Budgets and stops: what is particular to levels that are made elsewhere --------------------------------------------
@@ -98,7 +125,7 @@ def test_what_only_states_beyond_the_budget_decide_is_not_decided(spark):
     assert verdicts == sorted(verdicts, key=lambda holds: holds is not None)
 
 
-def test_a_budget_of_bytes_counts_what_all_workers_hold(spark):
+def test_a_budget_of_bytes_counts_what_all_workers_hold(spark, narrow_levels):
     held = check(RACE, safety_of(RACE), engine="spark", spark=spark).figures["worker_bytes"]
     part = check(RACE, safety_of(RACE), engine="spark", spark=spark, max_bytes=1000)
     assert held > 1000
@@ -124,7 +151,7 @@ class Sleepy(Model):
 
 
 @pytest.mark.parametrize("stopped", ["stopped on request", "interrupted", "the budget of 20 seconds is used up"])
-def test_a_stop_does_not_wait_for_the_end_of_a_level(spark, tmp_path, stopped):
+def test_a_stop_does_not_wait_for_the_end_of_a_job(spark, jobs_only, tmp_path, stopped):
     at_level_two = []
 
     def watch(at):
@@ -172,7 +199,7 @@ def give_up():
 # A search that moves here ---------------------------------------------------------------------------------------------
 
 
-def test_hand_over_in_the_middle_of_a_level(spark, monkeypatch):
+def test_hand_over_in_the_middle_of_a_level(spark, narrow_levels, monkeypatch):
     """What was found of the level that is not complete is found again."""
     model = Hudi(Values=1, FileGroupCount=2)
     monkeypatch.setattr("workbench.engines.expander.BLOCK", 256)
@@ -182,7 +209,7 @@ def test_hand_over_in_the_middle_of_a_level(spark, monkeypatch):
     assert summary(result) == local(model)
 
 
-def test_wide_fingerprints_are_handed_over(spark):
+def test_wide_fingerprints_are_handed_over(spark, jobs_only):
     result = check(RACE, safety_of(RACE), spark=spark, hand_over_states=60, fingerprint_bits=128, symmetry=True)
     assert result.engine == "spark"
     assert summary(result) == local(RACE, symmetry=True)
@@ -293,7 +320,9 @@ def test_nobody_holds_a_search_that_was_handed_over(spark, monkeypatch):
 DRIVER = """
 import sys
 from workbench.engines.check import check
+from workbench.engines.spark import narrow
 from workbench.models.bakery_v2 import BakeryV2
+narrow.MOST_STATES = 0
 model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")
 names = [p.name for p in model.select() if p.kind != "liveness"]
 check(model, names, engine="spark", run_dir=sys.argv[1], on_progress=lambda at: print(at.level, flush=True))
@@ -329,7 +358,7 @@ def damage(run, level):
     return name
 
 
-def test_a_damaged_level_is_said(spark, tmp_path):
+def test_a_damaged_level_is_said(spark, narrow_levels, tmp_path):
     run = tmp_path / "run"
     check(RACE, safety_of(RACE), engine="spark", spark=spark, max_states=80, run_dir=run)
     last = len(completed(run).levels) - 1
@@ -354,7 +383,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "-l", str(disk)])
 
 
-def test_a_full_disk_is_said(spark, small_disk):
+def test_a_full_disk_is_said(spark, narrow_levels, small_disk):
     """What was complete before the disk was full stays so, and when there is room the search goes on."""
     disk, enlarge = small_disk
     run = disk / "run"
@@ -366,7 +395,7 @@ def test_a_full_disk_is_said(spark, small_disk):
 
 
 def test_a_run_directory_that_is_none(spark, tmp_path):
-    with pytest.raises(InputError, match=r"'.*none' is no run directory: it has no manifest.json"):
+    with pytest.raises(InputError, match=r"'.*none' is no run directory: it has no manifest"):
         resume(tmp_path / "none", spark=spark)
     with pytest.raises(InputError, match="is no run directory"):
         resume(tmp_path, BakeryV2, spark=spark)
@@ -398,43 +427,6 @@ def test_one_search_at_a_time_writes_to_a_run_directory(spark, tmp_path):
     assert all(f"is in use: process {os.getpid()} on " in line for line in said)
     with pytest.raises(InputError, match="is there already"):
         check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=run)
-
-
-EXECUTORS = """
-import os, signal, subprocess, sys, threading, time
-from workbench.engines.check import check
-from workbench.engines.spark.session import spark_session
-from workbench.models.bakery_v2 import BakeryV2
-
-model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")
-names = [p.name for p in model.select() if p.kind != "liveness"]
-spark = spark_session("local-cluster[2,1,1024]")
-scheduler = f"CoarseGrainedScheduler@[^:]*:{spark.conf.get('spark.driver.port')} "  # which this driver's executors know
-killed = []
-
-def watch(at):
-    if at.level == 6 and not killed:
-        listed = subprocess.run(["pgrep", "-f", scheduler], capture_output=True, text=True)
-        killed.append(int(listed.stdout.split()[0]))
-        threading.Timer(0.3, os.kill, (killed[0], signal.SIGKILL)).start()
-
-result = check(model, names, engine="spark", spark=spark, on_progress=watch, run_dir=sys.argv[1])
-assert killed, "no executor was running"
-print(result.levels, result.generated, [v.trace_states for v in result.verdicts], flush=True)
-spark.stop()
-"""
-
-
-@pytest.mark.slow
-def test_a_killed_executor(tmp_path):
-    """Real executor processes, one of them killed in the middle of a level: the run completes with the same counts."""
-    done = subprocess.run(
-        [sys.executable, "-c", EXECUTORS, str(tmp_path / "run")], capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    wanted = check(RACE, safety_of(RACE))
-    traces = [v.trace_states for v in wanted.verdicts]
-    assert done.stdout.splitlines()[-1] == f"{wanted.levels} {wanted.generated} {traces}"
 
 
 def test_traces_are_checked_against_the_files(spark, tmp_path):

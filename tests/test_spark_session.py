@@ -5,10 +5,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-from pyspark.sql import SparkSession
 
 from workbench.engines.spark.session import check_java, spark_session
 from workbench.kernel import InputError, memory
@@ -125,16 +123,6 @@ def test_another_thread_takes_the_running_session_and_changes_no_setting(spark):
         spark.conf.set("spark.sql.shuffle.partitions", len(os.sched_getaffinity(0)))
 
 
-def test_a_session_of_spark_connect_is_seen_from_every_thread(monkeypatch):
-    """Packages for Connect are not installed here, so a module stands in for PySpark's."""
-    session = object()
-    connect = SimpleNamespace(SparkSession=SimpleNamespace(_get_default_session=lambda: session))
-    monkeypatch.setitem(sys.modules, "pyspark.sql.connect.session", connect)
-    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
-    monkeypatch.setattr(SparkSession, "_instantiatedSession", None)
-    assert spark_session() is session
-
-
 THREADS = """
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -227,6 +215,21 @@ def test_a_session_of_its_own_is_quiet_and_leaves_the_environment_alone():
     assert said[0].startswith("Spark does not start with master 'local[many]': ")
     assert said[1:] == ["3 5", "NumberFormatException"]
     assert ended.stderr == ""
+
+
+def test_without_what_connect_needs_one_line_says_what_to_install():
+    script = (
+        "import sys; sys.modules['grpc'] = None\n"
+        "from workbench import InputError, spark_session\n"
+        "try: spark_session('sc://127.0.0.1:1')\n"
+        "except InputError as error: print(error)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ended.stderr == ""
+    assert ended.stdout.startswith(
+        "Spark Connect needs packages that are not here: pip install 'lakehouse-workbench[connect]' ("
+    )
+    assert len(ended.stdout.splitlines()) == 1
 
 
 def test_what_java_says_is_passed_on_but_for_its_line_about_incubator_modules():

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from workbench import configurations, get_model
-from workbench.engines import compiled
+from workbench.engines import compiled, kernels
 from workbench.engines.check import check
 
 SPECS = Path(__file__).parents[1] / "specs"
@@ -84,10 +84,28 @@ def test_where_there_is_too_much_to_interpret_it_begins_again(monkeypatch):
     monkeypatch.setattr(compiled, "MOST_CALLS", 5_000)
     model, told = get_model("bakery")(MaxCrashes=0), []
     result = check(model, symmetry=True, on_progress=told.append)
-    assert compiled._calls > compiled.MOST_CALLS
+    calls = compiled._calls
+    assert calls == compiled.MOST_CALLS + 1
     assert everything(result) == everything(check(model, symmetry=True, engine="local"))
     assert [progress.states for progress in told] == sorted(progress.states for progress in told)
     assert told[0].states < told[-1].states == result.distinct
-    calls = compiled._calls
     check(model, symmetry=True)
     assert compiled._calls == calls, "the kernels are loaded by now"
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_a_budget_of_seconds_is_spent_with_compiled_kernels():
+    assert check(get_model("peterson")(), max_seconds=60).complete
+    assert compiled._calls == 0
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_control_c_within_an_interpreted_kernel_leaves_nothing_to_go_on_from(monkeypatch):
+    """Its arrays may be half written: a result would be made of what is not there."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(kernels.walk, "_function", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        check(get_model("peterson")())

@@ -1,5 +1,6 @@
 """A folder is what its manifest says: at every moment, after every crash, and whatever happens to its files."""
 
+import errno
 import os
 import shutil
 import signal
@@ -16,22 +17,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.kernel import InputError
-from workbench.storage.folder import (
-    MANIFEST,
-    FileSum,
-    Folder,
-    Kind,
-    changing_folder,
-    new_folder,
-    replacing_folder,
-)
+from workbench.storage.folder import Folder, changing_folder, new_folder, replacing_folder
 from workbench.storage.lock import LOCK_FILES
 from workbench.storage.sealed import read_sealed, write_sealed
+from workbench.storage.sums import FileSum
+from workbench.storage.versions import MANIFEST, Kind, Overtaken, is_version
 
 Corrupt = Callable[[Path, st.DataObject], None]
 
-DATASET = Kind("dataset", 2)
-RUN = Kind("run directory", 2)
+DATASET = Kind("dataset", 3)
+RUN = Kind("run directory", 3)
 
 
 def put(folder: Folder, name: str, content: bytes) -> tuple[str, FileSum]:
@@ -47,13 +42,21 @@ def save(path: Path, content: str, parts: int = 2) -> Folder:
 
 
 def load(path: Path) -> tuple[Any, list[bytes]]:
+    """What the folder holds, as `workbench.load` would read it."""
     folder = Folder.open(path, DATASET)
-    return folder.content, [folder.file(name).read_bytes() for name in folder.files]
+    if folder.content is None:
+        raise InputError(f"{folder} is empty")
+    return folder.content, [folder.read(name) for name in folder.files]
 
 
 def names(path: Path) -> set[str]:
+    """All files but those of locks, and the versions of the manifest, which stay."""
     found = {file.relative_to(path).as_posix() for file in path.rglob("*") if not file.is_dir()}
-    return found - LOCK_FILES
+    return {name for name in found - LOCK_FILES if not is_version(name)}
+
+
+def last_version(path: Path) -> Path:
+    return max((path / MANIFEST).iterdir())
 
 
 def said(attempt: Callable[[], object]) -> str:
@@ -67,7 +70,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     path = tmp_path / "new" / "dataset"
     save(path, "one")
     assert load(path) == ({"says": "one"}, [b"one 0", b"one 1"])
-    assert names(path) == {MANIFEST, *Folder.open(path, DATASET).files}
+    assert names(path) == {*Folder.open(path, DATASET).files}
 
 
 def test_what_is_replaced_is_removed_after_the_new_is_there(tmp_path: Path) -> None:
@@ -77,7 +80,7 @@ def test_what_is_replaced_is_removed_after_the_new_is_there(tmp_path: Path) -> N
         assert load(tmp_path / "d") == ({"says": "one"}, [b"one 0", b"one 1"])
         folder.commit({"says": "two"}, files)
         assert load(tmp_path / "d") == ({"says": "two"}, [b"two"])
-    assert names(tmp_path / "d") == {MANIFEST, *files}
+    assert names(tmp_path / "d") == {*files}
     assert folder.mark == old.mark
 
 
@@ -94,7 +97,7 @@ def test_a_writer_that_is_stopped_changes_nothing(tmp_path: Path, stop: BaseExce
         stopped()
     assert load(tmp_path / "d") == ({"says": "one"}, [b"one 0", b"one 1"])
     save(tmp_path / "d", "three", 1)
-    assert len(names(tmp_path / "d")) == 2  # what was left over is gone
+    assert len(names(tmp_path / "d")) == 1  # what was left over is gone
 
 
 def test_a_link_to_a_folder_stays_one(tmp_path: Path) -> None:
@@ -134,7 +137,7 @@ def test_the_damaged_and_the_other_are_not_replaced(tmp_path: Path) -> None:
     assert "is no dataset but a run directory" in said(lambda: save(tmp_path / "run", "one"))
     assert "is no dataset but a run directory" in said(lambda: load(tmp_path / "run"))
     save(tmp_path / "d", "one")
-    (tmp_path / "d" / MANIFEST).write_text("{")
+    last_version(tmp_path / "d").write_text("{")
     before = names(tmp_path / "d")
     assert "is not JSON" in said(lambda: save(tmp_path / "d", "two"))
     assert names(tmp_path / "d") == before
@@ -147,9 +150,9 @@ def test_the_damaged_and_the_other_are_not_replaced(tmp_path: Path) -> None:
 
 def test_formats_that_are_not_known_are_not_read(tmp_path: Path) -> None:
     save(tmp_path / "d", "one")
-    assert "has format 2; format 3 is read" in said(lambda: Folder.open(tmp_path / "d", Kind("dataset", 3)))
-    assert "has no manifest.json" in said(lambda: load(tmp_path))
-    assert "has no manifest.json" in said(lambda: load(tmp_path / "missing"))
+    assert "has format 3; format 4 is read" in said(lambda: Folder.open(tmp_path / "d", Kind("dataset", 4)))
+    assert "it has no manifest" in said(lambda: load(tmp_path))
+    assert "it has no manifest" in said(lambda: load(tmp_path / "missing"))
 
 
 def test_a_new_folder_is_new(tmp_path: Path) -> None:
@@ -157,7 +160,7 @@ def test_a_new_folder_is_new(tmp_path: Path) -> None:
         put(folder, "level-0/bucket.parquet", b"1")
     assert Folder.open(tmp_path / "run", RUN).content is None
     with new_folder(tmp_path / "run", RUN) as folder:  # there was nothing in it yet
-        assert names(tmp_path / "run") == {MANIFEST}
+        assert names(tmp_path / "run") == set()
         folder.commit({"level": 0}, dict([put(folder, "level-0/bucket.parquet", b"1")]))
     assert "is there already" in said(lambda: new_folder(tmp_path / "run", RUN).__enter__())
     (tmp_path / "other").mkdir()
@@ -172,15 +175,15 @@ def test_a_folder_is_gone_on_with(tmp_path: Path) -> None:
         put(folder, "level-1/bucket.parquet", b"in flight when it was killed")
     (tmp_path / "run" / "notes.txt").write_text("mine")
     reader = Folder.open(tmp_path / "run", RUN)
-    assert len(names(tmp_path / "run")) == 4  # reading removes nothing
+    assert len(names(tmp_path / "run")) == 3  # reading removes nothing
     with changing_folder(tmp_path / "run", RUN) as folder:
-        assert names(tmp_path / "run") == {MANIFEST, "notes.txt", *first}
+        assert names(tmp_path / "run") == {"notes.txt", *first}
         files = {**folder.files, **dict([put(folder, "level-1/bucket.parquet", b"2")])}
         folder.commit({"level": 1}, files)
         assert "in use" in said(lambda: changing_folder(tmp_path / "run", RUN).__enter__())
         assert Folder.open(tmp_path / "run", RUN).content == {"level": 1}
     assert reader.content == {"level": 0}
-    assert [reader.file(name).read_bytes() for name in reader.files] == [b"1"]
+    assert [reader.read(name) for name in reader.files] == [b"1"]
     assert "is no run directory" in said(lambda: changing_folder(tmp_path / "missing", RUN).__enter__())
     assert not (tmp_path / "missing").exists()
 
@@ -195,26 +198,54 @@ def test_a_file_is_asked_for_by_its_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["../out", "/etc/passwd", "states/../../x", "a//b", "./a", "a\nb", ".", ""])
 def test_a_manifest_names_files_of_its_folder_only(tmp_path: Path, name: str) -> None:
     folder = save(tmp_path / "d", "one")
-    manifest = read_sealed(tmp_path / "d" / MANIFEST, "it")
+    version = read_sealed(last_version(tmp_path / "d"), "it")
     for bad in (
         name,
         f"{name}.{folder.mark}-0123456789abcdef.x" if name in ("../out", "a\nb", "/etc/passwd") else name,
     ):
-        manifest["files"] = {bad: {"size": 1, "checksum": ""}}
-        write_sealed(tmp_path / "d" / MANIFEST, manifest)
+        version["change"]["files"] = {bad: {"size": 1, "blocks": [""]}}
+        write_sealed(last_version(tmp_path / "d"), version)
         assert "which is no file of this folder" in said(lambda: load(tmp_path / "d"))
 
 
-@pytest.mark.parametrize(
-    "change", [{"mark": "."}, {"mark": 7}, {"files": []}, {"files": {"a": 1}}, {"more": 1}, {"kind": []}]
-)
+FORGED: list[Any] = [
+    {"mark": "."},
+    {"mark": "0123456789abcdef"},
+    {"mark": 7},
+    {"number": 7},
+    {"previous": ""},
+    {"change": {"anew": True, "content": None, "files": []}},
+    {"change": {"anew": True, "content": None, "files": {"a": 1}}},
+    {"change": {"anew": True, "content": None, "files": {"a": {"size": 1, "blocks": []}}}},
+    {"more": 1},
+    {"kind": []},
+]
+
+
+@pytest.mark.parametrize("change", FORGED)
 def test_a_manifest_that_is_forged_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
     save(tmp_path / "d", "one")
-    write_sealed(tmp_path / "d" / MANIFEST, {**read_sealed(tmp_path / "d" / MANIFEST, "it"), **change})
+    last = last_version(tmp_path / "d")
+    write_sealed(last, {**read_sealed(last, "it"), **change})
     assert str(tmp_path / "d") in said(lambda: load(tmp_path / "d"))
     assert said(lambda: save(tmp_path / "d", "two"))
-    write_sealed(tmp_path / "d" / MANIFEST, ["a list"])
+    write_sealed(last, ["a list"])
     assert "takes an object" in said(lambda: load(tmp_path / "d"))
+
+
+def test_a_version_that_is_missing_is_noticed(tmp_path: Path) -> None:
+    save(tmp_path / "d", "one")
+    (tmp_path / "d" / MANIFEST / "00000000.json").unlink()
+    assert "is damaged: manifest/00000000.json is missing" in said(lambda: load(tmp_path / "d"))
+
+
+def test_a_folder_of_an_older_format_is_refused(tmp_path: Path) -> None:
+    """Up to the second format the manifest was one file, which was replaced."""
+    (tmp_path / "d").mkdir()
+    write_sealed(tmp_path / "d" / "manifest.json", {"kind": "dataset", "format": 2, "mark": "", "content": None})
+    for attempt in (load, lambda path: save(path, "two")):
+        assert said(lambda attempt=attempt: attempt(tmp_path / "d")).endswith("has format 2; format 3 is read")  # type: ignore[misc]
+    assert names(tmp_path / "d") == {"manifest.json"}
 
 
 def test_a_file_that_is_a_link_is_not_believed(tmp_path: Path) -> None:
@@ -223,6 +254,21 @@ def test_a_file_that_is_a_link_is_not_believed(tmp_path: Path) -> None:
     (tmp_path / "d" / name).rename(tmp_path / "outside")
     (tmp_path / "d" / name).symlink_to(tmp_path / "outside")
     assert f"is damaged: {name} is a link" in said(lambda: load(tmp_path / "d"))
+
+
+def test_where_files_have_one_name_only_the_lock_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*names: Any) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")  # as Linux says it of such a file system
+
+    monkeypatch.setattr(os, "link", refuse)
+    for content in ("one", "two"):
+        save(tmp_path / "d", content)
+        assert load(tmp_path / "d") == ({"says": content}, [f"{content} 0".encode(), f"{content} 1".encode()])
+    with changing_folder(tmp_path / "d", DATASET) as folder:
+        version = {**read_sealed(last_version(tmp_path / "d"), "it"), "number": 5}
+        write_sealed(tmp_path / "d" / MANIFEST / "00000005.json", version)
+        with pytest.raises(Overtaken, match=r"has put version 5 of its manifest first"):
+            folder.commit({}, {})
 
 
 # Corruption ----------------------------------------------------------------------------------------------------------
@@ -248,7 +294,7 @@ def check_corruption(folder: Path, corrupt: Corrupt, data: st.DataObject) -> Non
     foreign = {name: (path / name).read_bytes() for name in names(path) if "foreign" in name}
     if outcome(lambda: save(path, "two"), path) is not None:
         assert load(path) == ({"says": "two"}, [b"two 0", b"two 1"])
-        assert names(path) == {MANIFEST, *Folder.open(path, DATASET).files}
+        assert names(path) == {*Folder.open(path, DATASET).files}
     assert foreign == {name: (path / name).read_bytes() for name in foreign}
 
 
@@ -276,7 +322,7 @@ class Crash(BaseException):
     """The process is gone: nothing of it runs any more."""
 
 
-CALLS = ("fsync", "replace", "rename", "unlink", "mkdir", "open")
+CALLS = ("fsync", "replace", "rename", "link", "unlink", "mkdir", "open")
 
 
 def crash_at(step: int, monkeypatch: pytest.MonkeyPatch) -> Callable[[], bool]:
@@ -314,7 +360,7 @@ def test_a_crash_at_any_step_loses_nothing(tmp_path: Path) -> None:
         assert (says, len(files)) in [({"says": "one"}, 2), ({"says": "two"}, 3)]
         save(path, "three", 1)
         assert load(path) == ({"says": "three"}, [b"three 0"])
-        assert len(names(path)) == 2, "nothing is left over"
+        assert len(names(path)) == 1, "nothing is left over"
     assert step > 20
 
 
@@ -331,7 +377,7 @@ def test_a_crash_at_any_step_leaves_a_new_folder_to_be_made_again(tmp_path: Path
             died = dead()
         save(path, "two", 1)
         assert load(path) == ({"says": "two"}, [b"two 0"])
-        assert len(names(path)) == 2
+        assert len(names(path)) == 1
     assert step > 20
 
 
@@ -365,7 +411,7 @@ def test_a_writer_that_is_killed_leaves_what_was_complete(tmp_path: Path) -> Non
         assert int(says["says"]) in (numbers[-1], numbers[-1] + 1)
         assert files == [f"{says['says']} {i}".encode() for i in range(3)]
     save(tmp_path / "d", "last", 1)
-    assert len(names(tmp_path / "d")) == 2
+    assert len(names(tmp_path / "d")) == 1
 
 
 def test_two_processes_write_one_after_the_other(tmp_path: Path) -> None:
@@ -389,4 +435,4 @@ def test_two_processes_write_one_after_the_other(tmp_path: Path) -> None:
         writer.kill()
         writer.wait()
     save(tmp_path / "d", "last", 1)
-    assert len(names(tmp_path / "d")) == 2
+    assert len(names(tmp_path / "d")) == 1

@@ -7,14 +7,15 @@ from workbench.kernel import InputError, Model, Result
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable
 from workbench.models import MODELS, get_model
+from workbench.storage.places import Place
 
 
-def resume(run_dir: str | Path, model: type[Model] | str | None = None, **options: Any) -> Result:
+def resume(run_dir: Place, model: type[Model] | str | None = None, **options: Any) -> Result:
     """Go on with a search on Spark that was stopped or killed, from its last completed level.
 
     Parameters
     ----------
-    run_dir : path
+    run_dir : path or URL
         The run directory that the search was given.
     model : type of Model or str, optional
         The class of what is searched, or what :func:`workbench.get_model` takes; the published model of the name that
@@ -34,16 +35,14 @@ def resume(run_dir: str | Path, model: type[Model] | str | None = None, **option
     return resume_search(run_dir, _class_of(run_dir, model), **options)
 
 
-def save_run(
-    run_dir: str | Path, folder: str | Path, model: type[Model] | str | None = None, spark: Any = None
-) -> Path:
+def save_run(run_dir: Place, folder: Place, model: type[Model] | str | None = None, spark: Any = None) -> str | Path:
     """Write what a run directory stands for as a dataset; see :func:`workbench.spaces.export.save_run`."""
     from workbench.spaces.export import save_run as save_search
 
     return save_search(run_dir, folder, _class_of(run_dir, model), spark)
 
 
-def _class_of(run_dir: str | Path, model: type[Model] | str | None) -> type[Model]:
+def _class_of(run_dir: Place, model: type[Model] | str | None) -> type[Model]:
     if isinstance(model, type) and issubclass(model, Model):
         return model
     if isinstance(model, str):

@@ -1,12 +1,18 @@
-"""Searches in this process: states per second, bytes per state, calls of Python, and the ratio to the reference."""
+"""Searches in this process: states per second, bytes per state, calls of Python, and the ratio to the reference.
+
+And how many states per second they visit with more threads, as far as there are cores for these.
+"""
 
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from workbench.engines.check import check
+from workbench.engines.threads import usable_cores
 from workbench.kernel import Model, Result
+from workbench.kernel.values import counted
 from workbench.models import get_model
 
 
@@ -77,7 +83,7 @@ def measure(case: Case) -> dict[str, Any]:
     model = get_model(case.model)(**case.constants)
     names = safety(model)
     check(model, names, symmetry=case.symmetry, engine="local", max_states=100)  # nothing is compiled in what follows
-    result = best_of(case.runs, lambda: check(model, names, symmetry=case.symmetry, engine="local"))
+    result = best_of(case.runs, lambda: check(model, names, symmetry=case.symmetry, engine="local", workers=1))
     plain = check(model, names, symmetry=case.symmetry, engine="reference", max_states=case.reference_states)
     rate, plain_rate = result.distinct / result.seconds, plain.distinct / plain.seconds
     return {
@@ -94,3 +100,29 @@ def measure(case: Case) -> dict[str, Any]:
         "Python calls": int(result.figures["python_calls"]),
         "states/call": round(result.distinct / result.figures["python_calls"], 1),
     }
+
+
+def measure_threads(case: Case) -> dict[str, Any]:
+    """States per second with one thread, two, four and so on, and how much all cores make of it."""
+    model = get_model(case.model)(**case.constants)
+    names = safety(model)
+    row: dict[str, Any] = {"model": title(case.model, case.constants), "symmetry": "yes" if case.symmetry else "-"}
+    rates = []
+    for workers in numbers_of_threads(usable_cores()):
+        by_them = partial(check, model, names, symmetry=case.symmetry, engine="local", workers=workers)
+        result = best_of(case.runs, by_them)
+        rates.append(result.distinct / result.seconds)
+        row["distinct"] = result.distinct
+        row[f"states/s, {counted(workers, 'thread')}"] = round(rates[-1])
+    return {**row, "times": round(rates[-1] / rates[0], 2)}
+
+
+def numbers_of_threads(cores: int) -> list[int]:
+    """One, two, four and so on, and in the end one for each core.
+
+    Examples
+    --------
+    >>> numbers_of_threads(1), numbers_of_threads(6)
+    ([1], [1, 2, 4, 6])
+    """
+    return [*(2**n for n in range(cores.bit_length()) if 2**n < cores), cores]

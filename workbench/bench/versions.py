@@ -34,9 +34,16 @@ seconds = time.process_time() - began
 print(json.dumps([result.levels, result.generated, seconds, result.figures["bytes_per_state"]]))
 """
 
+_PROCESSES = (
+    ["list"],
+    ["check", "peterson"],
+    ["check", "specs/bakery/v1.toml"],
+    ["check", "bakery_v2", "--set", "MaxCrashes=1", "--symmetry"],
+)
+
 
 def measure(commit: str, runs: int = 3) -> list[dict[str, Any]]:
-    """A row for each large search, and one for a whole process, at `commit` and now.
+    """A row for each large search, and for some whole processes, at `commit` and now.
 
     Parameters
     ----------
@@ -54,7 +61,7 @@ def measure(commit: str, runs: int = 3) -> list[dict[str, Any]]:
         before = Path(folder)
         _check_out(commit, before)
         rows = [_search_row(case, before, min(runs, case.runs)) for case in searches.LARGE]
-        return [*rows, _process_row(before, runs)]
+        return [*rows, *(_process_row(words, before, runs) for words in _PROCESSES)]
 
 
 def _check_out(commit: str, folder: Path) -> None:
@@ -94,9 +101,9 @@ def _search_row(case: searches.Case, before: Path, runs: int) -> dict[str, Any]:
     }
 
 
-def _process_row(before: Path, runs: int) -> dict[str, Any]:
-    """What a person waits for who checks one small configuration: a whole process."""
-    arguments = ["-m", "workbench", "check", "specs/bakery/v1.toml"]
+def _process_row(words: list[str], before: Path, runs: int) -> dict[str, Any]:
+    """What a person waits for: a whole process."""
+    arguments = ["-m", "workbench", *words]
     seconds: dict[Path, float] = {}
     for _ in range(1 + 3 * runs):  # the first of them may compile
         for version in (before, _ROOT):
@@ -106,7 +113,7 @@ def _process_row(before: Path, runs: int) -> dict[str, Any]:
             took = ended.children_user - began.children_user + ended.children_system - began.children_system
             seconds[version] = min(took, seconds.get(version, took))
     return {
-        "search": "workbench check specs/bakery/v1.toml, whole process",
+        "search": f"workbench {' '.join(words)}, whole process",
         "distinct": "",
         "same counts": "",
         "CPU s before": round(seconds[before], 3),

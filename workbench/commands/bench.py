@@ -65,6 +65,7 @@ def _cluster() -> Rows:
 SECTIONS: dict[str, tuple[str, Callable[[], Rows]]] = {
     "small": ("Small searches, one core", lambda: [searches.measure(case) for case in searches.SMALL]),
     "large": ("Large searches, one core", lambda: [searches.measure(case) for case in searches.LARGE]),
+    "threads": ("Large searches, by threads", lambda: [searches.measure_threads(case) for case in searches.LARGE]),
     "process": ("Whole processes, compile cache warm", lambda: [processes.measure(*c) for c in processes.COMMANDS]),
     "liveness": ("Liveness, one core", _liveness),
     "logs": ("Logs validated, one core", _logs),
@@ -104,7 +105,7 @@ def _chosen(arguments: argparse.Namespace) -> dict[str, tuple[str, Callable[[], 
     if arguments.against is None:
         return {name: SECTIONS[name] for name in arguments.only or SECTIONS}
     if arguments.only:
-        raise InputError("--only is not accepted with --against, which measures large searches and a whole process")
+        raise InputError("--only is not accepted with --against, which measures large searches and whole processes")
     return {"versions": (f"{arguments.against} and now, one core", lambda: versions.measure(arguments.against))}
 
 

@@ -30,7 +30,7 @@ from workbench import configurations
 from workbench.commands import outputs, status
 from workbench.commands.answers import print_model, print_traces, with_deadlock
 from workbench.commands.files import file_of_model, names_model, read_text, reading
-from workbench.commands.options import above_zero, console, parse_assignments
+from workbench.commands.options import above_zero, add_workers, console, parse_assignments
 from workbench.commands.profiled import print_profile
 from workbench.commands.progress import Lines, progress_line
 from workbench.commands.standard import remark, say
@@ -58,8 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-seconds", type=above_zero(float), metavar="S")
     parser.add_argument("--max-mib", type=above_zero(float), metavar="M", help="memory of the search's own arrays")
     parser.add_argument("--fingerprint-bits", type=int, choices=(64, 128), default=64)
+    add_workers(parser)
     parser.add_argument("--hand-over-states", type=int, metavar="N", help="engine auto: move to Spark after N states")
-    parser.add_argument("--run-dir", metavar="DIR", help="where a search on Spark keeps its levels, to be resumed")
+    parser.add_argument(
+        "--run-dir", metavar="DIR", help="where a search on Spark keeps its levels, to be resumed; a path or a URL"
+    )
     parser.add_argument("--trace", action="store_true", help="print the witnesses of reachable properties too")
     parser.add_argument("--profile", action="store_true", help="print what the model's Python was called for")
     parser.add_argument("--json", action="store_true", help="print one JSON object (a list for configurations)")
@@ -90,6 +93,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         "fingerprint_bits": arguments.fingerprint_bits,
         "hand_over_states": arguments.hand_over_states,
         "run_dir": arguments.run_dir,
+        "workers": arguments.workers,
     }
 
 

@@ -36,6 +36,16 @@ def above_zero(number: type[int] | type[float]) -> Callable[[str], float]:
     return parse
 
 
+def add_workers(parser: argparse.ArgumentParser, who: str = "threads") -> None:
+    """The option that says how many work at once; None for all cores."""
+    number = above_zero(int)
+
+    def parse(text: str) -> float | None:
+        return None if text == "auto" else number(text)
+
+    parser.add_argument("--workers", type=parse, metavar="N|auto", help=f"{who} (auto: all cores)")
+
+
 class _Console(Console):
     """Shows what comes from elsewhere, such as a recorded text, and lets no terminal obey it."""
 

@@ -18,6 +18,7 @@ from workbench.formats.tlc_trace import to_tlc_json
 from workbench.kernel import InputError, Result, Trace, Verdict
 from workbench.kernel.result import Judged
 from workbench.kernel.values import counted
+from workbench.storage.places import is_url
 from workbench.storage.whole import STDOUT, check_outputs
 
 
@@ -103,7 +104,7 @@ def check_arguments(arguments: argparse.Namespace, inputs: Sequence[str | Path],
     for option in files:
         if option in _TRACES and checks > 1:
             raise InputError(f"{option} is not accepted with {checks} configurations; a trace is that of one check")
-    others = [path for path in (arguments.cfg, arguments.run_dir) if path is not None]
+    others = [path for path in (arguments.cfg, arguments.run_dir) if path is not None and not is_url(path)]
     check_outputs([*inputs, *others], {**({"--json": STDOUT} if arguments.json else {}), **files})
 
 

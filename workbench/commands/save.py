@@ -17,6 +17,7 @@ from workbench.kernel import InputError
 from workbench.kernel.values import counted
 from workbench.models import MODELS
 from workbench.runs import save_run
+from workbench.storage.places import is_url
 
 COMPLETE, INCOMPLETE = 0, 3
 
@@ -27,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL|CONFIGURATION|RUN_DIR",
         help="a name, path/to/file.py:Class, FILE.toml, or a run directory",
     )
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="a new or empty one, or a dataset to be replaced")
+    parser.add_argument("folder", metavar="FOLDER", help="a new or empty one, or a dataset to be replaced")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
     parser.add_argument("--model", dest="of", metavar="MODEL", help="of a run directory, if it is not a published one")
     parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
@@ -38,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.model not in MODELS and Path(arguments.model).is_dir():
+    if arguments.model not in MODELS and (is_url(arguments.model) or Path(arguments.model).is_dir()):
         return _save_run(arguments)
     if arguments.of is not None:
         raise InputError("--model is not accepted with a model; it goes with a run directory")

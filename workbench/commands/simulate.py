@@ -17,7 +17,7 @@ from rich.table import Table
 from workbench.commands import outputs, status
 from workbench.commands.answers import print_model, print_traces, with_deadlock
 from workbench.commands.files import files_of
-from workbench.commands.options import above_zero, asked_of, console
+from workbench.commands.options import above_zero, add_workers, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import say
 from workbench.kernel.simulation import UNIFORM, Simulation
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--uniform", choices=UNIFORM, default="actions", help="what has the same chance (default: actions)"
     )
     parser.add_argument("--swarm", action="store_true", help="let every walk prefer other actions")
-    parser.add_argument("--workers", type=above_zero(int), metavar="N", help="threads, or tasks on Spark (all cores)")
+    add_workers(parser, "threads, or tasks on Spark")
     parser.add_argument("--engine", choices=("local", "spark"), default="local")
     parser.add_argument("--fail-fast", action="store_true", help="stop at the first violation")
     parser.add_argument("--shorten", type=int, metavar="N", help="visit so many states to shorten a trace (1000000)")

@@ -25,14 +25,14 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
         return search_on_spark(plan, limits, resources)
     room = Room(states, most_memory() if most_bytes is None else most_bytes)
     found: Result | LocalSearch | None = None
-    if not loaded():
+    if not loaded() and limits.budget.seconds is None:  # within so many seconds more is found with compiled kernels
         with suppress(TooMuch), interpreting():
-            found = _search(plan, limits, room)
+            found = _search(plan, limits, room, workers=1)
     if not isinstance(found, Result):
         load()
     if found is None:
         limits.restart()
-        found = _search(plan, limits, room)
+        found = _search(plan, limits, room, resources.threads)
     if isinstance(found, Result):
         return found
 
@@ -49,8 +49,8 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
         return conclude(plan, owned[0].exploration(), limits)
 
 
-def _search(plan: Plan, limits: Limits, room: Room) -> Result | LocalSearch:
+def _search(plan: Plan, limits: Limits, room: Room, workers: int) -> Result | LocalSearch:
     """The result; or the search, where it has used up its `room`."""
-    searching = LocalSearch(plan)
+    searching = LocalSearch(plan, workers=workers)
     searching.run(limits, room)
     return searching if searching.full else conclude(plan, searching.exploration(), limits)

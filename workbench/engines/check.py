@@ -2,14 +2,15 @@
 
 import importlib
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from workbench.engines.contract import Engine, Resources, Room
+from workbench.engines.threads import MOST_WORKERS
 from workbench.kernel import InputError, Model, Result
 from workbench.kernel.budget import Budget, Limits
-from workbench.kernel.errors import unknown
+from workbench.kernel.errors import check_integer, unknown
 from workbench.kernel.plan import make_plan
+from workbench.storage.places import Place
 
 #: The engines, by name: the module of each, which is loaded when it is asked for (numba and pyspark take their time).
 ENGINES = {
@@ -36,7 +37,8 @@ def check(
     hand_over_states: int | None = None,
     hand_over_bytes: int | None = None,
     spark: Any = None,
-    run_dir: str | Path | None = None,
+    run_dir: Place | None = None,
+    workers: int | None = None,
 ) -> Result:
     """Visit every reachable state of `model` and check its properties.
 
@@ -49,8 +51,7 @@ def check(
         Whether interchangeable names are taken as such: all of the model's symmetric sets, none, or some by name.
     engine : {"auto", "local", "spark", "reference"}
         ``local`` searches in this process and ``spark`` on a cluster; ``auto`` begins in this process and moves to
-        Spark when it gets too large. ``reference`` is the plain search that defines the result. Liveness is decided
-        in process only; on Spark it stays unknown.
+        Spark when it gets too large. ``reference`` is the plain search that defines the result.
     fail_fast : bool
         Stop at the first violated invariant instead of checking everything over the whole space.
     max_states, max_seconds, max_bytes : optional
@@ -66,8 +67,10 @@ def check(
         When ``auto`` moves to Spark; by default when the search's arrays take most of the memory that there is.
     spark : SparkSession, optional
         For the engine ``spark``; a local session is made for None.
-    run_dir : path, optional
+    run_dir : path or URL, optional
         Where a search on Spark keeps its levels, so that it can be resumed; a temporary folder for None.
+    workers : int, optional
+        How many threads search in this process; one per core for None. What they find does not depend on it.
 
     Returns
     -------
@@ -93,6 +96,8 @@ def check(
     plan = make_plan(model, properties, symmetry, fingerprint_bits, fail_fast)
     limits = Limits(Budget(max_states, max_seconds, max_bytes), on_progress, should_stop)
     room = Room(hand_over_states, hand_over_bytes)
-    resources = Resources(spark, None if run_dir is None else Path(run_dir), room)
+    if workers is not None:
+        check_integer("workers", workers, 1, MOST_WORKERS)
+    resources = Resources(spark, run_dir, room, workers)
     search: Engine = importlib.import_module(ENGINES[engine]).search
     return search(plan, limits, resources)

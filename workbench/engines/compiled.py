@@ -15,12 +15,16 @@ from typing import Any
 
 import numpy as np
 
-#: How many calls of kernels a process interprets: they take about a third of the time that loading Numba takes.
-MOST_CALLS = 30_000
+#: How many calls of kernels a process interprets: they take about a quarter of the time that loading Numba takes.
+MOST_CALLS = 20_000
 
 
 class TooMuch(Exception):
     """Ends what would take longer interpreted than compiled."""
+
+
+class _Interrupted(Exception):
+    """Ctrl-C within an interpreted kernel, whose arrays are half written then: nothing can be made of them."""
 
 
 class _Interpreter(threading.local):
@@ -35,11 +39,21 @@ _calls = 0
 
 @contextmanager
 def interpreting() -> Iterator[None]:
-    """Within, this thread interprets kernels. Raises :class:`TooMuch` once the process has had its share of that."""
+    """Within, this thread interprets kernels.
+
+    Raises
+    ------
+    TooMuch
+        When the process has had its share of that.
+    KeyboardInterrupt
+        Also where who is interrupted would go on with what there is.
+    """
     _interpreter.on = True
     try:
         with np.errstate(over="ignore"):  # hashes are added modulo 2**64
             yield
+    except _Interrupted:
+        raise KeyboardInterrupt from None
     finally:
         _interpreter.on = False
 
@@ -59,13 +73,16 @@ class Kernel:
         self._function, self._options = function, options
 
     def __call__(self, *arguments: Any) -> Any:
-        if _interpreter.on:
-            global _calls
-            _calls += 1
-            if _calls > MOST_CALLS:
-                raise TooMuch
+        if not _interpreter.on:
+            return self._compiled(*arguments)
+        global _calls
+        _calls += 1
+        if _calls > MOST_CALLS:
+            raise TooMuch
+        try:
             return self._function(*arguments)
-        return self._compiled(*arguments)
+        except KeyboardInterrupt as interrupt:
+            raise _Interrupted from interrupt
 
     @cached_property
     def _compiled(self) -> Any:

@@ -6,12 +6,13 @@ calls ``limits.room`` and ``limits.check`` on the way, and leaves the verdicts t
 """
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from workbench.engines.threads import usable_cores
 from workbench.kernel import Result
 from workbench.kernel.budget import Limits
 from workbench.kernel.plan import Plan
+from workbench.storage.places import Place
 
 
 class Room(NamedTuple):
@@ -29,15 +30,23 @@ class Resources:
     ----------
     spark : SparkSession or None
         A local session is made for None.
-    run_dir : Path or None
+    run_dir : path, URL or None
         Where a search on Spark keeps its levels; a temporary folder for None.
     room : Room
         For the engine ``auto``.
+    workers : int or None
+        Threads that search in this process; one per core for None.
     """
 
     spark: Any = None
-    run_dir: Path | None = None
+    run_dir: Place | None = None
     room: Room = field(default_factory=Room)
+    workers: int | None = None
+
+    @property
+    def threads(self) -> int:
+        """How many threads are to search in this process."""
+        return self.workers or usable_cores()
 
 
 class Engine(Protocol):

@@ -1,23 +1,83 @@
-"""Computing successors: the loop around the compiled kernel, which answers its misses and makes room."""
+"""Computing successors: the passes around the compiled phases, which answer their misses and make room."""
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from workbench.engines import kernels
 from workbench.engines.cells import Cells
-from workbench.engines.kernels import Counts, Queue
+from workbench.engines.kernels import Counts, Frontier
 from workbench.engines.outside import Outside
+from workbench.engines.phases.advance import advance
+from workbench.engines.phases.layout import (
+    ADDED,
+    ADMIT,
+    ADMIT_REST,
+    ADMIT_SHARDS,
+    AT_CHUNK,
+    AT_PLACE,
+    BEFORE,
+    BLOCK_FULL,
+    CHUNK_COLUMNS,
+    CUT,
+    DONE,
+    EDGES_FULL,
+    EXPAND,
+    FIGURES,
+    FIRST,
+    KEPT_OUT,
+    LIMIT,
+    LINK,
+    MAY_ADD,
+    MISS_CONSTRAINT,
+    MISSED,
+    MISSES,
+    MOST,
+    NEXT,
+    NOTED,
+    OF_GROUP,
+    QUEUE_FULL,
+    QUEUED,
+    SETTLE,
+    SHARD_COLUMNS,
+    SHARDS,
+    SHARE,
+    STOP,
+    TABLE_FULL,
+    USED,
+    WHAT,
+    ByShard,
+    Queue,
+)
+from workbench.engines.phases.settle import put_aside
 from workbench.engines.store import BLOCK, Store
+from workbench.engines.threads import Threads
 from workbench.engines.trees import Trees
 from workbench.kernel import Model
 
-_QUEUE = 512
+#: Chunks of a pass, and the states of a chunk: enough for many threads, few enough for a core's cache.
+CHUNKS, CHUNK = 64, 256
+#: With fewer states in a pass, threads would wait for each other more than they do.
+ALONE = 2048
+_ROOM = 2048  # successors per chunk to begin with
+_SHARDS_PER_THREAD, _LEFT = 4, 64
 _MISSES_PER_BEAT = 1000
+
+
+class _Pass(NamedTuple):
+    """A pass: where its states are and where new ones go, its chunks, and what is called where it takes long."""
+
+    store: Store
+    block: Frontier
+    used: int
+    beat: Callable[[], None]
 
 
 class Expander:
     """A model's trees and all that is needed to compute successors with them. It outlives the stores it works on.
+
+    What a pass does depends on the states alone, not on who does it: the same misses are met in the same order with any
+    number of threads.
 
     Parameters
     ----------
@@ -26,6 +86,8 @@ class Expander:
         The sets whose names are interchangeable; empty for none.
     bits : {64, 128}
         The width of fingerprints.
+    threads : Threads, optional
+        Who helps where there is much to do.
 
     Attributes
     ----------
@@ -35,51 +97,67 @@ class Expander:
         The successors that the model's constraints keep out. Who wants them takes them when `expand` pauses.
     """
 
-    def __init__(self, model: Model, symmetry: Sequence[str] = (), bits: int = 64) -> None:
+    def __init__(
+        self, model: Model, symmetry: Sequence[str] = (), bits: int = 64, threads: Threads | None = None
+    ) -> None:
         self.model = model
         self.cells = Cells(model, symmetry, bits)
         self.trees = Trees(self.cells)
-        self.counts = Counts(*(np.zeros(len(model.instances), np.int64) for _ in range(3)))
-        self._queue = self._make_queue(_QUEUE)
-        self._cursor = np.zeros(kernels.CURSOR, np.int64)
-        self.outside = Outside(self.trees, self._cursor)
-        self._base = 0  # the first state of the block that is expanded
+        self.counts = self._make_counts()
+        self._threads = threads
+        workers = 1 if threads is None else threads.workers
+        self._counted = [self._make_counts() for _ in range(workers)]
+        self._shares = [np.zeros(SHARE, np.int64) for _ in range(workers)]
+        self.outside = Outside(self.trees)
+        self._states = CHUNK  # of a chunk: fewer where they have many successors
+        self._room, self._numbered = _ROOM, False
+        self._queue, self._by_shard = self._make_queue(), self._make_by_shard()
+        self._chunks = np.zeros((CHUNKS, CHUNK_COLUMNS), np.int64)
+        self._firsts = np.arange(CHUNKS, dtype=np.int64)
+        self._figures = np.zeros(FIGURES, np.int64)
+        self._due = _MISSES_PER_BEAT
+        self._scratch = np.zeros(len(self.cells.values), np.int32)
         self._prepared = False
 
-    def _make_queue(self, room: int) -> Queue:
+    def _make_counts(self) -> Counts:
+        return Counts(*(np.zeros(len(self.model.instances), np.int64) for _ in range(3)))
+
+    def _make_queue(self) -> Queue:
+        places = CHUNKS * self._room
         return Queue(
-            np.empty(room, np.uint64),
-            np.empty(room if self.cells.words == 2 else 0, np.uint64),
-            np.empty((room, self.cells.lanes), np.uint64),
-            np.empty(room, np.int64),
-            np.empty(room, np.int32),
+            low=np.empty(places, np.uint64),
+            high=np.empty(places if self.cells.words == 2 else 0, np.uint64),
+            step=np.empty(places, np.int32),
+            found=np.empty(places, np.uint32),
+            number=np.empty(places if self._numbered else 0, np.uint32),
+            until=np.empty(CHUNKS * CHUNK, np.int32),
+            misses=np.empty((CHUNKS * NOTED, 3), np.int64),
+        )
+
+    def _make_by_shard(self) -> ByShard:
+        """None that are sorted, for a thread that works alone: it has no shards."""
+        shards = 0 if self._threads is None else _SHARDS_PER_THREAD * self._threads.workers
+        places = CHUNKS * self._room if shards else 0
+        return ByShard(
+            low=np.empty(places, np.uint64),
+            high=np.empty(places if self.cells.words == 2 else 0, np.uint64),
+            found=np.empty(places, np.uint32),
+            place=np.empty(places, np.int32),
+            ends=np.zeros((CHUNKS, shards + 1), np.int64),
+            shards=np.zeros((shards, SHARD_COLUMNS), np.int64),
+            new=np.zeros((shards, CHUNKS), np.int64),
+            left=np.zeros((shards, _LEFT), np.int64),
         )
 
     def begin(self, store: Store) -> None:
         """Work on `store` from now on; it holds at least one state."""
         self.outside.forget()
-        self._cursor[:] = 0
-        self._cursor[kernels.COUNT] = store.count
-        self._base = 0
+        if self._numbered != store.keep_edges:
+            self._numbered = store.keep_edges
+            self._queue = self._make_queue()
         if not self._prepared:
             self.trees.dispatch.prepare(store.row(0).tolist())
             self._prepared = True
-
-    def settle(self, store: Store) -> None:
-        """Let the store count what an expansion that was interrupted has added to it."""
-        store.count = max(store.count, int(self._cursor[kernels.COUNT]))
-
-    @property
-    def expanded(self) -> int:
-        """The number of the first state whose successors are not all in the store."""
-        first, end = int(self._cursor[kernels.FLUSHED]), int(self._cursor[kernels.QUEUED])
-        at = self._queue.parent[first] if first < end else self._cursor[kernels.STATE]
-        return self._base + int(at)
-
-    @property
-    def edges(self) -> int:
-        """Transitions in the store's last arrays."""
-        return int(self._cursor[kernels.EDGES])
 
     def expand(
         self,
@@ -99,76 +177,186 @@ class Expander:
         pause : callable
             Called now and then with the number of states expanded so far; may raise to stop.
         beat : callable
-            The same, called more often where much has to be learnt, and a block takes long.
+            The same, called more often where much has to be learnt, and a pass takes long.
 
         Returns
         -------
         bool
             False if the search stopped because `most` was reached.
         """
-        cursor = self._cursor
-        due = self.trees.misses + _MISSES_PER_BEAT
-        for base in range(first - first % BLOCK, end, BLOCK):
-            self._base = base
-            cursor[kernels.STATE] = max(first, base) - base
-            stop = min(end, base + BLOCK) - base
-            while True:
-                why = self._call(store, base // BLOCK, stop, most)
-                if why in (kernels.MISS_ACTION, kernels.MISS_GROUP):
-                    self._learn(why, store.row(base + int(cursor[kernels.STATE])).tolist())
-                    if self.trees.misses >= due:
-                        due = self.trees.misses + _MISSES_PER_BEAT
-                        store.count = int(cursor[kernels.COUNT])
-                        beat(base + int(cursor[kernels.STATE]))
-                    continue
-                if why == kernels.MISS_CONSTRAINT:
-                    self.outside.learn()
-                    continue
-                store.count = int(cursor[kernels.COUNT])
-                pause(base + int(cursor[kernels.STATE]))
-                if why == kernels.DONE:
-                    break
-                if why == kernels.BLOCK_FULL:
-                    store.add_block()
-                elif why == kernels.TABLE_FULL:
-                    store.visited.grow()
-                elif why == kernels.EDGES_FULL:
-                    store.next_edges()
-                    cursor[kernels.EDGES] = 0
-                elif why == kernels.OUTSIDE_FULL:
-                    self.outside.forget()
-                else:
-                    return False
+        while first < end:
+            block, at = store.block_of(first)
+            stop = min(at + CHUNKS * self._states, BLOCK, at + end - first)
+            whole = self._pass(store, block, at, stop, most, beat)
+            first += stop - at
+            while self._put_aside(block):
+                pause(store.expanded)
+                self.outside.forget()
+            if not whole or stop == BLOCK or first == end:
+                pause(store.expanded)
+            if not whole:
+                return False
         return True
 
-    def _call(self, store: Store, source: int, stop: int, most: int) -> int:
-        if self.trees.longest_leaf > len(self._queue.low):  # a leaf is queued as a whole
-            grown = self._make_queue(2 * self.trees.longest_leaf)
-            for old, new in zip(self._queue, grown, strict=True):
-                new[: len(old)] = old
-            self._queue = grown
+    def _pass(
+        self, store: Store, block: Frontier, first: int, stop: int, most: int, beat: Callable[[int], None]
+    ) -> bool:
+        """Add the successors of the states `first` to `stop` of the block; False if there are more than `most`."""
+        chunks, figures = self._chunks, self._figures
+        chunks[:] = 0
+        used = -(-(stop - first) // self._states)
+        firsts = first + self._states * self._firsts[:used]
+        chunks[:used, FIRST] = chunks[:used, NEXT] = firsts
+        chunks[:used, STOP] = np.minimum(firsts + self._states, stop)
+        figures[:] = 0
+        figures[BEFORE], figures[LIMIT], figures[MOST] = store.count, store.visited.limit, most
+        figures[CUT], figures[USED] = -1, used
+        this = _Pass(store, block, used, lambda: beat(block.base + first))
+        if self._threads is None or stop - first < ALONE:
+            self._alone(this, EXPAND, LINK)
+        else:
+            self._together(this)
+        return self._commit(store, block, stop)
+
+    def _alone(self, this: "_Pass", phase: int, last: int) -> None:
+        """Do some phases by one thread."""
+        share = self._shares[0]
+        share[:] = phase, last, 0, this.used, 0
+        while (why := self._advance(this, 0)) != DONE:
+            self._serve(this, why)
+
+    def _together(self, this: "_Pass") -> None:
+        """Do all phases by all threads."""
+        figures, store = self._figures, this.store
+        if not len(self.outside.bounds):  # what is outside is looked at again and again, in order
+            figures[SHARDS] = len(self._by_shard.shards)
+        self._divide(this, EXPAND, this.used)
+        if store.count + int(self._chunks[:, QUEUED].sum()) > figures[MOST]:
+            figures[SHARDS] = 0
+        if figures[SHARDS]:
+            shards = self._by_shard.shards
+            shards[:] = 0
+            shards[:, MAY_ADD] = (store.visited.limit - store.count) // len(shards)
+            self._by_shard.new[:] = 0
+            self._divide(this, ADMIT_SHARDS, len(shards))
+            self._alone(this, ADMIT_REST, ADMIT_REST)
+        else:
+            self._alone(this, ADMIT, ADMIT)
+        used = this.used if figures[CUT] < 0 else int(figures[CUT]) + 1
+        if store.keep_edges:
+            store.want_edges(int(self._chunks[:, QUEUED].sum()))
+        self._divide(this, SETTLE, used)
+        if store.keep_edges:
+            self._divide(this, LINK, used)
+
+    def _divide(self, this: "_Pass", phase: int, count: int) -> None:
+        """Divide the chunks, or shards, of a phase among the threads."""
+        assert self._threads is not None, "whoever works alone divides nothing"
+        workers = self._threads.workers
+        for number, share in enumerate(self._shares):
+            share[:] = phase, phase, count * number // workers, count * (number + 1) // workers, 0
+        while (why := max(self._threads.each(lambda number: self._advance(this, number)))) != DONE:
+            self._serve(this, why)
+
+    def _advance(self, this: "_Pass", number: int) -> int:
+        """Let a thread go on with its share."""
+        store = this.store
         return int(
-            kernels.expand(
+            advance(
+                self._shares[number],
                 self.trees.arrays,
                 self.trees.dispatch.arrays,
                 (self.cells.hash_base, self.cells.hashes),
-                store.blocks[source],
-                stop,
+                this.block,
                 store.blocks[-1],
                 store.visited.table,
-                store.visited.limit,
-                most,
+                store.free_edges,
                 self._queue,
-                store.edges,
-                self.counts,
+                self._by_shard,
+                self._chunks,
+                self._figures,
+                self._counted[number],
                 self.outside.bounds,
-                self.outside.block,
-                self._cursor,
+                self._scratch,
             )
         )
 
-    def _learn(self, why: int, row: list[int]) -> None:
-        if why == kernels.MISS_GROUP:
-            self.trees.dispatch.learn(int(self._cursor[kernels.GROUP]), row)
-        else:
-            self.trees.learn_action(int(self._cursor[kernels.WHAT]), row)
+    def _serve(self, this: "_Pass", why: int) -> None:
+        """Do what the phases have stopped for."""
+        store = this.store
+        if why == MISSED:
+            self._learn(this)
+        elif why == MISS_CONSTRAINT:
+            self.outside.learn(int(self._figures[WHAT]), self._scratch.tolist())
+        elif why == QUEUE_FULL:
+            self._widen()
+        elif why == TABLE_FULL:
+            store.visited.grow()
+            self._figures[LIMIT] = store.visited.limit
+        elif why == EDGES_FULL:
+            store.want_edges(int(self._chunks[:, QUEUED].sum()))
+        elif why == BLOCK_FULL:
+            store.add_block()
+
+    def _commit(self, store: Store, block: Frontier, stop: int) -> bool:
+        """Let the store have what the pass has found; whether it is all that there is."""
+        chunks, figures = self._chunks, self._figures
+        cut = int(figures[CUT])
+        queued = int(chunks[:, QUEUED].sum())
+        expanded = linked = stop
+        if cut >= 0:
+            ends = self._queue.until[cut * CHUNK :][: chunks[cut, NEXT] - chunks[cut, FIRST]]
+            expanded = int(chunks[cut, FIRST] + np.searchsorted(ends, chunks[cut, QUEUED], "right"))
+            linked = expanded + 1
+        store.commit(
+            count=store.count + int(figures[ADDED]),
+            expanded=block.base + expanded,
+            linked=block.base + linked,
+            edges=queued if store.keep_edges else 0,
+        )
+        for counted in self._counted:
+            for total, part in zip(self.counts, counted, strict=True):
+                total += part
+                part[:] = 0
+        figures[AT_CHUNK] = figures[AT_PLACE] = 0
+        sources = stop - int(chunks[0, FIRST])
+        self._states = max(1, min(CHUNK, self._room * sources // (2 * max(1, queued))))
+        return cut < 0
+
+    def _widen(self) -> None:
+        """Make twice the room for the successors of each chunk."""
+        old, self._room = self._queue, 2 * self._room
+        self._queue = self._make_queue()
+        for before, now in zip(old, self._queue, strict=True):
+            if len(now) > len(before):
+                now.reshape(CHUNKS, -1)[:, : len(before) // CHUNKS] = before.reshape(CHUNKS, -1)
+            else:
+                now[:] = before
+        self._by_shard = self._make_by_shard()
+        self._figures[SHARDS] = 0  # what is sorted by shards already is lost: this pass is admitted in order
+
+    def _put_aside(self, block: Frontier) -> bool:
+        """Put successors of the last pass that are outside where they are judged; whether there is no room for all."""
+        if not self._figures[KEPT_OUT]:
+            return False
+        outside = self.outside
+        outside.kept = put_aside(
+            self.trees.arrays, block, self._queue, self._chunks, self._figures, outside.block, outside.kept
+        )
+        return bool(self._figures[AT_CHUNK] < self._figures[USED])
+
+    def _learn(self, this: "_Pass") -> None:
+        """Ask Python for what the chunks missed, in their order; what several of them missed only once."""
+        trees, chunks = self.trees, self._chunks
+        for c in np.flatnonzero(chunks[:, MISSES]).tolist():
+            for miss in range(c * NOTED, c * NOTED + int(chunks[c, MISSES])):
+                kind, which, state = self._queue.misses[miss].tolist()
+                row = this.block.rows[state].tolist()
+                if kind == OF_GROUP:
+                    if not trees.dispatch.knows(which, row):
+                        trees.dispatch.learn(which, row)
+                elif not trees.knows(trees.roots[which], row):
+                    trees.learn_action(which, row)
+        if trees.misses >= self._due:
+            self._due = trees.misses + _MISSES_PER_BEAT
+            this.beat()

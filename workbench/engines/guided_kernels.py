@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.engines.compiled import njit
-from workbench.engines.kernels import home, walk
+from workbench.engines.kernels import slot_of, walk
 
 # Why they return.
 DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, NODES_FULL, EDGES_FULL, STEPS_FULL, PAUSE, FOUND = range(9)
@@ -87,22 +87,10 @@ def steps_of(trees, dispatch, row, steps, cursor):
 
 
 @njit(cache=True, nogil=True)
-def find(table, low):
-    """The slot that holds a fingerprint, or the free one where it belongs."""
-    slots = table.low.shape[0]
-    slot = home(low, slots)
-    while table.low[slot] != 0 and table.low[slot] != low:
-        slot += 1
-        if slot == slots:
-            slot = 0
-    return slot
-
-
-@njit(cache=True, nogil=True)
 def rebuild(nodes, count, salted, table):
     """Put all nodes into the empty `table`; of several with one fingerprint the last."""
     for i in range(count):
-        slot = find(table, _key(nodes.sums[i], nodes.mark[i], salted))
+        slot = slot_of(table, _key(nodes.sums[i], nodes.mark[i], salted), np.uint64(0))
         table.low[slot] = _key(nodes.sums[i], nodes.mark[i], salted)
         table.number[slot] = i
 
@@ -118,7 +106,7 @@ def _key(total, mark, salted):
 def _add(trees, cells, nodes, table, edges, source, step, total, mark, cursor):
     """Add what `step` leads to from node `source` (-1: the state of the node itself), unless it is there already."""
     low = _key(total, mark, True)
-    slot = find(table, low)
+    slot = slot_of(table, low, np.uint64(0))
     if table.low[slot] == 0:
         number = cursor[COUNT]
         table.low[slot] = low
@@ -255,7 +243,7 @@ def pass_lines(trees, roots, dispatch, cells, nodes, table, lines, steps, pause,
                         break
                 mark += 1
             low = _key(total, 0, False)
-            slot = find(table, low)
+            slot = slot_of(table, low, np.uint64(0))
             if table.low[slot] != 0 and nodes.mark[table.number[slot]] >= mark:
                 continue
             table.low[slot] = low

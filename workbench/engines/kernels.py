@@ -10,14 +10,12 @@ import numpy as np
 
 from workbench.engines.compiled import njit
 
-# Why `expand` and `inspect` return.
-DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, BLOCK_FULL, TABLE_FULL, EDGES_FULL, ENOUGH, HIT = range(9)
-# And why besides where the model has constraints.
-MISS_CONSTRAINT, OUTSIDE_FULL, KEPT_OUT = range(9, 12)
+# Why `inspect` and `evaluate` return.
+DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, HIT = range(5)
 
 # Places in the cursor.
-STATE, GROUP, ENTRY, QUEUED, FLUSHED, COUNT, EDGES, WHAT, KEPT = range(9)
-CURSOR = 9
+STATE, GROUP, ENTRY, COUNT, WHAT = range(5)
+CURSOR = 5
 
 #: The target of a transition that leads outside the constraints.
 OUTSIDE = np.uint32(2**32 - 1)
@@ -44,16 +42,6 @@ class Table(NamedTuple):
     low: np.ndarray
     high: np.ndarray
     number: np.ndarray
-
-
-class Queue(NamedTuple):
-    """Successors computed but not looked up yet; looked up in one go, so that memory accesses overlap."""
-
-    low: np.ndarray
-    high: np.ndarray
-    sums: np.ndarray
-    parent: np.ndarray
-    step: np.ndarray
 
 
 class Edges(NamedTuple):
@@ -107,197 +95,23 @@ def canonical(sums, lanes, words):
 
 
 @njit(cache=True, nogil=True)
-def enqueue(queue, at, sums, words):
-    """Write the canonical fingerprint of the successor with the fingerprints `sums` to place `at` of the queue."""
-    lanes = sums.shape[0]
-    best = canonical(sums, lanes, words)
-    low = sums[best]
-    queue.low[at] = low if low != 0 else np.uint64(1)  # 0 marks a free slot
-    if words == 2:
-        queue.high[at] = sums[lanes // 2 + best]
-
-
-@njit(cache=True, nogil=True)
-def keep_out(trees, source, queue, at, bounds, outside, cursor):
-    """Put the queued successor at place `at` aside if it is outside the constraints.
-
-    Returns KEPT_OUT then, and DONE if it is inside; or why that cannot be said yet.
-    """
-    kept = cursor[KEPT]
-    if kept == outside.rows.shape[0]:
-        return OUTSIDE_FULL
-    parent, step = queue.parent[at], queue.step[at]
-    row = outside.rows[kept]
-    row[:] = source.rows[parent]
-    for w in range(trees.step_first[step], trees.step_stop[step]):
-        row[trees.write_cell[w]] = trees.write_value[w]
-    for constraint in range(bounds.shape[0]):
-        leaf = walk(trees, bounds[constraint], row)
-        if leaf < 0:
-            cursor[WHAT] = constraint
-            return MISS_CONSTRAINT
-        if leaf == 0:
-            outside.parent[kept] = source.base + parent
-            outside.step[kept] = step
-            cursor[KEPT] = kept + 1
-            return KEPT_OUT
-    return DONE
-
-
-@njit(cache=True, nogil=True)
-def flush(trees, source, out, table, limit, most, queue, edges, counts, bounds, outside, cursor):
-    """Look up the queued successors, store the new ones in `out`; the reason for stopping early, or DONE."""
+def slot_of(table, low, high):
+    """The slot that holds a fingerprint, or the free one where it belongs."""
     slots = table.low.shape[0]
-    words = 2 if table.high.shape[0] > 0 else 1
-    numbered = table.number.shape[0] > 0
-    room = out.base + out.rows.shape[0]
-    for at in range(cursor[FLUSHED], cursor[QUEUED]):
-        low = queue.low[at]
-        slot = home(low, slots)
-        visited = False
-        while table.low[slot] != 0:
-            if table.low[slot] == low and (words == 1 or table.high[slot] == queue.high[at]):
-                visited = True
-                break
-            slot += 1
-            if slot == slots:
-                slot = 0
-        state = cursor[COUNT]
-        step = queue.step[at]
-        if numbered and cursor[EDGES] == edges.target.shape[0]:
-            cursor[FLUSHED] = at
-            return EDGES_FULL
-        if not visited and bounds.shape[0] > 0:
-            why = keep_out(trees, source, queue, at, bounds, outside, cursor)
-            if why == KEPT_OUT:
-                if numbered:
-                    edges.target[cursor[EDGES]] = OUTSIDE
-                    edges.step[cursor[EDGES]] = step
-                    cursor[EDGES] += 1
-                    source.degree[queue.parent[at]] += 1
-                continue
-            if why != DONE:
-                cursor[FLUSHED] = at
-                return why
-        if not visited:
-            stop = DONE
-            if state >= most:
-                stop = ENOUGH
-            elif state >= room:
-                stop = BLOCK_FULL
-            elif state >= limit:
-                stop = TABLE_FULL
-            if stop != DONE:
-                cursor[FLUSHED] = at
-                return stop
-            table.low[slot] = low
-            if words == 2:
-                table.high[slot] = queue.high[at]
-            if numbered:
-                table.number[slot] = state
-            i = state - out.base
-            parent = queue.parent[at]
-            out.rows[i] = source.rows[parent]
-            for w in range(trees.step_first[step], trees.step_stop[step]):
-                out.rows[i, trees.write_cell[w]] = trees.write_value[w]
-            out.sums[i] = queue.sums[at]
-            out.parent[i] = source.base + parent
-            out.step[i] = step
-            counts.new[trees.step_instance[step]] += 1
-            cursor[COUNT] = state + 1
-        if numbered:
-            edges.target[cursor[EDGES]] = table.number[slot]
-            edges.step[cursor[EDGES]] = step
-            cursor[EDGES] += 1
-            source.degree[queue.parent[at]] += 1
-    cursor[QUEUED] = 0
-    cursor[FLUSHED] = 0
-    return DONE
-
-
-@njit(cache=True, nogil=True)
-def expand(
-    trees, dispatch, cells, source, stop, out, table, limit, most, queue, edges, counts, bounds, outside, cursor
-):
-    """Compute the successors of the states ``cursor[STATE]`` to `stop` of the block `source`.
-
-    Parameters
-    ----------
-    trees, dispatch
-        See :mod:`workbench.engines.trees`.
-    cells : tuple of arrays
-        ``hash_base`` and ``hashes`` of :class:`workbench.engines.cells.Cells`.
-    source, out : Frontier
-        Where states are taken from, and where new ones are appended.
-    limit, most : int
-        States that the table, and the budget, have room for.
-    bounds : int32 array
-        The roots of the constraints' trees: a successor of which one is false goes to `outside`.
-    outside : Frontier
-        Where such successors are put aside, with their predecessors' numbers and steps.
-    """
-    hash_base, hashes = cells
-    lanes = hashes.shape[1]
-    words = 2 if table.high.shape[0] > 0 else 1
-    capacity = queue.low.shape[0]
-    groups = dispatch.cell.shape[0]
-    if cursor[FLUSHED] < cursor[QUEUED]:
-        why = flush(trees, source, out, table, limit, most, queue, edges, counts, bounds, outside, cursor)
-        if why != DONE:
-            return why
-    for i in range(cursor[STATE], stop):
-        row = source.rows[i]
-        for group in range(cursor[GROUP], groups):
-            value = row[dispatch.cell[group]]
-            entries = dispatch.table[dispatch.base[group] + value] if value < dispatch.size[group] else -1
-            if entries < 0:
-                cursor[STATE], cursor[GROUP] = i, group
-                return MISS_GROUP
-            for entry in range(max(cursor[ENTRY], dispatch.start[entries]), dispatch.stop[entries]):
-                leaf = walk(trees, dispatch.node[entry], row)
-                if leaf < 0:
-                    cursor[STATE], cursor[GROUP], cursor[ENTRY] = i, group, entry
-                    cursor[WHAT] = dispatch.instance[entry]
-                    return MISS_ACTION
-                first, last = trees.leaf_start[leaf], trees.leaf_stop[leaf]
-                if first == last:
-                    continue
-                if cursor[QUEUED] + last - first > capacity:
-                    why = flush(trees, source, out, table, limit, most, queue, edges, counts, bounds, outside, cursor)
-                    if why != DONE:
-                        cursor[STATE], cursor[GROUP], cursor[ENTRY] = i, group, entry
-                        return why
-                counts.enabled[dispatch.instance[entry]] += 1
-                counts.generated[dispatch.instance[entry]] += last - first
-                for step in range(first, last):
-                    at = cursor[QUEUED]
-                    for lane in range(lanes):
-                        total = source.sums[i, lane] + trees.step_delta[step, lane]
-                        for w in range(trees.step_blind[step], trees.step_stop[step]):
-                            cell = trees.write_cell[w]
-                            total -= hashes[hash_base[cell] + row[cell], lane]
-                        queue.sums[at, lane] = total
-                    enqueue(queue, at, queue.sums[at], words)
-                    queue.parent[at] = i
-                    queue.step[at] = step
-                    cursor[QUEUED] = at + 1
-            cursor[ENTRY] = 0
-        cursor[GROUP] = 0
-        cursor[STATE] = i + 1
-    return flush(trees, source, out, table, limit, most, queue, edges, counts, bounds, outside, cursor)
+    slot = home(low, slots)
+    while table.low[slot] != 0 and (table.low[slot] != low or (table.high.shape[0] > 0 and table.high[slot] != high)):
+        slot += 1
+        if slot == slots:
+            slot = 0
+    return slot
 
 
 @njit(cache=True, nogil=True)
 def insert(low, high, table, number):
     """Add one fingerprint to the table with the state's `number`; whether it was new."""
-    slots = table.low.shape[0]
-    slot = home(low, slots)
-    while table.low[slot] != 0:
-        if table.low[slot] == low and (table.high.shape[0] == 0 or table.high[slot] == high):
-            return False
-        slot += 1
-        if slot == slots:
-            slot = 0
+    slot = slot_of(table, low, high)
+    if table.low[slot] != 0:
+        return False
     table.low[slot] = low
     if table.high.shape[0] > 0:
         table.high[slot] = high
@@ -389,7 +203,7 @@ def evaluate(trees, root, rows, truth, cursor):
 def admit(fingerprints, table, first, limit):
     """Add fingerprints, uint64 (states, words), to the table; the number of those looked at, and which were new.
 
-    Stops early when the table holds `limit` entries; `first` is how many it holds.
+    Stops early when the table holds `limit` entries; `first` is how many it holds, and the number of the first new one.
     """
     count = fingerprints.shape[0]
     new = np.zeros(count, np.bool_)
@@ -398,7 +212,7 @@ def admit(fingerprints, table, first, limit):
         if held >= limit:
             return i, new
         high = fingerprints[i, 1] if fingerprints.shape[1] == 2 else np.uint64(0)
-        if insert(fingerprints[i, 0], high, table, np.uint32(0)):
+        if insert(fingerprints[i, 0], high, table, np.uint32(held)):
             new[i] = True
             held += 1
     return count, new
@@ -408,17 +222,9 @@ def admit(fingerprints, table, first, limit):
 def contains(fingerprints, table):
     """Which of the fingerprints, uint64 (states, words), are in the table."""
     held = np.zeros(fingerprints.shape[0], np.bool_)
-    slots = table.low.shape[0]
     for i in range(fingerprints.shape[0]):
-        low = fingerprints[i, 0]
-        slot = home(low, slots)
-        while table.low[slot] != 0:
-            if table.low[slot] == low and (fingerprints.shape[1] == 1 or table.high[slot] == fingerprints[i, 1]):
-                held[i] = True
-                break
-            slot += 1
-            if slot == slots:
-                slot = 0
+        high = fingerprints[i, 1] if fingerprints.shape[1] == 2 else np.uint64(0)
+        held[i] = table.low[slot_of(table, fingerprints[i, 0], high)] != 0
     return held
 
 
@@ -457,11 +263,3 @@ def canonical_fingerprints(sums, words):
         if words == 2:
             canonical_of[i, 1] = sums[i, lanes // 2 + best]
     return canonical_of
-
-
-@njit(cache=True, nogil=True)
-def translate(rows, base, numbers):
-    """Renumber the values of `rows` in place: value v of cell c becomes ``numbers[base[c] + v]``."""
-    for i in range(rows.shape[0]):
-        for cell in range(rows.shape[1]):
-            rows[i, cell] = numbers[base[cell] + rows[i, cell]]

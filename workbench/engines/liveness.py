@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.engines.compiled import njit
-from workbench.engines.components import strong_components
+from workbench.engines.components import fair_components
 from workbench.kernel.actions import Fairness
 from workbench.kernel.lasso import Lasso
 
@@ -45,11 +45,16 @@ class Graph:
 
 
 class _Conditions(NamedTuple):
-    """Fairness conditions, one per row: is it strong, where is it enabled (per state), which labels are its own."""
+    """Fairness conditions, one per row: is it strong, where is it enabled (per state), which labels are its own.
+
+    Those that a label belongs to are ``of[first[label]]`` to ``of[first[label + 1] - 1]``.
+    """
 
     strong: np.ndarray
     enabled: np.ndarray
     own: np.ndarray
+    first: np.ndarray
+    of: np.ndarray
 
 
 class _Routes(NamedTuple):
@@ -75,7 +80,6 @@ class LassoFinder:
         self._indptr = graph.indptr
         self._targets = graph.targets.view(np.int32)  # one type for the kernels
         self._labels, self._leaving = graph.labels, graph.leaving
-        self._sources = np.repeat(np.arange(self._states, dtype=np.int32), np.diff(graph.indptr))
         self._conditions = self._judge_enabled(fairness)
         initial = np.arange(graph.initial, dtype=np.int32)
         anywhere = np.ones(self._states, bool)
@@ -90,11 +94,11 @@ class LassoFinder:
         enabled = np.zeros((len(fairness), self._states), bool)
         for row, condition in enumerate(fairness):
             own[row, list(condition.actions)] = True
-            steps = own[row][self._labels]
-            steps &= self._sources != self._targets
-            enabled[row, self._sources[steps]] = True
             enabled[row, leaving[own[row][leaving_labels]]] = True
-        return _Conditions(np.array([f.strong for f in fairness], bool), enabled, own)
+        first = np.append(0, np.cumsum(own.sum(axis=0)))
+        conditions = _Conditions(np.array([f.strong for f in fairness], bool), enabled, own, first, own.T.nonzero()[1])
+        _enable(self._indptr, self._targets, self._labels, conditions)
+        return conditions
 
     def find(self, kind: str, trigger: np.ndarray | None, goal: np.ndarray) -> Lasso | None:
         """A small fair behaviour that violates a formula, or None if every fair behaviour satisfies it.
@@ -120,26 +124,25 @@ class LassoFinder:
         elif kind == "eventually":
             entry[self._initial :] = False
         elif kind == "eventually_always":  # "not the goal, again and again" has the form of a weak fairness condition
-            conditions = _Conditions(
-                np.append(conditions.strong, False),
-                np.vstack([conditions.enabled, goal]),
-                np.vstack([conditions.own, np.zeros(conditions.own.shape[1], bool)]),
+            conditions = conditions._replace(
+                strong=np.append(conditions.strong, False),
+                enabled=np.vstack([conditions.enabled, goal]),
+                own=np.vstack([conditions.own, np.zeros(conditions.own.shape[1], bool)]),
             )
         starts = self._routes.order[entry[self._routes.order]]
         routes = _Routes(*_routes(self._indptr, self._targets, starts, self._routes.distance[starts], allowed))
         best = self._shortest_stop(routes, conditions)
-        components = self._fair_components(routes.distance >= 0, conditions)
-        if components is not None:
+        components = fair_components(self._indptr, self._targets, self._labels, routes.distance >= 0, conditions)
+        if len(components):
             bound = best.states if best else np.iinfo(np.int64).max
             best = self._small_cycle(routes, conditions, components, bound) or best
         return best
 
     def _shortest_stop(self, routes: _Routes, conditions: _Conditions) -> Lasso | None:
-        busy = np.any(conditions.enabled, axis=0)
-        stops = routes.order[~busy[routes.order]]
-        if len(stops) == 0:
+        stop = _first_stop(routes.order, conditions.enabled)
+        if stop < 0:
             return None
-        start, steps = self._path(routes, int(stops[0]))
+        start, steps = self._path(routes, stop)
         return Lasso(start, steps, len(steps))
 
     def _path(self, routes: _Routes, state: int) -> tuple[int, list[int]]:
@@ -148,38 +151,8 @@ class LassoFinder:
         for links in (routes.via, self._routes.via):
             while (step := int(links[state])) >= 0:
                 steps.append(step)
-                state = self._sources[step]
-        return int(state), steps[::-1]
-
-    # Components --------------------------------------------------------------------------------------------------
-
-    def _fair_components(self, region: np.ndarray, conditions: _Conditions) -> np.ndarray | None:
-        """For each state the number of its strongly connected part of `region` that holds a fair cycle, or -1.
-
-        None if there is no such part. Where a strong condition is enabled and cannot step, its states are taken out,
-        and the rest is taken apart again.
-        """
-        while True:
-            inside = region[self._sources]
-            inside &= region[self._targets]
-            inside &= self._sources != self._targets
-            component = strong_components(self._indptr, self._targets, inside)
-            inside &= component[self._sources] == component[self._targets]
-            within, labels = component[self._sources[inside]], self._labels[inside]
-            count = int(component.max(initial=-1)) + 1
-            good = _marked(count, within)  # a state alone has no cycle
-            removed = np.zeros(self._states, bool)
-            for strong, enabled, own in zip(*conditions, strict=True):
-                satisfied = _marked(count, within[own[labels]])
-                if strong:
-                    removed |= region & enabled & ~satisfied[component]
-                else:
-                    good &= satisfied | _marked(count, component[region & ~enabled])
-            region = region & good[component]
-            removed &= region
-            if not removed.any():
-                return np.where(region, component, np.int32(-1)) if region.any() else None
-            region &= ~removed
+                state = _source(self._indptr, step)
+        return state, steps[::-1]
 
     # Cycles ------------------------------------------------------------------------------------------------------
 
@@ -187,7 +160,7 @@ class LassoFinder:
         self, routes: _Routes, conditions: _Conditions, components: np.ndarray, bound: float
     ) -> Lasso | None:
         """The smallest lasso with fewer than `bound` states among those that end in a cycle and are tried."""
-        best, tour = None, _Tour(self._indptr, self._targets, self._labels, self._sources, conditions, components)
+        best, tour = None, _Tour(self._indptr, self._targets, self._labels, conditions, components)
         effort = max(_LEAST_EFFORT, len(self._targets))
         for home in routes.order[components[routes.order] >= 0]:
             nearest = int(routes.distance[home])
@@ -201,10 +174,9 @@ class LassoFinder:
         return best
 
 
-def _marked(count: int, which: np.ndarray) -> np.ndarray:
-    mask = np.zeros(count, bool)
-    mask[which] = True
-    return mask
+def _source(indptr: np.ndarray, step: int) -> int:
+    """The state that a transition leaves."""
+    return int(np.searchsorted(indptr, step, side="right")) - 1
 
 
 class _Tour:
@@ -215,12 +187,11 @@ class _Tour:
         indptr: np.ndarray,
         targets: np.ndarray,
         labels: np.ndarray,
-        sources: np.ndarray,
         conditions: _Conditions,
         components: np.ndarray,
     ) -> None:
         self._arrays = (indptr, targets, labels, components, conditions.enabled, conditions.own)
-        self._indptr, self._targets, self._labels, self._sources = indptr, targets, labels, sources
+        self._indptr, self._targets, self._labels = indptr, targets, labels
         self._components, self._conditions = components, conditions
         self._seen = np.full(len(components), -1, np.int32)  # the number of the search that saw a state last
         self._via = np.empty(len(components), np.int64)
@@ -248,14 +219,14 @@ class _Tour:
         step, spent = _search(*self._arrays, at, home, unmet, weak, self._searches, self._seen, self._via, self._queue)
         self.spent += spent + _SEARCH
         path = [step]
-        while (state := int(self._sources[path[-1]])) != at:
+        while (state := _source(self._indptr, path[-1])) != at:
             path.append(int(self._via[state]))
         return path[::-1]
 
     def _unmet(self, cycle: list[int]) -> np.ndarray:
         """Which conditions the cycle is unfair to."""
-        strong, enabled, own = self._conditions
-        enabled = enabled[:, self._sources[cycle]]
+        strong, own = self._conditions.strong, self._conditions.own
+        enabled = self._conditions.enabled[:, np.searchsorted(self._indptr, cycle, side="right") - 1]
         due = np.where(strong, enabled.any(axis=1), enabled.all(axis=1))
         if due.any():  # a step belongs to every action that leads from the one state to the other
             same = [e for step in cycle for e in self._leaving(step) if self._targets[e] == self._targets[step]]
@@ -264,7 +235,7 @@ class _Tour:
 
     def _leaving(self, step: int) -> range:
         """The transitions that leave the state that `step` leaves."""
-        source = self._sources[step]
+        source = _source(self._indptr, step)
         return range(self._indptr[source], self._indptr[source + 1])
 
     def _without_detours(self, cycle: list[int]) -> list[int]:
@@ -278,14 +249,40 @@ class _Tour:
         for i in range(len(cycle), 0, -1):
             arrivals.setdefault(int(self._targets[cycle[i - 1]]), []).append(i)
         for i, step in enumerate(cycle):
+            source = _source(self._indptr, step)
             for direct in self._leaving(step):
-                if self._targets[direct] == self._sources[step]:
+                if self._targets[direct] == source:
                     continue
                 for after in arrivals.get(int(self._targets[direct]), ()):
                     shorter = [*cycle[:i], direct, *cycle[after:]]
                     if after > i + 1 and not self._unmet(shorter).any():
                         return shorter
         return None
+
+
+@njit(cache=True)
+def _enable(indptr, targets, labels, conditions):
+    """Note where conditions are enabled: where a step of theirs leads to another state."""
+    for source in range(len(indptr) - 1):
+        for step in range(indptr[source], indptr[source + 1]):
+            if targets[step] != source:
+                label = labels[step]
+                for at in range(conditions.first[label], conditions.first[label + 1]):
+                    conditions.enabled[conditions.of[at], source] = True
+
+
+@njit(cache=True)
+def _first_stop(order, enabled):
+    """The first state in which no condition is enabled, or -1."""
+    for state in order:
+        idle = True
+        for condition in range(len(enabled)):
+            if enabled[condition, state]:
+                idle = False
+                break
+        if idle:
+            return state
+    return -1
 
 
 @njit(cache=True)

@@ -13,6 +13,7 @@ from workbench.engines.expander import Expander
 from workbench.engines.kernels import Frontier
 from workbench.engines.steps import WatchedSteps
 from workbench.engines.store import BLOCK, Store, Transitions
+from workbench.engines.threads import Threads
 from workbench.engines.watch import Labels, Place, Watched
 from workbench.kernel import Model, Result, Trace, Variable, action, invariant, replay, require
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
@@ -33,7 +34,7 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     """The engine ``local``: carry out `plan` in this process."""
     load()
     limits.restart()
-    searching = LocalSearch(plan)
+    searching = LocalSearch(plan, workers=resources.threads)
     searching.run(limits)
     return conclude(plan, searching.exploration(), limits)
 
@@ -131,11 +132,14 @@ class LocalSearch:
         :mod:`workbench.engines.graph`.
     keep_rows, keep_edges : bool
         Keep all states' rows, and all transitions (which liveness needs).
+    workers : int
+        How many threads expand states. What is found does not depend on it.
     """
 
-    def __init__(self, plan: Plan, keep_rows: bool = False, keep_edges: bool = False) -> None:
+    def __init__(self, plan: Plan, keep_rows: bool = False, keep_edges: bool = False, workers: int = 1) -> None:
         self.plan, self.model = plan, plan.model
-        self.expander = Expander(plan.model, plan.symmetry, plan.bits)
+        self._threads = Threads(workers) if workers > 1 else None
+        self.expander = Expander(plan.model, plan.symmetry, plan.bits, self._threads)
         self.cells, self.trees = self.expander.cells, self.expander.trees
         self.watched = Watched(plan.model, self.trees, plan.safety)
         self.steps = WatchedSteps(plan.model, self.trees, plan.steps) if plan.steps else None
@@ -165,7 +169,9 @@ class LocalSearch:
             self.full = isinstance(stop, Full)
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
-        self.expander.settle(self.store)
+        finally:
+            if self._threads is not None:
+                self._threads.end()
         if self.store.count > sum(self.levels):  # stopped within a level
             self.levels.append(self.store.count - sum(self.levels))
         if self.stopped is not None:
@@ -264,7 +270,7 @@ class LocalSearch:
         """Judge the steps from the states that were expanded since the last call."""
         if self.steps is None:
             return
-        expanded = self.expander.expanded
+        expanded = self.store.expanded
         self.steps.judge(self.store, self._steps_judged, expanded)
         self._steps_judged = expanded
         if self.steps.decided and fail_fast:
@@ -293,7 +299,7 @@ class LocalSearch:
 
     def transitions(self) -> Transitions:
         """All transitions kept."""
-        return self.store.transitions(self.expander.edges)
+        return self.store.transitions()
 
     def trace_to(self, number: int, last: int | None = None) -> Trace:
         """A shortest behaviour to state `number`, computed by the model and checked against the visited set.
@@ -321,7 +327,7 @@ class LocalSearch:
 
     @cached_property
     def _liveness(self) -> "LivenessJudge":
-        from workbench.engines.graph import LivenessJudge  # scipy loads here
+        from workbench.engines.graph import LivenessJudge
 
         return LivenessJudge(self)
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.engines import kernels
 from workbench.engines.kernels import Frontier
 from workbench.engines.trees import Trees
 from workbench.engines.watch import evaluate
@@ -18,17 +17,17 @@ class Outside:
     Parameters
     ----------
     trees : Trees
-    cursor : int64 array
-        That of the expansion; place ``KEPT`` says how many successors are in `block`.
 
     Attributes
     ----------
     block : Frontier
         Rows, predecessors and steps; an initial state has the step ``-1 - which``.
+    kept : int
+        How many are in `block`.
     """
 
-    def __init__(self, trees: Trees, cursor: np.ndarray) -> None:
-        self._trees, self._cursor = trees, cursor
+    def __init__(self, trees: Trees) -> None:
+        self._trees, self.kept = trees, 0
         self._predicates = [
             trees.add_predicate(instance.holds, instance.subject, instance.place)
             for instance in trees.model.constraint_predicates()
@@ -45,8 +44,7 @@ class Outside:
         )
 
     def __len__(self) -> int:
-        """How many are in `block`."""
-        return int(self._cursor[kernels.KEPT])
+        return self.kept
 
     @property
     def total(self) -> int:
@@ -58,19 +56,18 @@ class Outside:
         """The roots of the constraints' trees."""
         return self._trees.predicate_roots[self._predicates]
 
-    def learn(self) -> None:
-        """Ask the constraint that the expansion has stopped at about the successor that it has stopped at."""
-        row = self.block.rows[len(self)].tolist()
-        self._trees.learn_predicate(self._predicates[int(self._cursor[kernels.WHAT])], row)
+    def learn(self, constraint: int, row: Sequence[int]) -> None:
+        """Ask one of the constraints about a state."""
+        self._trees.learn_predicate(self._predicates[constraint], row)
 
     def keep_initial(self, row: Sequence[int], which: int) -> bool:
         """Put an initial state aside if it is outside; whether it is. There must be room."""
         rows = np.array([row], np.int32)
         for predicate in self._predicates:
             if not evaluate(self._trees, predicate, rows)[0]:
-                kept = len(self)
+                kept = self.kept
                 self.block.rows[kept], self.block.parent[kept], self.block.step[kept] = row, 0, -1 - which
-                self._cursor[kernels.KEPT] += 1
+                self.kept += 1
                 return True
         return False
 
@@ -81,4 +78,4 @@ class Outside:
     def forget(self) -> None:
         """Make room: those in `block` have been dealt with."""
         self._forgotten += len(self)
-        self._cursor[kernels.KEPT] = 0
+        self.kept = 0

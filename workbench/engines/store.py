@@ -10,6 +10,7 @@ from workbench.engines.cells import Cells
 from workbench.engines.kernels import Edges, Frontier, Table
 
 BLOCK = 1 << 15
+_SLOTS = 1 << 12  # of an empty table
 _LOAD, _GROWTH = 0.75, 1.6  # between 8/0.75 = 11 and 8*1.6/0.75 = 17 bytes per state
 
 
@@ -26,7 +27,7 @@ class Visited:
 
     def __init__(self, words: int, numbered: bool) -> None:
         self.words, self.numbered = words, numbered
-        self.table = self._make(1 << 12)
+        self.table = self._make(_SLOTS)
         self.peak_bytes_per_state = 0.0
 
     def _make(self, slots: int) -> Table:
@@ -62,12 +63,16 @@ class Visited:
         """Add the state with the fingerprints `sums`; whether it was new."""
         return bool(kernels.insert(*self._split(sums), self.table, number))
 
-    def slices(self) -> Iterator[np.ndarray]:
-        """All fingerprints in the set, uint64 (states, words), piece by piece and in no particular order."""
+    def slices(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """All fingerprints in the set, uint64 (states, words), piece by piece and in no particular order.
+
+        With them the states' numbers, if these are kept.
+        """
         for first in range(0, len(self.table.low), BLOCK):
-            low, high = self.table.low[first : first + BLOCK], self.table.high[first : first + BLOCK]
+            low, high, number = (part[first : first + BLOCK] for part in self.table)
             used = low != 0
-            yield np.stack([low[used], *([high[used]] if self.words == 2 else [])], axis=1)
+            fingerprints = np.stack([low[used], *([high[used]] if self.words == 2 else [])], axis=1)
+            yield fingerprints, number[used] if self.numbered else number
 
     def find(self, sums: np.ndarray) -> bool:
         """Whether a state with the fingerprints `sums`, or one symmetric to it, has been visited."""
@@ -109,32 +114,51 @@ class Store:
     ----------
     count : int
         States so far.
+    expanded : int
+        The number of the first state whose successors are not all in the store.
     """
 
     def __init__(self, cells: Cells, keep_rows: bool, keep_edges: bool) -> None:
         self.cells, self.keep_rows, self.keep_edges = cells, keep_rows, keep_edges
         self.width = len(cells.values)
-        self.count = 0
+        self.count = self.expanded = 0
         self.visited = Visited(cells.words, keep_edges)
         self.blocks: list[Frontier] = []
-        self.full_edges: list[Edges] = []
-        self.edges = self._make_edges()
+        self._spare: list[tuple[np.ndarray, np.ndarray]] = []  # rows and sums of blocks that are done with
+        self._full_edges: list[Edges] = []
+        self._edges = self.free_edges = Edges(np.empty(0, np.uint32), np.empty(0, np.int32))
+        self._linked = (0, 0)  # the states whose transitions are kept, and how many there are in the last arrays
         self.add_block()
 
-    def _make_edges(self) -> Edges:
-        room = 8 * BLOCK if self.keep_edges else 0
-        return Edges(np.empty(room, np.uint32), np.empty(room, np.int32))
+    def want_edges(self, room: int) -> None:
+        """Have room for so many more transitions: if there is none, arrays are put aside and others begun."""
+        if room <= len(self.free_edges.target):
+            return
+        _, used = self._linked
+        self._full_edges.append(Edges(*(part[:used] for part in self._edges)))
+        room = max(room, 8 * BLOCK)
+        self._edges = self.free_edges = Edges(np.empty(room, np.uint32), np.empty(room, np.int32))
+        self._linked = (self._linked[0], 0)
 
-    def next_edges(self) -> None:
-        """Put the full arrays of transitions aside and begin new ones."""
-        self.full_edges.append(self.edges)
-        self.edges = self._make_edges()
+    def commit(self, count: int, expanded: int, linked: int, edges: int) -> None:
+        """Let there be `count` states, and `edges` more transitions, which are those of the states up to `linked`.
+
+        An interrupt may come between any two lines here: transitions lead to states that are counted in any case.
+        """
+        self.count = count
+        self._linked = (linked, self._linked[1] + edges)
+        self.free_edges = Edges(*(part[self._linked[1] :] for part in self._edges))
+        self.expanded = expanded
 
     def add_block(self) -> Frontier:
+        if self._spare:  # memory that is used again need not be cleared by the system again
+            rows, sums = self._spare.pop()
+        else:
+            rows, sums = np.empty((BLOCK, self.width), np.int32), np.empty((BLOCK, self.cells.lanes), np.uint64)
         block = Frontier(
             base=len(self.blocks) * BLOCK,
-            rows=np.empty((BLOCK, self.width), np.int32),
-            sums=np.empty((BLOCK, self.cells.lanes), np.uint64),
+            rows=rows,
+            sums=sums,
             parent=np.empty(BLOCK, np.uint32),
             step=np.empty(BLOCK, np.int32),
             degree=np.zeros(BLOCK if self.keep_edges else 0, np.uint32),
@@ -148,8 +172,11 @@ class Store:
             block = self.blocks[at]
             if len(block.sums) == 0:
                 break
+            if not self.keep_rows:
+                self._spare.append((block.rows, block.sums))
             rows = block.rows if self.keep_rows else block.rows[:0].copy()
             self.blocks[at] = block._replace(rows=rows, sums=block.sums[:0].copy())
+        del self._spare[len(self.blocks) - number // BLOCK :]  # the next level is about as large as the last one
 
     def add_initial(self, row: list[int], which: int) -> bool:
         """Add an initial state; whether it was new. Its `step` is ``-1 - which``."""
@@ -210,12 +237,18 @@ class Store:
         parts = [getattr(block, name)[: max(0, self.count - block.base)] for block in self.blocks]
         return np.concatenate(parts)
 
-    def transitions(self, used: int) -> Transitions:
-        """All transitions, `used` of them in the last arrays."""
-        last = Edges(self.edges.target[:used], self.edges.step[:used])
-        parts = [*self.full_edges, last]
+    @property
+    def edges(self) -> list[Edges]:
+        """All transitions, in the order of their sources, array by array."""
+        return [*self._full_edges, Edges(*(part[: self._linked[1]] for part in self._edges))]
+
+    def transitions(self) -> Transitions:
+        """All transitions."""
+        linked, _ = self._linked
+        parts = self.edges
         targets, steps = np.concatenate([p.target for p in parts]), np.concatenate([p.step for p in parts])
         degree, leaves = self.column("degree"), targets == kernels.OUTSIDE
+        degree[linked:] = 0  # those of a pass that was interrupted are not kept
         leaving = np.repeat(np.arange(len(degree)), degree)[leaves] if leaves.any() else np.empty(0, np.int64)
         leaving_steps = steps[leaves]
         if len(leaving):
@@ -235,6 +268,7 @@ class Store:
     @property
     def nbytes(self) -> int:
         links = sum(block.parent.nbytes + block.step.nbytes + block.degree.nbytes for block in self.blocks)
-        edges = sum(part.nbytes for edges in [*self.full_edges, self.edges] for part in edges)
+        edges = sum(part.nbytes for edges in [*self._full_edges, self._edges] for part in edges)
         unexpanded = sum(block.rows.nbytes + block.sums.nbytes for block in self.blocks)
-        return self.visited.nbytes + links + edges + unexpanded
+        spare = sum(part.nbytes for parts in self._spare for part in parts)
+        return self.visited.nbytes + links + edges + unexpanded + spare

@@ -16,7 +16,7 @@ from workbench.engines.cells import Cells, StepReads
 from workbench.kernel.actions import ActionInstance, Outcome
 from workbench.kernel.errors import ModelError
 from workbench.kernel.profile import Subject
-from workbench.kernel.state import Cell, Draft
+from workbench.kernel.state import Cell, Draft, View, turned
 
 #: Child numbers: 0 is not known yet, positive is an inner node, negative is leaf ``-1 - child``.
 UNKNOWN = 0
@@ -98,6 +98,7 @@ class Trees:
         self.uncounted: list[int] = []
         self.longest_leaf = 1
         self._draft: Draft = cells.layout.draft()
+        self._view: View = cells.layout.view(())
         self._runs = [0] * len(self.model.instances)
         self._roots = [UNKNOWN] * len(self.model.instances)
         self._predicate_roots = Growing(np.int32)
@@ -176,7 +177,7 @@ class Trees:
         if self._runs[number] <= _PURITY_CHECKS:
             instance.check_pure(draft, read, outcomes)
         if instance.action.fair_when is not None:  # what it reads is read by the action, so that the leaf can tell
-            view, first = self.cells.layout.view(read), len(self.steps)
+            view, first = turned(self._view, read), len(self.steps)
             counts = [instance.counts(view, outcome.choices) for outcome in outcomes]
             self.uncounted += [first + i for i, counted in enumerate(counts) if not counted]
         leaf = self._leaf(number, row, read, outcomes) if outcomes else NOTHING
@@ -185,7 +186,7 @@ class Trees:
     def learn_predicate(self, number: int, row: Sequence[int]) -> set[int]:
         """Evaluate predicate `number` in the state `row`, remember the answer, and return the cells read."""
         read = self.cells.reads(row)
-        return self._remember(number, row, read, self.predicates[number](self.cells.layout.view(read)))
+        return self._remember(number, row, read, self.predicates[number](turned(self._view, read)))
 
     def learn_step(self, number: int, row: Sequence[int]) -> set[int]:
         """The same for a step, whose `row` is described in :mod:`workbench.engines.step_kernels`."""
@@ -265,12 +266,14 @@ class Trees:
             self.choices.append(choices)
             self._step_instance.append(number)
             self._step_delta.append(cells.difference(before, known + blind))
-            at = self._write_cell.size
-            for cell, new in known + blind:
-                self._write_cell.append(cell), self._write_value.append(new)
+            changed = known + blind
+            at = self._write_cell.reserve(len(changed))
+            self._write_value.reserve(len(changed))
+            for place, (cell, new) in enumerate(changed, at):
+                self._write_cell.items[place], self._write_value.items[place] = cell, new
             self._step_first.append(at)
             self._step_blind.append(at + len(known))
-            self._step_stop.append(self._write_cell.size)
+            self._step_stop.append(at + len(changed))
         self.longest_leaf = max(self.longest_leaf, len(outcomes))
         leaf = self._leaf_start.append(first)
         self._leaf_stop.append(first + len(outcomes))
@@ -367,6 +370,11 @@ class Dispatch:
         for number, node in entries:
             self._instance.append(number), self._node.append(node)
         self._stop.append(self._instance.size)
+
+    def knows(self, group: int, row: Sequence[int]) -> bool:
+        """Whether there is a list for the value that the group's cell has in `row`."""
+        value = row[self._cell.items[group]]
+        return value < self._size.items[group] and self._table.items[self._base.items[group] + value] >= 0
 
     def _widen(self, group: int, value: int) -> None:
         old, size = self._base.items[group], self._size.items[group]

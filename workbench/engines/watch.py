@@ -94,9 +94,12 @@ class Labels:
 
     def extend(self, rows: np.ndarray) -> None:
         """Evaluate everything in the states `rows`, which follow the ones seen before."""
-        for number, column in self._predicates:
-            at = column.reserve(len(rows))
-            column[at : at + len(rows)] = evaluate(self._trees, number, rows)
+        for (_, column), values in zip(self._predicates, self.values(rows), strict=True):
+            column.extend(values)
+
+    def values(self, rows: np.ndarray) -> list[np.ndarray]:
+        """What each predicate says of the states `rows`: for each formula its trigger, if it has one, and its goal."""
+        return [evaluate(self._trees, number, rows) for number, _ in self._predicates]
 
 
 def evaluate(

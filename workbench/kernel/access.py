@@ -27,7 +27,11 @@ class Indexed(Mapping[Any, Any]):
             raise ModelError(f"{self._name} has no index {index!r}; it has {known}") from None
 
     def __getitem__(self, index: Any) -> Any:
-        return self._owner._get(self._cell(index))
+        try:  # as in _cell, without another call: nothing is done more often
+            cell = self._cells[index]
+        except (KeyError, TypeError):
+            cell = self._cell(index)
+        return self._owner._get(cell)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._owner._set(self._cell(index), value)

@@ -15,7 +15,7 @@ from collections.abc import (
     Sized,
 )
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.kernel.errors import NOT_SAID, RAISED, ModelError, blame, brief, defined_at, in_its_line, text_of
@@ -394,9 +394,7 @@ class ActionInstance:
         fair_when = self.action.fair_when
         if fair_when is None:
             return True
-        made = dict(choices)
-        given = inspect.signature(fair_when).parameters.values()
-        wanted = [parameter.name for parameter in given if parameter.kind == parameter.KEYWORD_ONLY]
+        made, wanted = dict(choices), self._choices_asked_for
         if not made.keys() >= set(wanted):
             return False
         try:
@@ -407,6 +405,12 @@ class ActionInstance:
             return answer
         named = f"fair_when of {self.action.name}{defined_at(fair_when)}"
         raise ModelError(f"{named} returned {brief(answer)}; it must return True or False")
+
+    @cached_property
+    def _choices_asked_for(self) -> list[str]:
+        """The names of the choices that ``fair_when`` is told, where there is one."""
+        given = [] if self.action.fair_when is None else inspect.signature(self.action.fair_when).parameters.values()
+        return [parameter.name for parameter in given if parameter.kind == parameter.KEYWORD_ONLY]
 
     def check_pure(self, draft: Draft, before: Values, outcomes: list[Outcome]) -> None:
         """Run the action again and raise :class:`ModelError` unless it does what it did before."""

@@ -141,6 +141,12 @@ def brief(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
+def check_integer(name: str, value: Any, least: int, most: int) -> None:
+    """Raise :class:`InputError` unless `value` is an integer in these bounds."""
+    if type(value) is not int or not least <= value <= most:
+        raise InputError(f"{name} = {brief(value)} is not accepted; it takes an integer from {least} to {most}")
+
+
 def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
     """The error for a name that is not there, with the nearest one that is.
 

@@ -243,10 +243,8 @@ class PropertyInstance:
         self.model, self.property, self.arguments = model, declared, arguments
         self._function = declared.function if function is None else function
         self.clause = "" if self._function is declared.function else self._function.__name__
-
-    @property
-    def subject(self) -> Subject:
-        return Subject(self.property.kind, self.property.name, self.clause)
+        self.subject = Subject(declared.kind, declared.name, self.clause)
+        self._label = self.subject.label
 
     @property
     def place(self) -> str:
@@ -265,7 +263,7 @@ class PropertyInstance:
 
     def judge(self, state: Reader) -> bool | str:
         """True, False, or what is wrong in `state`, in one line; of a clause with its name."""
-        answer = call_predicate(self.subject.label, self._function, self.model, seen(state), *self.arguments)
+        answer = call_predicate(self._label, self._function, self.model, seen(state), *self.arguments)
         if self.clause:
             answer = of_clause(self._function, answer)
         if answer is True or answer is False:

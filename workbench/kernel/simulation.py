@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from workbench.kernel.errors import InputError, brief
+from workbench.kernel.errors import InputError, brief, check_integer
 from workbench.kernel.properties import Property
 from workbench.kernel.result import Judged, Verdict
 from workbench.kernel.values import counted
@@ -51,12 +51,6 @@ class Rule:
     def __str__(self) -> str:
         swarm = ", swarm" if self.swarm else ""
         return f"uniform over {self.uniform}{swarm}, seed {self.seed}"
-
-
-def check_integer(name: str, value: Any, least: int, most: int) -> None:
-    """Raise :class:`InputError` unless `value` is an integer in these bounds."""
-    if type(value) is not int or not least <= value <= most:
-        raise InputError(f"{name} = {brief(value)} is not accepted; it takes an integer from {least} to {most}")
 
 
 @dataclass(frozen=True)

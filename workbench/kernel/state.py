@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 from workbench.kernel.access import Indexed, Sets, Split, Whole
 from workbench.kernel.errors import InputError, ModelError, listed
 from workbench.kernel.members import Universe
-from workbench.kernel.values import check_value, is_same, show
+from workbench.kernel.values import PLAIN, check_value, is_same, show
 
 
 class Cell(NamedTuple):
@@ -346,6 +346,12 @@ class View(Reader):
         return self.values
 
 
+def turned(view: View, values: "Values") -> View:
+    """`view`, as one of the state with these values: what is used for many states makes its indexed variables once."""
+    _assign(view, "values", values)
+    return view
+
+
 class State(View):
     """One immutable state of a model; a whole one, which can be compared and kept.
 
@@ -426,7 +432,8 @@ class Draft(Reader):
         return writes[cell] if cell in writes else self.before[cell]
 
     def _set(self, cell: int, value: Any) -> None:
-        check_value(value)
+        if type(value) not in PLAIN:
+            check_value(value)
         self.writes[cell] = value
 
     @property

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.kernel.errors import InputError
 from workbench.kernel.objects import Kinds, is_object, parts_of
 from workbench.kernel.state import Cell
-from workbench.kernel.values import Map, Name, encode, permute
+from workbench.kernel.values import PLAIN, Map, Name, encode, permute
 
 if TYPE_CHECKING:
     from workbench.kernel.model import Model
@@ -34,16 +34,19 @@ class Words:
 
     def check(self, cell: Cell, value: Any) -> None:
         """Raise :class:`InputError` if `value`, in that cell, holds a word that is also a name."""
-        if self._set_of and (word := self._word_in(value)) is not None:
+        if self._set_of and type(value) not in PLAIN and (word := self._word_in(value)) is not None:
             raise _ambiguous(self._set_of[word], word, cell)
 
     def _word_in(self, value: Any) -> str | None:
         if isinstance(value, str):
             return value if value in self._set_of and not isinstance(value, Name) else None
+        if isinstance(value, (tuple, frozenset)):
+            for item in value:
+                if type(item) not in PLAIN and (word := self._word_in(item)) is not None:
+                    return word
+            return None
         if isinstance(value, Map):
             return self._word_in((*value.keys(), *value.values()))
-        if isinstance(value, (tuple, frozenset)):
-            return next((word for item in value if (word := self._word_in(item)) is not None), None)
         return self._word_in(parts_of(value)) if is_object(value) else None
 
 

@@ -31,7 +31,9 @@ class Name(str):
     __slots__ = ()
 
 
-_ATOMS = frozenset({type(None), bool, int, str, Name})
+#: Of values of these types nothing has to be looked at: any of them may be part of a state, and is no word.
+PLAIN = frozenset({type(None), bool, int, Name})
+_ATOMS = PLAIN | {str}
 _ACCEPTED = "use None, bool, int, str, tuple, NamedTuple, frozenset, Map, Enum or a frozen dataclass"
 
 
@@ -125,8 +127,11 @@ NamedTuple, frozenset, Map, Enum or a frozen dataclass
         if type(value) is str and not value.isascii():
             _check_text(value)
         return
-    items = value
-    if not isinstance(value, (tuple, frozenset, Map)):
+    if isinstance(value, (tuple, frozenset)):
+        items: Iterable[Any] = value
+    elif isinstance(value, Map):
+        items = (*value._data, *value._data.values())
+    else:
         why = why_not(value)
         if why is not None:
             raise ModelError(getattr(value, "no_value", None) or f"{_no_value(value)}; {why or _ACCEPTED}")
@@ -135,10 +140,8 @@ NamedTuple, frozenset, Map, Enum or a frozen dataclass
         items = () if isinstance(value, Enum) else parts_of(value)
     if depth == DEEPEST:
         raise ModelError(f"a value that is nested more than {DEEPEST} deep cannot be part of a state")
-    for item in value._data if isinstance(value, Map) else items:
-        check_value(item, depth + 1)
-    if isinstance(value, Map):
-        for item in value._data.values():
+    for item in items:
+        if type(item) not in PLAIN:
             check_value(item, depth + 1)
 
 
@@ -229,6 +232,8 @@ def permute(value: Any, renaming: Mapping[str, str]) -> Any:
     """
     if isinstance(value, str):
         return renaming.get(value, value)
+    if value is None or isinstance(value, int):
+        return value
     if isinstance(value, tuple):
         items = [permute(item, renaming) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)

@@ -16,8 +16,8 @@ from pyspark import TaskContext
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
+from workbench.engines.spark.executors import ready_session
 from workbench.engines.spark.jobs import run_job
-from workbench.engines.spark.session import spark_session
 from workbench.engines.spark.shipping import receive, ship
 from workbench.kernel import Model
 from workbench.kernel.budget import Budget
@@ -134,7 +134,7 @@ def _outcomes(
     why = ""
     if waiting:
         job.tasks.extend(waiting.values())
-        why = _run(job, spark or spark_session(), report)
+        why = _run(job, ready_session(spark), report)
     report()
     final = [None if question.key in waiting else kept[question.key] for question in questions]
     return [failed(why) if record is None else record.outcome for record in final]
@@ -188,7 +188,7 @@ class _Job:
             self.records.write(Record(question.identity, self.name, self.budgets, outcome))
 
     def _check(self, question: _Question) -> Outcome:
-        return check_setting(self.model, question.constants, question.plan, self.budgets)[0]
+        return check_setting(self.model, question.constants, question.plan, {**self.budgets, "workers": 1})[0]
 
 
 def _worker(shipped: bytes) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

@@ -2,7 +2,7 @@
 
 ::
 
-    manifest.json  the model, its constants, the verdicts, the counts, and the size and checksum of every file
+    manifest/      the model, its constants, the verdicts, the counts, and the size and checksum of every file
     states/        id, level, one column per variable (see `columns`), and per safety property the distance to a state
                    that decides it
     transitions/   source, target, action, parameters, process
@@ -10,7 +10,7 @@
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -20,17 +20,21 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from workbench.engines.spark.session import spark_session
 from workbench.kernel import InputError, Model, Result, State
 from workbench.kernel.values import counted
 from workbench.spaces.columns import StateColumns, as_text, unused_name
 from workbench.spaces.space import StateSpace
-from workbench.storage.folder import FileSum, Folder, Kind, replacing_folder
+from workbench.storage.folder import Folder, replacing_folder
 from workbench.storage.identity import Identity
+from workbench.storage.places import Place, absolute, as_place
 from workbench.storage.schema import from_json
+from workbench.storage.sums import FileSum
+from workbench.storage.versions import Kind
 
-DATASET = Kind("dataset", 2)
+DATASET = Kind("dataset", 3)
 STATES, TRANSITIONS = "states", "transitions"
 _BATCH = 1 << 16  # rows that are converted at a time, and that become one row group
 
@@ -64,12 +68,12 @@ class Content:
 # Writing -------------------------------------------------------------------------------------------------------------
 
 
-def save(space: StateSpace, folder: str | Path) -> Path:
+def save(space: StateSpace, folder: Place) -> str | Path:
     """Write the states and transitions of `space` to `folder`, as Parquet. A dataset that is there is replaced.
 
     Returns
     -------
-    Path
+    path or URL
         The folder.
 
     Raises
@@ -90,7 +94,7 @@ def save(space: StateSpace, folder: str | Path) -> Path:
         run = {**describe_run(space.result), "transitions": len(space.targets), "columns": columns.names}
         content = Content(identity, run, {STATES: [states], TRANSITIONS: [transitions]})
         writing.commit(content.as_json(), {states: states_sum, transitions: transitions_sum})
-    return Path(folder)
+    return as_place(folder)
 
 
 def describe_run(result: Result) -> dict[str, Any]:
@@ -222,7 +226,7 @@ class Dataset:
 
     Attributes
     ----------
-    folder : Path
+    folder : path or URL
     identity : Identity
         What was explored, exactly: the digest of the model's code, its constants, what was checked.
     run : dict
@@ -231,7 +235,7 @@ class Dataset:
     states, transitions : DataFrame
     """
 
-    folder: Path
+    folder: str | Path
     identity: Identity
     run: dict[str, Any]
     spark: SparkSession
@@ -268,14 +272,14 @@ class Dataset:
         return f"Dataset({str(self.folder)!r}: {self.run['model']}, {counts})"
 
 
-def load(folder: str | Path, spark: SparkSession | None = None) -> Dataset:
+def load(folder: Place, spark: SparkSession | None = None) -> Dataset:
     """Read a dataset; its tables are registered as the views ``states`` and ``transitions``.
 
     All of its files are read once before, to be compared with their checksums.
 
     Parameters
     ----------
-    folder : path
+    folder : path or URL
         A folder that :func:`save` has written, readable for this process and for Spark alike.
     spark : SparkSession, optional
         That of :func:`workbench.spark_session` for None.
@@ -285,21 +289,39 @@ def load(folder: str | Path, spark: SparkSession | None = None) -> Dataset:
     InputError
         If there is no dataset, or one of which a file is missing or damaged, or with a file that does not belong to it.
     """
-    stored = Folder.open(Path(folder).absolute(), DATASET)
+    stored = Folder.open(absolute(folder), DATASET)
     stored.check_nothing_else()
     if stored.content is None:
         raise InputError(f"{stored} is empty: its writer was stopped")
     content = from_json(Content, stored.content, f"the manifest of {stored}")
-    paths = {name: stored.file(name) for name in stored.files}
-    if set(content.tables) != {STATES, TRANSITIONS} or not content.paths <= paths.keys():
+    for name in stored.files:
+        stored.check(name)
+    if set(content.tables) != {STATES, TRANSITIONS} or not content.paths <= stored.files.keys():
         raise InputError(f"the manifest of {stored} does not name the files of its tables")
     session = spark or spark_session()
-    states, transitions = (
-        session.read.parquet(*(_uri(paths[n]) for n in content.tables[table])) for table in (STATES, TRANSITIONS)
-    )
+    states, transitions = (_table(session, stored, content.tables[table]) for table in (STATES, TRANSITIONS))
     dataset = Dataset(stored.path, content.identity, content.run, session, states, transitions)
     dataset.register()
     return dataset
+
+
+def _table(session: SparkSession, stored: Folder, names: list[str]) -> DataFrame:
+    """The table whose files have these names."""
+    if isinstance(stored.path, Path):
+        return session.read.parquet(*(_uri(stored.path / name) for name in names))
+    # Elsewhere Spark's own readers would need packages for Java, and would compare no checksums.
+    files = {name: pq.ParquetFile(stored.file(name)) for name in names}
+    parts = [(name, group) for name, file in files.items() for group in range(file.num_row_groups)]
+    schema = files[names[0]].schema_arrow
+
+    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                name, group = parts[number]
+                yield from pq.ParquetFile(stored.file(name)).read_row_group(group).cast(schema).to_batches()
+
+    numbers = session.range(0, len(parts), 1, max(1, len(parts)))
+    return numbers.mapInArrow(read, from_arrow_schema(schema))
 
 
 def _uri(path: Path) -> str:

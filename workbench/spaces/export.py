@@ -21,10 +21,12 @@ from workbench.kernel.budget import Limits
 from workbench.kernel.conclusion import conclude
 from workbench.spaces.columns import StateColumns
 from workbench.spaces.dataset import DATASET, STATES, TRANSITIONS, Content, describe_run, describe_steps
-from workbench.storage.folder import FileSum, Folder, replacing_folder
+from workbench.storage.folder import Folder, replacing_folder
+from workbench.storage.places import Place, absolute, as_place
+from workbench.storage.sums import FileSum
 
 
-def save_run(run_dir: str | Path, folder: str | Path, model: type[Model], spark: Any = None) -> Path:
+def save_run(run_dir: Place, folder: Place, model: type[Model], spark: Any = None) -> str | Path:
     """Write the states and transitions that a run directory stands for as a dataset, for :func:`workbench.load`.
 
     A state's id is its fingerprint (the lower 64 bits of it, as a signed integer). Transitions are computed again from
@@ -32,9 +34,9 @@ def save_run(run_dir: str | Path, folder: str | Path, model: type[Model], spark:
 
     Parameters
     ----------
-    run_dir : path
+    run_dir : path or URL
         Of a search that was on Spark from its beginning. It is read only, and may be under way.
-    folder : path
+    folder : path or URL
         As for :func:`workbench.save`, visible to driver and workers.
     model : type of Model
         The class of what is searched.
@@ -58,7 +60,7 @@ def save_run(run_dir: str | Path, folder: str | Path, model: type[Model], spark:
     result = conclude(search.plan(), search.exploration(), Limits(spent=search.manifest.seconds))
     parts = [(n, f, g) for n, level in enumerate(levels) for f in level.files for g in range(-(-f.rows // ROW_GROUP))]
     last = len(levels) - (0 if result.complete else 1)  # the last level of an incomplete search was not expanded
-    with replacing_folder(Path(folder).absolute(), DATASET) as writing:
+    with replacing_folder(absolute(folder), DATASET) as writing:
         shipped = search.shipped(file.path for level in levels for file in level.files)
         task = export_task(shipped, parts, writing, len(levels) - 1, last)
         tasks = search.spark.range(0, len(parts), 1, min(len(parts), 4 * search.task.buckets))
@@ -68,7 +70,7 @@ def save_run(run_dir: str | Path, folder: str | Path, model: type[Model], spark:
         tables = {table: [part.names[table] for part in written] for table in (STATES, TRANSITIONS)}
         content = Content(search.identity, run, tables)
         writing.commit(content.as_json(), {name: found for part in written for name, found in part.sums.items()})
-    return Path(folder)
+    return as_place(folder)
 
 
 class Written(NamedTuple):
@@ -122,7 +124,7 @@ class Exporter:
         stored = self.worker.directory.states(file.path, ["fingerprints", "rows"], group)
         rows = self.worker.rows_of(file, stored)
         ids = _ids(stored.fingerprints)
-        shared, _ = self.worker.numbering.to_shared(rows, self.level)
+        shared = self.worker.numbering.to_shared(rows, self.level)
         states = {"id": pa.array(ids), "level": pa.array(np.full(len(ids), level + 1, np.int32))}
         transitions = self._transitions(rows if expand else rows[:0])
         name = f"part-{level:05}-{file.bucket:05}-{group:05}.parquet"
@@ -138,7 +140,7 @@ class Exporter:
         store.add_rows(rows)
         expander.begin(store)
         expander.expand(store, 0, len(rows))
-        degree, targets, steps, *_ = store.transitions(expander.edges)
+        degree, targets, steps, *_ = store.transitions()
         sources = np.repeat(np.arange(store.count), degree)
         ids = _ids(kernels.canonical_fingerprints(store.column("sums"), self.worker.cells.words))
         texts = describe_steps(

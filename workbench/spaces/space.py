@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from workbench.engines.local import LocalSearch
+from workbench.engines.threads import usable_cores
 from workbench.engines.watch import evaluate
 from workbench.kernel import Model, Result, Trace
 from workbench.kernel.actions import outcome_label
@@ -150,6 +151,6 @@ def explore(
     (100, 18)
     """
     plan, limits = make_plan(model, properties, symmetry), Limits(Budget(max_states, max_seconds), **callbacks)
-    search = LocalSearch(plan, keep_rows=True, keep_edges=True)
+    search = LocalSearch(plan, keep_rows=True, keep_edges=True, workers=usable_cores())
     search.run(limits)
     return StateSpace(search, conclude(plan, search.exploration(), limits))

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import is_dataclass
 from enum import Enum
 from functools import cache, cached_property
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
@@ -291,6 +290,8 @@ def _version(module: str | None) -> str:
     top = (module or "").partition(".")[0]
     if top == "workbench" or top in sys.stdlib_module_names or top not in sys.modules:
         return ""
+    from importlib.metadata import PackageNotFoundError, packages_distributions, version  # slow to load, rarely asked
+
     try:
         return version(top)
     except PackageNotFoundError:

@@ -2,10 +2,12 @@
 
 import json
 import os
+import secrets
 import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,12 +15,40 @@ from filelock import FileLock, Timeout
 
 from workbench.kernel import InputError
 from workbench.kernel.text import printable
+from workbench.storage.schema import from_json
 from workbench.storage.whole import make_folder
 
 LOCK = ".writer.lock"
 _OWNER = ".writer.json"  # not in the lock's file, which a lock may empty when it is tried
 #: The files that a lock makes in a folder. Its own stays there: to remove it would let two writers in.
 LOCK_FILES = frozenset({LOCK, _OWNER})
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Who writes.
+
+    Attributes
+    ----------
+    process : int
+    host, since : str
+    word : str
+        Tells it from all other writers.
+    """
+
+    process: int
+    host: str
+    since: str
+    word: str
+
+    @classmethod
+    def this(cls) -> "Writer":
+        """That of this process, from now on."""
+        since = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
+        return cls(os.getpid(), socket.gethostname(), since, secrets.token_hex(8))
+
+    def __str__(self) -> str:
+        return printable(f"process {self.process} on {self.host}, since {self.since},")[:200]
 
 
 @contextmanager
@@ -58,10 +88,8 @@ def writer_lock(folder: str | Path, what: str) -> Iterator[None]:
 
 
 def _say_who(folder: Path) -> None:
-    since = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
-    owner = {"process": os.getpid(), "host": socket.gethostname(), "since": since}
     try:
-        (folder / _OWNER).write_text(json.dumps(owner))
+        (folder / _OWNER).write_text(json.dumps(asdict(Writer.this())))
     except OSError as error:
         raise InputError(f"{str(folder)!r} cannot be written: {error.strerror}") from None
 
@@ -69,8 +97,7 @@ def _say_who(folder: Path) -> None:
 def _owner(folder: Path) -> str:
     for _ in range(10):
         try:
-            owner = json.loads((folder / _OWNER).read_text())
-            return printable(f"process {owner['process']} on {owner['host']}, since {owner['since']},")[:200]
-        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            return str(from_json(Writer, json.loads((folder / _OWNER).read_text()), _OWNER))
+        except (OSError, ValueError, RecursionError, InputError):
             time.sleep(0.02)  # it has the lock, and is about to write who it is
     return "another process"

@@ -18,9 +18,14 @@ def write_sealed(path: str | Path, content: Any) -> None:
     InputError
         If the file cannot be written.
     """
-    text = _text(content)
     with writing(path) as out:
-        out.write(f'{{"checksum": "{_checksum(text)}",\n"content": {text}}}\n')
+        out.write(sealed(content))
+
+
+def sealed(content: Any) -> str:
+    """What :func:`write_sealed` writes."""
+    text = _text(content)
+    return f'{{"checksum": "{_checksum(text)}",\n"content": {text}}}\n'
 
 
 def read_sealed(path: str | Path, what: str) -> Any:
@@ -40,6 +45,17 @@ def read_sealed(path: str | Path, what: str) -> Any:
         raise
     except (OSError, ValueError) as error:
         raise InputError(f"{where} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    return unsealed(text, where)
+
+
+def unsealed(text: bytes, where: str) -> Any:
+    """The content of what :func:`sealed` returned; `where` that was read stands in the errors.
+
+    Raises
+    ------
+    InputError
+        If it is not what was written.
+    """
     document = read_json(text, where)
     if not isinstance(document, dict) or set(document) != {"checksum", "content"}:
         raise InputError(f"{where} is not accepted: it has no checksum, so it is not of this workbench")

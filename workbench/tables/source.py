@@ -1,7 +1,6 @@
 """The files of one table, wherever they are: named from the table's folder, read within bounds, never written."""
 
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ from pyarrow import fs
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
+from workbench.storage.places import Place, is_url, one_line, options_apart, without_credentials
 from workbench.storage.strict_json import read_json
 
 #: The largest file of metadata that is read into memory.
@@ -48,9 +48,9 @@ class Source:
         knows.
     """
 
-    def __init__(self, url: str | os.PathLike[str]) -> None:
+    def __init__(self, url: Place) -> None:
         self._given = os.fspath(url)
-        self.url = re.sub(r"(?<=://)[^/@]*@", "", self._given)  # credentials are nobody's business
+        self.url = without_credentials(self._given)
         self._files, self._root = _open(self._given, self.url)
         self._is_local = isinstance(self._files, fs.LocalFileSystem)
         self._known: set[str] = set()  # folders that are inside
@@ -64,8 +64,8 @@ class Source:
 
     def below(self, folder: str) -> "Source":
         """A folder in this one, as a source of its own."""
-        url, mark, options = self._given.partition("?" if "://" in self._given else "\0")
-        return Source(f"{url.rstrip('/')}/{folder}{mark}{options}")
+        url, options = options_apart(self._given)
+        return Source(f"{url.rstrip('/')}/{folder}" + (f"?{options}" if options else ""))
 
     def path(self, name: str) -> str:
         """Where a file is, for the file system; refused if that is outside of the table."""
@@ -177,7 +177,7 @@ class Source:
 
 
 def _open(url: str, shown: str) -> tuple[fs.FileSystem, str]:
-    if "://" not in url:
+    if not is_url(url):
         return fs.LocalFileSystem(), str(Path(url).absolute())
     with _named(shown):
         try:
@@ -196,5 +196,4 @@ def _named(what: str) -> Iterator[None]:
     except FileNotFoundError:
         raise Missing(f"{brief(what)} is not there") from None
     except (OSError, ValueError, ImportError, NotImplementedError) as error:
-        reason = " ".join(str(error).split())[:300]
-        raise InputError(f"{brief(what)} cannot be read: {reason}") from None
+        raise InputError(f"{brief(what)} cannot be read: {one_line(error)}") from None

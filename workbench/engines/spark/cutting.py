@@ -1,6 +1,7 @@
 """What a budget of states allows of a level that goes beyond it."""
 
 import copy
+import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from workbench.engines.spark.manifest import LevelFile, Manifest
 from workbench.engines.spark.messages import Admitted
 from workbench.engines.spark.rundir import RunDirectory
+from workbench.engines.spark.states import States
 
 
 def cut(
@@ -30,22 +32,23 @@ def cut(
     taken: list[LevelFile] = []
     new = np.zeros(len(level.counts[2]), np.int64)
     hits: dict[str, list[list[int]]] = {}
-    for outcome in sorted((o for o in outcomes if o.file is not None), key=lambda o: o.file.bucket):  # type: ignore[union-attr]
-        file = outcome.file
-        assert file is not None
-        rows = min(file.rows, room - sum(part.rows for part in taken))
-        if rows == 0:
+    for outcome in sorted(outcomes, key=lambda outcome: outcome.bucket):
+        there, left = sum(file.rows for file in outcome.files), room - sum(file.rows for file in taken)
+        if left == 0:
             break
         last: list[int] | None = None
-        if rows == file.rows:
+        if there <= left:
             new += outcome.new
+            taken += outcome.files
         else:
-            last, instances = _first_rows(directory, file, rows)
+            last, instances, rows = _first_rows(directory, outcome.files, left)
             new += np.bincount(instances[instances >= 0], minlength=len(new))
+            taken += [
+                dataclasses.replace(file, rows=some) for file, some in zip(outcome.files, rows, strict=True) if some
+            ]
         for name, fingerprint in outcome.decided.items():
             if last is None or fingerprint <= last:
                 hits.setdefault(name, []).append(fingerprint)
-        taken.append(LevelFile(file.bucket, file.path, rows, file.values_level))
     for name, fingerprints in hits.items():
         manifest.decided[name] = [len(before.levels), *min(fingerprints)]
     level.files, level.counts[2] = taken, new.tolist()
@@ -57,8 +60,13 @@ def cut(
     return manifest
 
 
-def _first_rows(directory: RunDirectory, file: LevelFile, rows: int) -> tuple[list[int], np.ndarray]:
-    """Of the rows with the smallest fingerprints the last of these, and the action instances that led to them."""
-    states = directory.states(file.path, ["fingerprints", "instances"])
+def _first_rows(
+    directory: RunDirectory, files: Sequence[LevelFile], rows: int
+) -> tuple[list[int], np.ndarray, list[int]]:
+    """The rows with the smallest fingerprints: the last of these, their action instances, how many each file has."""
+    parts = [directory.states(file.path, ["fingerprints", "instances"]) for file in files]
+    states = States.join(parts)
     first = np.lexsort(states.fingerprints.T[::-1])[:rows]
-    return states.fingerprints[first[-1]].tolist(), states.instances[first]
+    file_of = np.repeat(np.arange(len(files)), [file.rows for file in files])
+    counts = np.bincount(file_of[first], minlength=len(files)).tolist()
+    return states.fingerprints[first[-1]].tolist(), states.instances[first], counts

@@ -1,9 +1,10 @@
-"""The distributed engine: one Spark job per level, and what the driver keeps of it - small numbers, never states."""
+"""The distributed engine: level by level, each a Spark job if it is wide, of which the driver keeps small numbers."""
 
 import copy
 import secrets
 import time
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,20 @@ from workbench.engines.local import LocalSearch, count_actions
 from workbench.engines.spark import worker
 from workbench.engines.spark.cutting import cut
 from workbench.engines.spark.handover import write_search
-from workbench.engines.spark.jobs import explained, run_job
+from workbench.engines.spark.jobs import explained, run_job, session_of_messages
+from workbench.engines.spark.linking import Linked, LinkPlan, link_here, link_on_spark
 from workbench.engines.spark.links import Links
+from workbench.engines.spark.liveness import LivenessJudge
 from workbench.engines.spark.manifest import KEPT_OUT, Level, LevelFile, Manifest, Run
-from workbench.engines.spark.messages import Admitted, Memory, Task, Work
+from workbench.engines.spark.messages import Admitted, Memory, NextLevel, Task, Work
+from workbench.engines.spark.narrow import NarrowLevels
 from workbench.engines.spark.rundir import NotWritten, RunDirectory
 from workbench.engines.spark.seed import seed
 from workbench.engines.spark.shipping import ship, unpack
 from workbench.engines.spark.states import ROW_GROUP
-from workbench.kernel import InputError
+from workbench.engines.spark.sweeping import HERE
+from workbench.engines.spark.transitions import OUTSIDE, PART_STATES
+from workbench.kernel import InputError, ModelError
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration
 from workbench.kernel.memory import peak_bytes
@@ -33,8 +39,6 @@ from workbench.storage.identity import Identity
 
 #: States that one task expands at most, where a level has more than its buckets' tasks are for.
 MOST_PER_TASK = 1 << 21
-
-_NO_LIVENESS = "liveness is decided in process only; on Spark it stays unknown"
 
 
 class SparkSearch:
@@ -55,7 +59,11 @@ class SparkSearch:
     ----------
     counted : Manifest
         What the result is made of: the completed levels, and what a budget allowed of the next one.
+    part_states : int
+        States whose transitions make a file.
     """
+
+    part_states = PART_STATES
 
     def __init__(self, spark: Any, folder: Folder, task: Task, identity: Identity, manifest: Manifest) -> None:
         self.spark, self.task, self.identity, self.model = spark, task, identity, task.model
@@ -65,10 +73,12 @@ class SparkSearch:
         self._shipped = worker.Shipped(
             str(folder.path), folder.mark, secrets.token_hex(8), ship(task, task.model.name), {}, []
         )
+        self._narrow = NarrowLevels(self.directory, task)
         self._reported = 0  # states that were visited in process; those of its last level are visited again
         self._memory: list[Memory] = []
         self._costs: dict[str, tuple[Cost, ...]] = {}  # of each process, as it told last
         self._resumed = bool(manifest.levels)
+        self._limits = Limits()
         self._worker_peak = 0
 
     def begin(self) -> None:
@@ -109,6 +119,7 @@ class SparkSearch:
 
         Then the level under way is abandoned; every completed level stays good, and the search can be resumed.
         """
+        self._limits = limits
         try:
             while not self.manifest.complete:
                 self._check(limits)
@@ -120,10 +131,50 @@ class SparkSearch:
                 else:
                     initial, outcomes = self._first_level(limits)
                 self._complete(self._with(initial, outcomes, time.perf_counter() - began), outcomes, limits)
+            if self.plan().liveness and self.manifest.sizes and not self.model.ignores:
+                self._link()
         except Stop as stop:
             self.stopped = str(stop)
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
+
+    @cached_property
+    def _session(self) -> Any:
+        return session_of_messages(self.spark)
+
+    def _link(self) -> None:
+        """Make the transitions of the complete search part of the run."""
+        plan = LinkPlan.of(self.manifest, self.part_states)
+        if self.manifest.linked or int(plan.firsts[-1]) >= OUTSIDE:
+            return
+        if int(plan.firsts[-1]) <= HERE:
+            try:
+                linked = link_here(self._narrow.worker(self.manifest.values, self.watch), plan)
+            except NotWritten as error:
+                raise self.explain(error) from error
+        else:
+            files = [source.file.path for source in plan.sources]
+            shipped = self.shipped([*files, *plan.before])
+
+            def link() -> list[Linked]:
+                try:
+                    return link_on_spark(self._session, shipped, self.task.buckets, plan)
+                except Exception as error:
+                    raise self.explain(error) from error
+
+            linked = run_job(self._session, link, self.watch)
+        manifest = copy.deepcopy(self.manifest)
+        manifest.transitions += sorted((part.file for part in linked), key=lambda file: file.first)
+        if not manifest.linked or sum(file.transitions for file in manifest.transitions) != self._generated(manifest):
+            raise ModelError("other transitions were found when states were expanded again: the model is not pure")
+        for part in linked:
+            self.directory.know(part.sums)
+        self._commit(manifest)
+        self.manifest = self.counted = manifest
+
+    def watch(self) -> None:
+        """Raise :class:`Stop` if the search's budget is used up, or somebody stops it."""
+        self._check(self._limits)
 
     def _reach_workers(self) -> None:
         """Raise :class:`InputError` if workers cannot load the model, or do not see the run directory."""
@@ -131,7 +182,7 @@ class SparkSearch:
         try:
             self.spark.range(0, tasks, 1, tasks).mapInArrow(worker.reach_task(self.shipped([])), "id long").collect()
         except Exception as error:
-            raise self._explain(error) from error
+            raise self.explain(error) from error
 
     def _check(self, limits: Limits) -> None:
         levels = self.manifest.levels
@@ -154,29 +205,37 @@ class SparkSearch:
         try:
             return seed(self.directory, self.task, lambda: self._check(limits))
         except NotWritten as error:
-            raise self._explain(error) from error
+            raise self.explain(error) from error
 
     def _next_level(self, limits: Limits) -> list[Admitted]:
-        """Expand the last level: one job of two stages, with the one shuffle between them."""
+        """Expand the last level: here if that is narrow, or else in a job."""
         manifest = self.manifest
-        number = len(manifest.levels)
-        work = self._divide(manifest.levels[-1].files)
         visited = {bucket: manifest.files_of(bucket) for bucket in range(self.task.buckets)}
-        frontier = self.shipped(file.path for file in manifest.levels[-1].files)
-        decided = frozenset(manifest.decided)
-        expand = worker.expand_task(frontier, work, number - 1, decided)
-        known = self.shipped(name for names in visited.values() for name in names)
-        admit = worker.admit_task(known, worker.NextLevel(number, visited, decided))
+        level = NextLevel(len(manifest.levels), visited, frozenset(manifest.decided))
+        if not self._narrow.takes(manifest):
+            return self._wide_level(self._divide(manifest.levels[-1].files), level, limits)
+        [work] = self._divide(manifest.levels[-1].files, tasks=1)
+        try:
+            return self._narrow.next_level(manifest.values, work, level, lambda: self._check(limits))
+        except NotWritten as error:
+            raise self.explain(error) from error
+
+    def _wide_level(self, work: Sequence[Sequence[Work]], level: NextLevel, limits: Limits) -> list[Admitted]:
+        """Expand and admit in one job of two stages, with the one shuffle between them."""
+        frontier = self.shipped(file.path for file in self.manifest.levels[-1].files)
+        expand = worker.expand_task(frontier, work, level.number - 1, level.decided)
+        known = self.shipped(name for names in level.visited.values() for name in names)
+        admit = worker.admit_task(known, level)
 
         def expand_and_admit() -> list[Any]:
-            sent = self.spark.range(0, len(work), 1, len(work)).mapInArrow(expand, worker.SENT)
+            sent = self._session.range(0, len(work), 1, len(work)).mapInArrow(expand, worker.SENT)
             admitted = sent.repartitionById(self.task.buckets, "bucket").mapInArrow(admit, worker.SENT)
             try:
                 return admitted.collect()
             except Exception as error:
-                raise self._explain(error) from error
+                raise self.explain(error) from error
 
-        rows = run_job(self.spark, expand_and_admit, lambda: self._check(limits))
+        rows = run_job(self._session, expand_and_admit, lambda: self._check(limits))
         return [unpack(row.payload) for row in rows]
 
     def _with(self, initial: int, outcomes: Sequence[Admitted], seconds: float) -> Manifest:
@@ -197,7 +256,7 @@ class SparkSearch:
             assigns |= step.assigns
             manifest.outside += step.outside
         manifest.assigns = assigns.tolist()
-        files = sorted((o.file for o in outcomes if o.file is not None), key=lambda file: file.bucket)
+        files = sorted((file for outcome in outcomes for file in outcome.files), key=lambda file: file.bucket)
         for name in {name for step in steps for name in step.decided}:
             smallest = min(step.decided[name] for step in steps if name in step.decided)
             manifest.decided[name] = [len(manifest.levels) - 1 if manifest.levels else KEPT_OUT, *smallest]
@@ -235,10 +294,10 @@ class SparkSearch:
                 manifest.levels[-1].values = self.directory.write_values(len(self.manifest.levels), extras)
             self._commit(manifest)
         except NotWritten as error:
-            raise self._explain(error) from error
+            raise self.explain(error) from error
         self.manifest = self.counted = manifest
 
-    def _divide(self, files: Sequence[LevelFile]) -> list[list[Work]]:
+    def _divide(self, files: Sequence[LevelFile], tasks: int | None = None) -> list[list[Work]]:
         """The parts of a level, dealt to tasks: one per bucket, since each costs Spark as much as a small level.
 
         A task holds one part at a time, so it may have many; beyond a few million states there are more tasks, so that
@@ -248,16 +307,17 @@ class SparkSearch:
             Work(f, g): min(ROW_GROUP, f.rows - g * ROW_GROUP) for f in files for g in range(-(-f.rows // ROW_GROUP))
         }
         parts = sorted(sizes, key=lambda part: sizes[part], reverse=True)
-        tasks = min(len(parts), max(self.task.buckets, sum(sizes.values()) // MOST_PER_TASK))
+        if tasks is None:
+            tasks = min(len(parts), max(self.task.buckets, sum(sizes.values()) // MOST_PER_TASK))
         return [parts[i::tasks] for i in range(tasks)]
 
-    def _explain(self, error: Exception) -> Exception:
-        """What went wrong with a level, in one line where it is not a bug of ours."""
-        level = len(self.manifest.sizes) + 1
+    def explain(self, error: Exception) -> Exception:
+        """What went wrong with a job, in one line where it is not a bug of ours."""
+        what = "what leads from state to state" if self.manifest.complete else f"level {len(self.manifest.sizes) + 1}"
         for line in str(error).splitlines() if not isinstance(error, NotWritten) else [f"NotWritten: {error}"]:
             if "NotWritten: " in line:
                 return InputError(
-                    f"level {level} cannot be written ({line.split('NotWritten: ', 1)[1]}); "
+                    f"{what} cannot be written ({line.split('NotWritten: ', 1)[1]}); "
                     f"the levels before are good: make room and resume {str(self.directory.folder.path)!r}"
                 )
         return explained(error, self.model.name)
@@ -267,21 +327,18 @@ class SparkSearch:
     def exploration(self) -> Exploration:
         """What was found, for the verdicts to be made from."""
         counted = self.counted
-        counts = np.zeros((3, len(self.model.instances)), np.int64)
-        before = [] if counted.prefix is None else [counted.prefix.counts]
-        for step in (*before, *(level.counts for level in counted.levels)):
-            counts += np.array(step, np.int64)
+        counts = self._counts(counted)
         renamings = len(self.model.renamings(self.task.symmetry)) if self.task.symmetry else 1
         seconds = [level.seconds for level in counted.levels[1:]]
         return Exploration(
             engine="spark",
             stopped=None if counted.complete else self.stopped,
-            generated=counted.initial + int(counts[1].sum()),
+            generated=counted.initial + self._generated(counted),
             levels=counted.sizes,
             actions=count_actions(self.model, counts, np.array(counted.assigns or counts[0], bool)),
             decided=counted.decided,
             trace_to=Links(self.directory, self.task, counted).trace_to,
-            liveness=_NO_LIVENESS,
+            liveness=lambda declared: self._liveness.verdict(declared),
             outside=counted.outside,
             collision_probability=collision_probability(sum(counted.sizes), self.task.bits, renamings),
             peak_bytes=self._worker_peak,
@@ -295,6 +352,22 @@ class SparkSearch:
             },
             profile=None if self._resumed else self._profile(sum(counted.sizes)),
         )
+
+    @cached_property
+    def _liveness(self) -> LivenessJudge:
+        return LivenessJudge(self)
+
+    def _counts(self, manifest: Manifest) -> np.ndarray:
+        """Enabled, generated and new, per action instance."""
+        counts = np.zeros((3, len(self.model.instances)), np.int64)
+        before = [] if manifest.prefix is None else [manifest.prefix.counts]
+        for step in (*before, *(level.counts for level in manifest.levels)):
+            counts += np.array(step, np.int64)
+        return counts
+
+    def _generated(self, manifest: Manifest) -> int:
+        """The transitions."""
+        return int(self._counts(manifest)[1].sum())
 
     def _profile(self, states: int) -> Profile:
         """What Python was called for in all processes, each of which has trees of its own."""

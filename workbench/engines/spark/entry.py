@@ -10,16 +10,18 @@ from typing import Any
 from workbench.engines.contract import Resources
 from workbench.engines.local import LocalSearch
 from workbench.engines.spark.engine import SparkSearch
+from workbench.engines.spark.executors import ready_session
 from workbench.engines.spark.manifest import RUN, Manifest, Run
 from workbench.engines.spark.messages import Task
 from workbench.engines.spark.session import cores_of, spark_session
 from workbench.kernel import InputError, Model, ModelError, Result
-from workbench.kernel.budget import Budget, Limits, Progress
+from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Progress
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.plan import Plan
 from workbench.kernel.values import counted
 from workbench.storage.folder import Folder, changing_folder, new_folder
 from workbench.storage.identity import Identity
+from workbench.storage.places import Place, absolute
 
 #: Buckets per core. More would even out the load, but every task costs about a tenth of a second.
 BUCKETS_PER_CORE = 1
@@ -27,7 +29,7 @@ BUCKETS_PER_CORE = 1
 
 def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     """The engine ``spark``: carry out `plan` from the initial states."""
-    spark = resources.spark or spark_session()
+    spark = ready_session(resources.spark)
     with _new_search(plan, spark, resources.run_dir) as searching:
         searching.begin()
         return _finish(searching, limits, plan.fail_fast)
@@ -42,7 +44,10 @@ def go_on(plan: Plan, limits: Limits, resources: Resources, owned: list[LocalSea
         The search alone. It is taken out once it has been written, and its memory is free if nobody else refers to it;
         if it cannot be written, it is still there.
     """
-    spark = resources.spark or spark_session()
+    try:
+        spark = ready_session(resources.spark)
+    except KeyboardInterrupt:  # what was found is still there
+        raise InputError(INTERRUPTED) from None
     note = f"moved from this process to Spark: {owned[0].stopped}"
     with _new_search(plan, spark, resources.run_dir, note) as searching:
         if owned[0].completed().levels:
@@ -54,7 +59,7 @@ def go_on(plan: Plan, limits: Limits, resources: Resources, owned: list[LocalSea
 
 
 def resume(
-    run_dir: str | Path,
+    run_dir: Place,
     model: type[Model],
     *,
     spark: Any = None,
@@ -69,7 +74,7 @@ def resume(
 
     Parameters
     ----------
-    run_dir : path
+    run_dir : path or URL
         The run directory that the search was given.
     model : type of Model
         The class of what is searched. It is not taken from the directory: nothing there is run.
@@ -85,21 +90,20 @@ def resume(
         writes to it, or if one of its files is damaged.
     """
     budget = Budget(max_states, max_seconds, max_bytes)
-    path = Path(run_dir).absolute()
-    with changing_folder(path, RUN) as folder:
+    with changing_folder(absolute(run_dir), RUN) as folder:
         task, run = _stored(folder, model)
         states = sum(run.done.sizes)
         if max_states is not None and states > max_states:
             raise InputError(
                 f"max_states = {max_states} is not accepted; {str(run_dir)!r} has {counted(states, 'state')} already"
             )
-        searching = SparkSearch(spark or spark_session(), folder, task, run.identity, run.done)
+        searching = SparkSearch(ready_session(spark), folder, task, run.identity, run.done)
         return _finish(searching, Limits(budget, on_progress, should_stop, run.done.seconds), fail_fast)
 
 
-def read_run(run_dir: str | Path, model: type[Model], spark: Any = None) -> SparkSearch:
+def read_run(run_dir: Place, model: type[Model], spark: Any = None) -> SparkSearch:
     """The search that a run directory has, to be looked at; nothing is written there, and it may be under way."""
-    folder = Folder.open(Path(run_dir).absolute(), RUN)
+    folder = Folder.open(absolute(run_dir), RUN)
     task, run = _stored(folder, model)
     return SparkSearch(spark or spark_session(), folder, task, run.identity, run.done)
 
@@ -118,7 +122,7 @@ def _finish(searching: SparkSearch, limits: Limits, fail_fast: bool) -> Result:
 
 
 @contextmanager
-def _new_search(plan: Plan, spark: Any, run_dir: Path | None, *notes: str) -> Iterator[SparkSearch]:
+def _new_search(plan: Plan, spark: Any, run_dir: Place | None, *notes: str) -> Iterator[SparkSearch]:
     """A search in a new run directory, or in a temporary one."""
     names = tuple(p.name for p in plan.properties)
     buckets = BUCKETS_PER_CORE * cores_of(spark)
@@ -132,9 +136,9 @@ def _new_search(plan: Plan, spark: Any, run_dir: Path | None, *notes: str) -> It
 
 
 @contextmanager
-def _directory(run_dir: Path | None) -> Iterator[Path]:
+def _directory(run_dir: Place | None) -> Iterator[str | Path]:
     if run_dir is not None:
-        yield run_dir.absolute()
+        yield absolute(run_dir)
         return
     path = Path(tempfile.mkdtemp(prefix="workbench-run-"))
     keep = False

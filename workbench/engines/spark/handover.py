@@ -6,6 +6,7 @@ import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.local import LocalSearch
+from workbench.engines.spark.linking import parts_of, write_part
 from workbench.engines.spark.manifest import KEPT_OUT, PREFIX, Level, Manifest, Prefix
 from workbench.engines.spark.messages import Task
 from workbench.engines.spark.rundir import RunDirectory
@@ -45,6 +46,7 @@ def write_search(directory: RunDirectory, task: Task, search: LocalSearch, secon
         assigns=search.trees.assigns.tolist(),
         seconds=seconds,
         outside=completed.outside,
+        transitions=[write_part(directory, part).file for part in parts_of(search, first)] if search.labels else [],
     )
 
 
@@ -77,10 +79,20 @@ def _visited_from(search: LocalSearch, first: int) -> Visited:
 
 
 def _fingerprints(search: LocalSearch, bucket: int, buckets: int, later: Visited) -> Iterator[States]:
-    """The visited fingerprints of a bucket that are not in `later`."""
-    for part in search.store.visited.slices():
-        part = part[kernels.bucket(part, buckets) == bucket]
-        yield States(fingerprints=part[~kernels.contains(part, later.table)])
+    """The visited fingerprints of a bucket that are not in `later`; parents are states' numbers, if there are any."""
+    for part, numbers in search.store.visited.slices():
+        some = (kernels.bucket(part, buckets) == bucket) & ~kernels.contains(part, later.table)
+        if search.store.visited.numbered:
+            yield States(fingerprints=part[some], parents=_as_parents(numbers[some], search.cells.words))
+        else:
+            yield States(fingerprints=part[some])
+
+
+def _as_parents(numbers: np.ndarray, words: int) -> np.ndarray:
+    """Numbers of states in place of their fingerprints."""
+    parents = np.zeros((len(numbers), words), np.uint64)
+    parents[:, 0] = numbers
+    return parents
 
 
 def _links(search: LocalSearch, end: int) -> Iterator[States]:
@@ -89,10 +101,8 @@ def _links(search: LocalSearch, end: int) -> Iterator[States]:
     for part in search.store.slices(0, end):
         initial = part.step < 0
         instances, ordinals = steps[np.maximum(part.step, 0)].T
-        parents = np.zeros((len(part.parent), search.cells.words), np.uint64)
-        parents[:, 0] = part.parent
         yield States(
-            parents=parents,
+            parents=_as_parents(part.parent, search.cells.words),
             instances=np.where(initial, -1, instances),
             ordinals=np.where(initial, -1 - part.step, ordinals),
         )
@@ -105,7 +115,6 @@ def _states(search: LocalSearch, first: int, end: int, bucket: int, buckets: int
     for part in search.store.slices(first, end):
         fingerprints = kernels.canonical_fingerprints(part.sums, words)
         some = np.flatnonzero(kernels.bucket(fingerprints, buckets) == bucket)
-        parents = np.zeros((len(some), words), np.uint64)
-        parents[:, 0] = part.base + some
+        parents = _as_parents(part.base + some, words)
         nothing = np.zeros(len(some), np.int32)
         yield States(fingerprints[some], parents, nothing - 1, nothing, part.rows[some].astype(width))

@@ -9,7 +9,19 @@ from workbench.kernel import InputError, ModelError
 
 _POLL_SECONDS = 0.1
 
+#: What suits jobs of few and large messages. A batch as long as Spark likes would be a bucket's whole level, which its
+#: task would wait for, and hold. There is nothing to adapt to either, which would make each stage a job of its own.
+_SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "4", "spark.sql.adaptive.enabled": "false"}
+
 T = TypeVar("T")
+
+
+def session_of_messages(spark: Any) -> Any:
+    """A session beside `spark`, for jobs that move messages: settings of its own, everything else shared."""
+    session = spark.newSession()
+    for name, value in _SETTINGS.items():
+        session.conf.set(name, value)
+    return session
 
 
 def run_job(spark: Any, work: Callable[[], T], watch: Callable[[], None]) -> T:

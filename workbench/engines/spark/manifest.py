@@ -1,14 +1,16 @@
 """What the manifest of a run directory says: what is searched, and which levels are complete."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
 
 from workbench.kernel import InputError
-from workbench.storage.folder import Folder, Kind
+from workbench.storage.folder import Folder
 from workbench.storage.identity import Identity
 from workbench.storage.schema import from_json
+from workbench.storage.versions import Kind
 
-RUN = Kind("run directory", 2)
+RUN = Kind("run directory", 3)
 
 #: In place of a level: what was searched in process before the search moved here.
 PREFIX = -1
@@ -62,6 +64,25 @@ class Level:
         return sum(file.rows for file in self.files)
 
 
+@dataclass(frozen=True)
+class TransitionFile:
+    """What leaves some states of a complete search; see `transitions`.
+
+    Attributes
+    ----------
+    first, states : int
+        The number of the first state, and how many there are.
+    transitions : int
+    path : str
+        Relative to the run directory.
+    """
+
+    first: int
+    states: int
+    transitions: int
+    path: str
+
+
 @dataclass
 class Prefix:
     """What was searched in process before the search moved here.
@@ -102,6 +123,9 @@ class Manifest:
         Per action instance, whether it ever assigned to a variable.
     outside : int
         Successors and initial states that the model's constraints kept out.
+    transitions : list of TransitionFile
+        What liveness is decided by, in the order of the states: of those that were expanded in process as soon as the
+        search moved here, of the others once it is complete.
     """
 
     initial: int = 0
@@ -112,6 +136,7 @@ class Manifest:
     outside: int = 0
     seconds: float = 0.0
     complete: bool = False
+    transitions: list[TransitionFile] = field(default_factory=list)
 
     @property
     def sizes(self) -> list[int]:
@@ -137,6 +162,53 @@ class Manifest:
             yield from (file.path for file in level.files)
             if level.values is not None:
                 yield level.values
+        yield from (file.path for file in self.transitions)
+
+    @property
+    def linked(self) -> bool:
+        """Whether the transitions of all states are known."""
+        return self.complete and sum(file.states for file in self.transitions) == sum(self.sizes)
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a version of the manifest says beyond the one before it.
+
+    Attributes
+    ----------
+    levels : list of Level
+        Those that have been completed.
+    counts : list of list of int or None
+        Those of the last level before them, if they have changed: the step from it led to nothing new.
+    state : dict
+        The other attributes of :class:`Manifest` but the prefix, as they are now.
+    """
+
+    levels: list[Level]
+    counts: list[list[int]] | None
+    state: dict[str, Any]
+
+    @classmethod
+    def between(cls, before: Manifest | None, after: Manifest) -> "Step":
+        """What takes a manifest from `before`, if there was one, to `after`."""
+        known = before.levels if before else []
+        counts = after.levels[len(known) - 1].counts if known else None
+        state = {name: getattr(after, name) for name in _STATE}
+        return cls(after.levels[len(known) :], None if known and counts == known[-1].counts else counts, state)
+
+
+_STATE = [part.name for part in fields(Manifest) if part.name not in ("prefix", "levels")]
+
+
+@dataclass(frozen=True)
+class _Head:
+    """What the first version says; the later ones are steps."""
+
+    identity: Identity
+    buckets: int
+    notes: tuple[str, ...]
+    prefix: Prefix | None
+    step: Step
 
 
 @dataclass(frozen=True)
@@ -159,6 +231,10 @@ class Run:
     notes: tuple[str, ...]
     done: Manifest
 
+    def head(self, step: Step) -> dict[str, Any]:
+        """What the first version says."""
+        return asdict(_Head(self.identity, self.buckets, self.notes, self.done.prefix, step))
+
     @classmethod
     def of(cls, folder: Folder) -> "Run":
         """What `folder` says.
@@ -170,8 +246,18 @@ class Run:
         """
         if folder.content is None:
             raise InputError(f"{folder} holds no search: it was given up before it began")
-        run = from_json(cls, folder.content, f"the manifest of {folder}")
-        for name in run.done.names():
+        where = f"the manifest of {folder}"
+        head = from_json(_Head, folder.content, where)
+        levels: list[Level] = []
+        for step in (head.step, *(from_json(Step, part, where) for part in folder.parts)):
+            if step.counts is not None and levels:
+                levels[-1].counts = step.counts
+            levels += step.levels
+            state = step.state
+        everything = {**state, "prefix": None, "levels": []}
+        done = from_json(Manifest, everything, where)
+        done.prefix, done.levels = head.prefix, levels
+        for name in done.names():
             if name not in folder.files:
-                raise InputError(f"the manifest of {folder} counts on {name!r}, which is not among its files")
-        return run
+                raise InputError(f"{where} counts on {name!r}, which is not among its files")
+        return cls(head.identity, head.buckets, head.notes, done)

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.engines.spark.manifest import LevelFile
+from workbench.engines.spark.packing import PackedRows
 from workbench.kernel import Model
 from workbench.kernel.profile import Cost
-from workbench.storage.folder import FileSum
+from workbench.storage.sums import FileSum
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,23 @@ class Work(NamedTuple):
     row_group: int
 
 
+class NextLevel(NamedTuple):
+    """What admitting has to know of the level that is being made.
+
+    Attributes
+    ----------
+    number : int
+    visited : dict of int to list of str
+        For each bucket the files of the states that have been visited before.
+    decided : frozenset of str
+        Properties that need not be judged any more.
+    """
+
+    number: int
+    visited: dict[int, list[str]]
+    decided: frozenset[str]
+
+
 class Candidates(NamedTuple):
     """Successors on their way to the bucket that decides whether they are new.
 
@@ -51,7 +69,7 @@ class Candidates(NamedTuple):
     instances, ordinals : integer arrays
         The step from the parent.
     rows : PackedRows
-        Values by global number; from the number of global values on they are numbered by `extras`.
+        Values by global number, or as those of `extras`.
     extras : list of list, or bytes
         For each cell the values that have no global number yet, as :meth:`.RunDirectory.for_message` has them.
     """
@@ -60,48 +78,12 @@ class Candidates(NamedTuple):
     parents: np.ndarray
     instances: np.ndarray
     ordinals: np.ndarray
-    rows: "PackedRows"
+    rows: PackedRows
     extras: Any
 
     @property
     def nbytes(self) -> int:
-        return sum(part.nbytes for part in (*self[:4], *self.rows))
-
-
-class PackedRows(NamedTuple):
-    """Rows of value numbers for the shuffle, whose bytes decide its speed: most cells vary little within a message.
-
-    Attributes
-    ----------
-    least : int32 array (cells)
-        The least number in each cell; the others hold what is above it.
-    narrow, wide : integer arrays (states, some cells)
-        Cells that need one byte, and cells that need more. A cell with one value only is in neither.
-    narrow_cells, wide_cells : integer arrays
-    """
-
-    least: np.ndarray
-    narrow: np.ndarray
-    wide: np.ndarray
-    narrow_cells: np.ndarray
-    wide_cells: np.ndarray
-
-    @classmethod
-    def of(cls, rows: np.ndarray) -> "PackedRows":
-        """Pack int32 rows (states, cells), at least one."""
-        least = rows.min(axis=0)
-        spread = rows.max(axis=0) - least
-        narrow = np.flatnonzero((spread > 0) & (spread < 1 << 8))
-        wide = np.flatnonzero(spread >= 1 << 8)
-        return cls(
-            least, (rows[:, narrow] - least[narrow]).astype(np.uint8), shrink(rows[:, wide] - least[wide]), narrow, wide
-        )
-
-    def unpack(self) -> np.ndarray:
-        rows = np.tile(self.least, (len(self.narrow), 1))
-        rows[:, self.narrow_cells] += self.narrow
-        rows[:, self.wide_cells] += self.wide.astype(np.int32)
-        return rows
+        return sum(part.nbytes for part in self[:5])
 
 
 class Memory(NamedTuple):
@@ -155,10 +137,11 @@ class Admitted(NamedTuple):
 
     Attributes
     ----------
-    file : LevelFile or None
-        The new states; None if there are none.
+    bucket : int
+    files : list of LevelFile
+        The new states, if there are any.
     sums : dict of str to FileSum
-        That of the file, if there is one.
+        Those of the files.
     new : int64 array
         Per action instance, the new states.
     steps : list of StepCounts
@@ -171,7 +154,8 @@ class Admitted(NamedTuple):
         Bytes of the candidates.
     """
 
-    file: LevelFile | None
+    bucket: int
+    files: list[LevelFile]
     sums: dict[str, FileSum]
     new: np.ndarray
     steps: list[StepCounts]

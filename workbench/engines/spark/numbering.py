@@ -1,4 +1,4 @@
-"""What a worker process keeps from task to task: the numbers of values, and the visited sets of buckets."""
+"""Numbers of values in this process, in all of them, and in a file; and the visited sets of buckets."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +8,7 @@ import numpy as np
 from workbench.engines import kernels
 from workbench.engines.arrays import Growing
 from workbench.engines.cells import Cells
+from workbench.engines.spark.packing import UNKNOWN, renumber
 from workbench.engines.store import Visited
 from workbench.kernel import InputError
 
@@ -23,7 +24,6 @@ class Numbering:
     def __init__(self, cells: Cells) -> None:
         self._cells = cells
         self._local_of = [Growing(np.int32) for _ in cells.values]
-        self._global_of: list[dict[int, int]] = [{} for _ in cells.values]
         self._known: list[list[int]] = []  # for each level, how many global values of each cell it could use
 
     @property
@@ -35,53 +35,83 @@ class Numbering:
         """Take over the values that got global numbers after one more level."""
         for cell, new in enumerate(values):
             for value in new:
-                local = self._cells.number(cell, value)
-                self._global_of[cell][local] = self._local_of[cell].append(local)
+                self._local_of[cell].append(self._cells.number(cell, value))
         self._known.append([column.size for column in self._local_of])
 
     def known(self, level: int) -> list[int]:
         return self._known[level]
 
-    def check(self, rows: np.ndarray, level: int, extras: Sequence[Sequence[Any]]) -> None:
-        """Raise :class:`InputError` if a row of a file has a number that stands for no value: kernels do not look."""
-        room = [known + len(own) for known, own in zip(self._known[level], extras, strict=True)]
-        if len(rows) and (rows.min() < 0 or (rows.max(axis=0) >= np.array(room)).any()):
-            raise InputError("a file of states has a value without a number; it is none of this run")
-
     def to_local(self, rows: np.ndarray, level: int, extras: Sequence[Sequence[Any]]) -> np.ndarray:
-        """The rows, written when the values of `level` were the last known ones, in local numbers."""
-        parts, base, at = [], np.zeros(len(extras), np.int64), 0
+        """The rows, written when the values of `level` were the last known ones, in local numbers.
+
+        Raises
+        ------
+        InputError
+            If a row has a number that stands for no value: kernels do not look.
+        """
+        parts = []
         for cell, known in enumerate(self._known[level]):
             own = [self._cells.number(cell, value) for value in extras[cell]]
-            part = np.concatenate([self._local_of[cell].array[:known], np.array(own, np.int32)])
-            base[cell], at = at, at + len(part)
-            parts.append(part)
-        local = rows.astype(np.int32)
-        kernels.translate(local, base, np.concatenate(parts))
-        return local
+            parts.append(np.concatenate([self._local_of[cell].array[:known], np.array(own, np.int32)]))
+        return _renumbered(rows, parts)
 
-    def to_shared(self, rows: np.ndarray, level: int) -> tuple[np.ndarray, list[list[Any]]]:
-        """The rows in the global numbers of `level`, and the values that go beyond them."""
-        extras: list[list[Any]] = []
-        parts, base, at = [], np.zeros(rows.shape[1], np.int64), 0
-        for cell, known in enumerate(self._known[level]):
-            values, shared = self._cells.values[cell], self._global_of[cell]
-            part = np.full(len(values), -1, np.int32)
-            for local, number in shared.items():
-                if number < known:
-                    part[local] = number
-            own: list[Any] = []
-            if len(values) > known:
-                for local in np.flatnonzero(np.bincount(rows[:, cell], minlength=len(values))).tolist():
-                    if part[local] < 0:
-                        part[local] = known + len(own)
-                        own.append(values[local])
-            extras.append(own)
-            base[cell], at = at, at + len(part)
+    def to_shared(self, rows: np.ndarray, level: int) -> np.ndarray:
+        """The rows, whose values all have global numbers as of `level`, in these."""
+        return _renumbered(rows, self.shared(level))
+
+    def shared(self, level: int) -> list[np.ndarray]:
+        """For each cell the global number of each local one, as of `level`; UNKNOWN where there is none."""
+        parts = []
+        for values, local_of, known in zip(self._cells.values, self._local_of, self._known[level], strict=True):
+            part = np.full(len(values), UNKNOWN, np.int32)
+            part[local_of.array[:known]] = np.arange(known, dtype=np.int32)
             parts.append(part)
-        shared_rows = rows.copy()
-        kernels.translate(shared_rows, base, np.concatenate(parts))
-        return shared_rows, extras
+        return parts
+
+
+def _renumbered(rows: np.ndarray, parts: Sequence[np.ndarray]) -> np.ndarray:
+    """The rows with the numbers that `parts` have for those of each cell."""
+    room = np.array([len(part) for part in parts], np.int64)
+    renumbered = np.empty(rows.shape, np.int32)
+    if not renumber(rows, np.cumsum(room) - room, room, np.concatenate(parts), renumbered):
+        raise InputError("a file of states has a value without a number; it is none of this run")
+    return renumbered
+
+
+class OwnValues:
+    """The values that the files of one level and bucket number by themselves, beyond the global ones.
+
+    Parameters
+    ----------
+    known : sequence of int
+        How many global values each cell has.
+
+    Attributes
+    ----------
+    values : list of list
+        For each cell its own values, in the order of their numbers.
+    """
+
+    def __init__(self, known: Sequence[int]) -> None:
+        self._known = known
+        self.values: list[list[Any]] = [[] for _ in known]
+        self._numbers: list[dict[Any, int]] = [{} for _ in known]
+
+    def settle(self, rows: np.ndarray, extras: Sequence[Sequence[Any]]) -> None:
+        """Give numbers to those of a message's `extras` that occur in its `rows`, which name them as UNKNOWN ones."""
+        for cell, values in enumerate(extras):
+            if not values:
+                continue
+            column = rows[:, cell]
+            for code in np.unique(column[column < 0]).tolist():
+                column[column == code] = self._number(cell, values[UNKNOWN - code])
+
+    def _number(self, cell: int, value: Any) -> int:
+        numbers = self._numbers[cell]
+        if value not in numbers:
+            numbers[value] = self._known[cell] + len(numbers)
+            self.values[cell].append(value)
+        return numbers[value]
 
 
 class BucketSet:
@@ -91,6 +121,11 @@ class BucketSet:
         self.visited = Visited(words, numbered=False)
         self.count = 0
         self.files: list[str] = []
+
+    def make_room(self, more: int) -> None:
+        """Let the table grow now for that many more: what comes in the order of a table would crowd a smaller one."""
+        while self.visited.limit <= self.count + more:
+            self.visited.grow()
 
     def add(self, fingerprints: np.ndarray) -> np.ndarray:
         """Add fingerprints; which of them were new."""

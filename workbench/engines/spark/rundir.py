@@ -2,9 +2,10 @@
 
 ::
 
-    manifest.json             what is searched, the completed levels, and the size and checksum of every file
+    manifest/*.json           what is searched; then a version for each level, with the checksums of its files
     level-00003/*.parquet     the states of level 3, by bucket; see `states`
     level-00003/*.json        the cell values first seen in level 3, in the order of their global numbers
+    transitions/*.parquet     what leaves the states, where liveness is asked for; see `transitions`
     prefix/*.parquet          what was searched in process, where a search moved here: fingerprints by bucket, and links
 
 Files are written under names of their own and never changed, so that a task that is run twice does no harm. A level
@@ -12,21 +13,23 @@ exists once the manifest names it. No file holds anything that reading it would 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workbench.engines.spark.manifest import RUN, LevelFile, Run
+from workbench.engines.spark.manifest import RUN, LevelFile, Manifest, Run, Step
 from workbench.engines.spark.states import ROW_GROUP, States, groups
 from workbench.kernel import InputError, Model
 from workbench.storage.encoding import Encoding
-from workbench.storage.folder import FileSum, Folder
+from workbench.storage.folder import Folder
+from workbench.storage.places import Place
 from workbench.storage.strict_json import read_json
+from workbench.storage.sums import FileSum
+from workbench.storage.versions import Overtaken
 
 #: For each cell values, in the order of their numbers.
 Values = Sequence[Sequence[Any]]
@@ -60,6 +63,7 @@ class RunDirectory:
         self.folder = folder
         self._words, self._cells = bits // 64, len(model.layout.parts.cells)
         self._encoding = Encoding(model)
+        self._committed: Manifest | None = None if folder.content is None else Run.of(folder).done
 
     def know(self, sums: Mapping[str, FileSum]) -> None:
         """Take over what others have written."""
@@ -70,9 +74,20 @@ class RunDirectory:
         return {name: self.folder.files[name] for name in names}
 
     def commit(self, run: Run) -> None:
-        """Make the directory hold `run`, with its files; it is the only way in which a level comes to exist."""
+        """Make the directory hold `run`, with its files; it is the only way in which a level comes to exist.
+
+        What has been committed is not written again.
+        """
+        before = self._committed
+        step = Step.between(before, run.done)
+        known = set(before.names()) if before else set()
+        new = self.sums(name for name in run.done.names() if name not in known)
         with _writing():
-            self.folder.commit(asdict(run), self.sums(run.done.names()))
+            if before is None:
+                self.folder.commit(run.head(step), new)
+            else:
+                self.folder.add(asdict(step), new)
+        self._committed = run.done
 
     # Values ------------------------------------------------------------------------------------------------------
 
@@ -84,7 +99,7 @@ class RunDirectory:
         """What :meth:`write_values` was given."""
         if name is None:
             return [[] for _ in range(self._cells)]
-        return self._decoded(self.folder.file(name).read_bytes(), name)
+        return self._decoded(self.folder.read(name), name)
 
     def for_message(self, values: Values) -> Any:
         """`values` for other processes, which may not be able to import the classes of objects in them."""
@@ -111,7 +126,7 @@ class RunDirectory:
     def write_level(
         self, level: int, bucket: int, parts: Iterable[States], values_level: int, extras: Values
     ) -> LevelFile:
-        """Write the states of a bucket, which are given in parts, at least one.
+        """Write the states of a bucket, which are given in parts, at least one. What `extras` are is asked at the end.
 
         Parameters
         ----------
@@ -126,34 +141,67 @@ class RunDirectory:
             If that is not possible, as on a full disk.
         """
         name, rows = self.write_states(
-            _name(level, f"bucket-{bucket:05}.parquet"), parts, {_EXTRAS: self._encoded(extras)}
+            _name(level, f"bucket-{bucket:05}.parquet"), parts, lambda: {_EXTRAS: self._encoded(extras)}
         )
         return LevelFile(bucket, name, rows, values_level)
 
     def write_states(
-        self, name: str, parts: Iterable[States], metadata: dict[bytes, bytes] | None = None
+        self, name: str, parts: Iterable[States], metadata: Callable[[], dict[bytes, bytes]] = dict
     ) -> tuple[str, int]:
         """The same of other states than a level's, without holding more than a row group; the file's name, and rows."""
         rows = 0
+        unmade: list[InputError] = []  # what kept a part from being made, and not from being written
+
+        def tables() -> Iterator[pa.Table]:
+            try:
+                yield from groups(parts)
+            except InputError as error:
+                unmade.append(error)
+                raise
 
         def write(out: Any) -> None:
             nonlocal rows
             writer = None
-            for table in groups(parts):
-                marked = table.replace_schema_metadata(metadata)
-                writer = writer or pq.ParquetWriter(out, marked.schema, **_PARQUET)
-                writer.write_table(marked, ROW_GROUP)
-                rows += len(marked)
+            for table in tables():
+                writer = writer or pq.ParquetWriter(out, table.schema, **_PARQUET)
+                writer.write_table(table, ROW_GROUP)
+                rows += len(table)
             assert writer is not None, "there is at least one table"
+            writer.add_key_value_metadata(metadata())
             writer.close()
 
-        return self._write(name, write), rows
+        try:
+            return self._write(name, write), rows
+        except NotWritten:
+            if unmade:
+                raise unmade[0] from None
+            raise
 
     def _write(self, name: str, content: Any) -> str:
         with _writing():
             written, summed = self.folder.write(name, content if callable(content) else lambda out: out.write(content))
         self.know({written: summed})
         return written
+
+    def write_table(self, name: str, table: pa.Table) -> str:
+        """Write a table as a file, whole; its name."""
+
+        def write(out: Any) -> None:
+            with pq.ParquetWriter(out, table.schema, **_PARQUET) as writer:
+                writer.write_table(table)
+
+        return self._write(name, write)
+
+    def table(self, name: str) -> pa.Table:
+        """What :meth:`write_table` wrote.
+
+        Raises
+        ------
+        InputError
+            If the file is not what was written.
+        """
+        with self._open(name) as file:
+            return file.read()
 
     def states(self, name: str, columns: Sequence[str], row_group: int | None = None) -> States:
         """Some columns of the states of a file, or of one of its row groups.
@@ -167,6 +215,11 @@ class RunDirectory:
             table = file.read(columns) if row_group is None else file.read_row_group(row_group, columns)
         return States.from_arrow(table, self._words, self._cells)
 
+    def rows(self, name: str) -> int:
+        """How many states a file has."""
+        with self._open(name) as file:
+            return int(file.metadata.num_rows)
+
     def each_part(self, name: str, columns: Sequence[str]) -> Iterator[States]:
         """The same row group by row group."""
         with self._open(name) as file:
@@ -176,14 +229,13 @@ class RunDirectory:
     def extras(self, name: str) -> Values:
         """The values that a level's file numbers by itself."""
         with self._open(name) as file:
-            text = (file.schema_arrow.metadata or {}).get(_EXTRAS, b"")
+            text = (file.metadata.metadata or {}).get(_EXTRAS, b"")
         return self._decoded(text, name)
 
     @contextmanager
     def _open(self, name: str) -> Iterator[pq.ParquetFile]:
-        path = self.folder.file(name)
         try:
-            with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            with pq.ParquetFile(self.folder.file(name), page_checksum_verification=True) as file:
                 yield file
         except (OSError, pa.ArrowException) as error:
             raise InputError(f"{self.folder} is damaged: {name} cannot be read: {_first_line(error)}") from None
@@ -193,11 +245,13 @@ class RunDirectory:
 def _writing() -> Iterator[None]:
     try:
         yield
+    except Overtaken:
+        raise
     except InputError as error:
         raise NotWritten(str(error)) from None
 
 
-def open_folder(path: str | Path, mark: str) -> Folder:
+def open_folder(path: Place, mark: str) -> Folder:
     """The folder of a run, for a worker that is told of its files by the driver.
 
     Raises
@@ -205,10 +259,7 @@ def open_folder(path: str | Path, mark: str) -> Folder:
     InputError
         If the worker does not see the run directory there.
     """
-    folder = Folder.open(path, RUN)
-    if folder.mark != mark:
-        raise InputError(f"{folder} is another one here than on the driver; give one that all workers see")
-    return folder
+    return Folder.reached(path, RUN, mark)
 
 
 def _name(level: int, name: str) -> str:

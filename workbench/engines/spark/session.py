@@ -17,7 +17,7 @@ from typing import Any
 
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark import SparkConf, SparkContext
-from pyspark.errors import PySparkException
+from pyspark.errors import PySparkException, PySparkImportError
 from pyspark.java_gateway import launch_gateway
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
@@ -27,10 +27,12 @@ from workbench.kernel.memory import memory_limit
 from workbench.kernel.programs import to_install
 
 _OLDEST_JAVA = 17
+_INSTALL_CONNECT = "pip install 'lakehouse-workbench[connect]'"
 _ATTEMPTS = 4  # a task whose worker dies is tried again; in local mode Spark does not, unless told to
 
-# What fails reaches Python as an exception; the logs would repeat it, with its stack, for each attempt. The last two
-# lines: under Python's gateway Spark would otherwise set a level of its own, and say so.
+# What fails reaches Python as an exception; the logs would repeat it, with its stack, for each attempt. The gateway:
+# under Python's, Spark would otherwise set a level of its own, and say so. The scheduler: that a cluster has no room is
+# no failure, and nobody else would say it.
 _LOGGING = """\
 rootLogger.level = fatal
 rootLogger.appenderRef.stderr.ref = console
@@ -41,12 +43,31 @@ appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n
 logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = fatal
+logger.scheduler.name = org.apache.spark.scheduler.TaskSchedulerImpl
+logger.scheduler.level = warn
+logger.scheduler.filter.waiting.type = RegexFilter
+logger.scheduler.filter.waiting.regex = .*has not accepted any resources.*
+logger.scheduler.filter.waiting.onMatch = ACCEPT
+logger.scheduler.filter.waiting.onMismatch = DENY
 """
 
 #: What Java says of itself because Spark asks it for these modules; it has no option to leave that unsaid.
 _JAVA_STARTS = b"WARNING: Using incubator modules"
 #: How long the end of this process waits for what Java says last.
 _LAST_WORDS_SECONDS = 5.0
+
+#: Settings of every session that is not one of Spark Connect, whose server has settings of its own.
+_QUIET = {
+    "spark.ui.showConsoleProgress": False,
+    "spark.sql.execution.arrow.pyspark.enabled": True,
+    "spark.python.worker.reuse": True,  # what a worker has loaded serves its next task too
+}
+_CLUSTER = {
+    "spark.locality.wait": "0s",  # a core that is free is worth more than one near to what was shuffled
+}
+_DRIVER_OPTIONS = "spark.driver.extraJavaOptions"
+#: More rows than any cluster has cores.
+_MANY = 1 << 20
 
 _starting = threading.Lock()  # two threads that find no session would both start one
 
@@ -81,8 +102,8 @@ def cores_of(session: Any) -> int:
     """How many tasks a session runs at a time."""
     try:
         return max(1, int(session.sparkContext.defaultParallelism))
-    except Exception:  # Spark Connect has no SparkContext
-        return max(1, int(session.conf.get("spark.sql.shuffle.partitions")))
+    except PySparkException:  # Spark Connect has no SparkContext; what is in no files is split among the cores
+        return max(1, session.range(_MANY).selectExpr("spark_partition_id()").distinct().count())
 
 
 def _running_session() -> SparkSession | None:
@@ -102,19 +123,20 @@ def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
     master = master or f"local[{cores},{_ATTEMPTS}]"
     builder: SparkSession.Builder = SparkSession.builder.appName("workbench")
     try:
+        for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+            PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
         if master.startswith("sc://"):
             return _configured(builder.remote(master), conf).getOrCreate()
         check_java()
-        for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
-            PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
-        if not master.startswith("local"):
-            return _configured(builder.master(master), conf).getOrCreate()
-        with _startup_files_and_variables() as options:
-            settings = {**_local_settings(cores), **options, **conf}
+        here = master.startswith("local")
+        settings = {"spark.master": master, **_QUIET, **(_local_settings(cores) if here else _CLUSTER), **conf}
+        with _startup_files_and_variables(settings, here):
             _start_java(settings)
             spark = _configured(builder.master(master), settings).getOrCreate()
             _let_java_go_quietly(spark.sparkContext._accumulatorServer)
             return spark
+    except PySparkImportError as error:
+        raise InputError(f"Spark Connect needs packages that are not here: {_INSTALL_CONNECT} ({error})") from error
     except (PySparkException, Py4JJavaError, ImportError) as error:
         said = error.java_exception.getMessage() if isinstance(error, Py4JJavaError) else str(error)
         raise InputError(f"Spark does not start with master {master!r}: {said.splitlines()[0]}") from error
@@ -184,23 +206,26 @@ def _local_settings(cores: int) -> dict[str, Any]:
         "spark.default.parallelism": cores,
         "spark.sql.shuffle.partitions": cores,
         "spark.sql.execution.arrow.pyspark.enabled": True,
-        "spark.python.worker.reuse": True,  # what a worker has loaded serves its next task too
         "spark.ui.enabled": False,
-        "spark.ui.showConsoleProgress": False,
     }
 
 
 @contextmanager
-def _startup_files_and_variables() -> Iterator[dict[str, str]]:
-    """What Spark reads only while it starts: variables, and the configuration of its log, which yields a setting."""
-    wanted = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+def _startup_files_and_variables(settings: dict[str, Any], here: bool) -> Iterator[None]:
+    """What Spark reads only while it starts: variables, and its log's configuration, which `settings` then name."""
+    wanted = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable} if here else {}
+    python = settings.get("spark.pyspark.python")  # which PySpark leaves to spark-submit
+    if python is not None:
+        wanted["PYSPARK_PYTHON"] = str(python)
     before = {name: os.environ.get(name) for name in wanted}
     with tempfile.TemporaryDirectory() as folder:
         log_settings = Path(folder, "log4j2.properties")
         log_settings.write_text(_LOGGING)
+        options = f"-Dlog4j2.configurationFile={log_settings} {settings.get(_DRIVER_OPTIONS, '')}"
+        settings[_DRIVER_OPTIONS] = options.strip()
         os.environ.update(wanted)
         try:
-            yield {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log_settings}"}
+            yield
         finally:
             for name, value in before.items():
                 if value is None:

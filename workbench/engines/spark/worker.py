@@ -7,7 +7,7 @@ from task to task. All of that can be made again from the run directory, so any 
 import os
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,20 +16,19 @@ import pyarrow as pa
 from workbench.engines import kernels
 from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
+from workbench.engines.spark.admission import Admission
 from workbench.engines.spark.manifest import LevelFile
-from workbench.engines.spark.messages import Admitted, Candidates, Memory, PackedRows, StepCounts, Task, Work, shrink
+from workbench.engines.spark.messages import Admitted, Candidates, Memory, NextLevel, StepCounts, Task, Work
 from workbench.engines.spark.numbering import BucketSet, Numbering
-from workbench.engines.spark.rundir import RunDirectory, Values, open_folder
+from workbench.engines.spark.outbox import Outbox
+from workbench.engines.spark.rundir import RunDirectory, open_folder
 from workbench.engines.spark.shipping import pack, receive, unpack
-from workbench.engines.spark.states import States, narrow
+from workbench.engines.spark.states import States
 from workbench.engines.steps import WatchedSteps
 from workbench.engines.store import Store
-from workbench.engines.watch import evaluate
+from workbench.engines.watch import Labels, evaluate
 from workbench.kernel.memory import peak_bytes
-from workbench.storage.folder import FileSum
-
-#: States per message: large enough that Spark's cost per row does not matter, small enough for its buffers.
-CHUNK = 1 << 14
+from workbench.storage.sums import FileSum
 
 SENT = "bucket int, payload binary"
 
@@ -46,11 +45,14 @@ class Worker:
     ----------
     values : sequence of str or None
         For each completed level the file of the values that were numbered after it.
+    pause : callable
+        Called now and then while states are expanded; may raise to stop.
     """
 
     def __init__(self, directory: RunDirectory, task: Task) -> None:
         self.directory, self.task, self.model = directory, task, task.model
         self.values: Sequence[str | None] = []
+        self.pause: Callable[[], None] = lambda: None
         self.expander = Expander(task.model, task.symmetry, task.bits)
         self.cells, self.trees = self.expander.cells, self.expander.trees
         self.numbering = Numbering(self.cells)
@@ -67,6 +69,7 @@ class Worker:
         of_steps = [p for p in declared if p.of_steps]
         self.steps = WatchedSteps(task.model, self.trees, of_steps, in_order=False) if of_steps else None
         self._buckets: dict[int, BucketSet] = {}
+        self._outbox = Outbox(task.buckets, self.cells.words, len(self.cells.values))
 
     def catch_up(self, level: int) -> None:
         """Learn the values that were numbered up to the end of `level`."""
@@ -74,10 +77,21 @@ class Worker:
             self.numbering.learn(self.directory.values(self.values[missing]))
 
     @property
+    def visited(self) -> int:
+        """How many visited states this process knows."""
+        return sum(known.count for known in self._buckets.values())
+
+    @property
     def memory(self) -> Memory:
         visited = sum(known.visited.nbytes for known in self._buckets.values())
         held = self.trees.nbytes + self.cells.nbytes + visited
         return Memory(f"{platform.node()}/{os.getpid()}", held, peak_bytes(), costs_of(self.trees))
+
+    @cached_property
+    def labels(self) -> list[Labels]:
+        """The predicates of the liveness properties, which are evaluated once the search is complete."""
+        declared = self.model.select(self.task.properties)
+        return [Labels(self.model, self.trees, one) for one in declared if one.kind == "liveness"]
 
     # Expanding ---------------------------------------------------------------------------------------------------
 
@@ -94,8 +108,12 @@ class Worker:
         decided: dict[str, list[int]] = {}
         before = [counts.copy() for counts in self.expander.counts]
         outside = self.expander.outside.total
+        sent = BucketSet(self.cells.words)
+        self._outbox.clear()
         for file, row_group in work:
-            yield from self._expand(file, row_group, level, decided)
+            yield from self._expand(file, row_group, level, sent, decided)
+        for bucket in self._outbox.waiting:
+            yield bucket, self._message(bucket, level)
         enabled, generated, _ = (now - then for now, then in zip(self.expander.counts, before, strict=True))
         outside = self.expander.outside.total - outside
         decided = {name: place for name, place in decided.items() if name not in known}
@@ -103,47 +121,38 @@ class Worker:
 
     def rows_of(self, file: LevelFile, states: States) -> np.ndarray:
         """The rows of states of a file, in local numbers."""
-        extras = self.directory.extras(file.path)
-        self.numbering.check(states.rows, file.values_level, extras)
-        return self.numbering.to_local(states.rows, file.values_level, extras)
+        return self.numbering.to_local(states.rows, file.values_level, self.directory.extras(file.path))
 
     def _expand(
-        self, file: LevelFile, row_group: int, level: int, decided: dict[str, list[int]]
+        self, file: LevelFile, row_group: int, level: int, sent: BucketSet, decided: dict[str, list[int]]
     ) -> Iterator[tuple[int, Candidates]]:
+        """Messages with the successors of a part, but for those that were `sent`; the last ones stay in the outbox."""
         rows = self.rows_of(file, self.directory.states(file.path, ["rows"], row_group))
         store = Store(self.cells, keep_rows=True, keep_edges=False)
         store.add_rows(rows)
         self.expander.begin(store)
         count = len(rows)
-        self.expander.expand(store, 0, count, pause=lambda _: self._judge_outside(store, decided))
+
+        def pause(_: int) -> None:
+            self._judge_outside(store, decided)
+            self.pause()
+
+        self.expander.expand(store, 0, count, pause=pause, beat=lambda _: self.pause())
         self._judge_steps(store, count, decided)
-        if store.count == count:
-            return
-        words = self.cells.words
-        fingerprints = kernels.canonical_fingerprints(store.column("sums"), words)
-        new = slice(count, store.count)
-        steps = np.array(self.trees.steps, np.int32)[store.column("step")[new]]
-        parents = fingerprints[store.column("parent")[new]]
-        successors, rows = fingerprints[new], store.column("rows")[new]
-        buckets = kernels.bucket(successors, self.task.buckets)
-        order = np.argsort(buckets, kind="stable")
-        ends = np.searchsorted(buckets[order], np.arange(self.task.buckets + 1))
-        for bucket in range(self.task.buckets):
-            for at in range(ends[bucket], ends[bucket + 1], CHUNK):
-                some = order[at : min(at + CHUNK, ends[bucket + 1])]
-                shared, extras = self.numbering.to_shared(rows[some], level)
-                instances, ordinals = steps[some].T
-                yield (
-                    bucket,
-                    Candidates(
-                        successors[some],
-                        parents[some],
-                        shrink(instances),
-                        shrink(ordinals),
-                        PackedRows.of(shared),
-                        self.directory.for_message(extras),
-                    ),
-                )
+        words, steps = self.cells.words, np.array(self.trees.steps or [(0, 0)], np.int32)
+        sources = np.concatenate(
+            [kernels.canonical_fingerprints(piece.sums, words) for piece in store.slices(0, count)]
+        )
+        for piece in store.slices(count, store.count):
+            fingerprints = kernels.canonical_fingerprints(piece.sums, words)
+            buckets = np.where(sent.add(fingerprints), kernels.bucket(fingerprints, self.task.buckets), -1)
+            for bucket in self._outbox.put(piece, fingerprints, buckets, sources, steps):
+                yield bucket, self._message(bucket, level)
+
+    def _message(self, bucket: int, level: int) -> Candidates:
+        candidates, extras = self._outbox.take(bucket, self.numbering.shared(level))
+        values = [[self.cells.values[cell][number] for number in numbers] for cell, numbers in enumerate(extras)]
+        return candidates._replace(extras=self.directory.for_message(values))
 
     def _judge_outside(self, store: Store, decided: dict[str, list[int]]) -> None:
         """Add to `decided` what the successors decide that the constraints keep out, and be done with them."""
@@ -178,78 +187,36 @@ class Worker:
         if known is None or known.files != files[: len(known.files)]:
             known = BucketSet(self.cells.words)
         for path in files[len(known.files) :]:
+            known.make_room(self.directory.rows(path))
             for part in self.directory.each_part(path, ["fingerprints"]):
                 known.add(part.fingerprints)
             known.files.append(path)
         return known
 
-    def admit(self, bucket: int, messages: Iterator[Candidates | StepCounts], level: "NextLevel") -> Admitted:
+    def forget_visited(self) -> None:
+        """Drop the visited sets; whoever needs one again reads it again."""
+        self._buckets.clear()
+
+    def admit(self, bucket: int, messages: Iterator[Candidates | StepCounts], level: NextLevel) -> Admitted:
         """Write the candidates that are new to the level's file of the bucket, and judge them."""
         self.catch_up(level.number - 1)
         visited = self.bucket_set(bucket, level.visited.get(bucket, []))
-        parts: list[States] = []
-        steps: list[StepCounts] = []
-        received = 0
-        for message in messages:
-            if isinstance(message, StepCounts):
-                steps.append(message)
-                continue
-            new = visited.add(message.fingerprints)
-            received += message.nbytes
-            rows = self.numbering.to_local(
-                message.rows.unpack()[new], level.number - 1, self.directory.from_message(message.extras)
-            )
-            fingerprints, parents, taken, ordinals = (part[new] for part in message[:4])
-            parts.append(States(fingerprints, parents, taken, ordinals, rows))
-        instances = len(self.model.instances)
-        if not any(len(part.rows) for part in parts):
-            self._buckets[bucket] = visited
-            return Admitted(None, {}, np.zeros(instances, np.int64), steps, {}, [], received, self.memory)
-        states = States.join(parts)
-        file, extras = self._write(level.number, bucket, states)
-        visited.files.append(file.path)  # if the level is made again, its files have other names, and this is discarded
+        admission = Admission(self.directory, self.trees, self.numbering, self.watched, bucket, visited, level)
+        files = admission.write(messages)
+        names = [file.path for file in files]
+        visited.files += names  # if the level is made again, its files have other names, and this is discarded
         self._buckets[bucket] = visited
-        decided = self._judge(states, level.decided)
-        new_per_instance = np.bincount(states.instances, minlength=instances)
-        sums = self.directory.sums([file.path])
-        told = self.directory.for_message(extras)
-        return Admitted(file, sums, new_per_instance, steps, decided, told, received, self.memory)
-
-    def _judge(self, states: States, known: frozenset[str]) -> dict[str, list[int]]:
-        """The properties that some new state decides, except those that are `known`."""
-        decided: dict[str, list[int]] = {}
-        for name, wanted, predicate in self.watched:
-            if name in known:
-                continue
-            hits = states.fingerprints[evaluate(self.trees, predicate, states.rows) == wanted]
-            if len(hits):
-                smallest = min(hits.tolist())
-                decided[name] = min(smallest, decided.get(name, smallest))
-        return decided
-
-    def _write(self, level: int, bucket: int, states: States) -> tuple[LevelFile, Values]:
-        """Write states, given in local numbers, as the file of `bucket`; also returns the values without a number."""
-        values_level = max(0, level - 1)
-        shared, extras = self.numbering.to_shared(states.rows, values_level)
-        numbered = replace(states, rows=narrow(shared))
-        return self.directory.write_level(level, bucket, [numbered], values_level, extras), extras
-
-
-class NextLevel(NamedTuple):
-    """What admitting has to know of the level that is being made.
-
-    Attributes
-    ----------
-    number : int
-    visited : dict of int to list of str
-        For each bucket the files of the states that have been visited before.
-    decided : frozenset of str
-        Properties that need not be judged any more.
-    """
-
-    number: int
-    visited: dict[int, list[str]]
-    decided: frozenset[str]
+        return Admitted(
+            bucket,
+            files,
+            self.directory.sums(names),
+            admission.new,
+            admission.steps,
+            admission.decided,
+            self.directory.for_message(admission.own.values),
+            admission.received,
+            self.memory,
+        )
 
 
 # Entry points of tasks -----------------------------------------------------------------------------------------------
@@ -317,7 +284,7 @@ def expand_task(
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 for bucket, message in worker_for(shipped).expand(work[number], level, known):
-                    yield _batch(bucket, message)
+                    yield batch_of(bucket, message)
 
     return task
 
@@ -326,18 +293,30 @@ def admit_task(shipped: Shipped, level: NextLevel) -> Callable[[Any], Iterator[p
     """The function that admits the messages of a partition, which holds whole buckets, and reports on each bucket."""
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        messages: dict[int, list[Any]] = {}
-        for batch in batches:
-            for bucket, payload in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
-                messages.setdefault(bucket, []).append(payload)
-        for bucket, payloads in messages.items():
+        arriving = (
+            sent for batch in batches for sent in zip(batch.column(0).to_pylist(), batch.column(1), strict=True)
+        )
+        others: dict[int, list[Any]] = {}  # Spark gives a task one bucket, as far as it is asked
+
+        def of_one(bucket: int, first: Any) -> Iterator[Candidates | StepCounts]:
+            yield unpack(first.as_buffer())
+            for other, payload in arriving:
+                if other == bucket:
+                    yield unpack(payload.as_buffer())
+                else:
+                    others.setdefault(other, []).append(payload)
+
+        for bucket, first in arriving:
+            yield batch_of(bucket, worker_for(shipped).admit(bucket, of_one(bucket, first), level))
+        for bucket, payloads in others.items():
             unpacked = (unpack(payload.as_buffer()) for payload in payloads)
-            yield _batch(bucket, worker_for(shipped).admit(bucket, unpacked, level))
+            yield batch_of(bucket, worker_for(shipped).admit(bucket, unpacked, level))
 
     return task
 
 
-def _batch(bucket: int, message: Any) -> pa.RecordBatch:
+def batch_of(bucket: int, message: Any) -> pa.RecordBatch:
+    """A message for a bucket, as Spark carries it."""
     return pa.RecordBatch.from_pydict(
         {"bucket": pa.array([bucket], pa.int32()), "payload": pa.array([pack(message)], pa.binary())}
     )

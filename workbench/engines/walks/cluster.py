@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
+from workbench.engines.spark.executors import ready_session
 from workbench.engines.spark.jobs import explained, run_job
-from workbench.engines.spark.session import cores_of, spark_session
+from workbench.engines.spark.session import cores_of
 from workbench.engines.spark.shipping import pack, receive, ship, unpack
 from workbench.engines.walks.asked import Asked, Made, starts_of
 from workbench.engines.walks.walker import Tally, Walker, judged
@@ -55,7 +56,7 @@ class _Done(NamedTuple):
 
 def walk_on_spark(asked: Asked, workers: int | None, spark: SparkSession | None) -> Made:
     """Make the walks by so many tasks at a time."""
-    session = spark or spark_session()
+    session = ready_session(spark)
     tasks = workers or cores_of(session)
     asked.limits.restart()
     total, stopped = Tally.empty(asked.plan), None

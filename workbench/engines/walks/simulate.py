@@ -1,12 +1,12 @@
 """One call that makes random walks over a model's states, here or on Spark, and says what they met."""
 
-import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
 from workbench.engines.local import Smallest
 from workbench.engines.local import load as load_kernels
+from workbench.engines.threads import MOST_WORKERS, usable_cores
 from workbench.engines.walks import kernels, sketch
 from workbench.engines.walks.asked import Asked, Made, Progress
 from workbench.engines.walks.shorten import Shortener, Way
@@ -15,11 +15,11 @@ from workbench.engines.walks.walker import Tally, Walker, judged
 from workbench.kernel import InputError, Model, Verdict, replay
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.conclusion import NO_TRACE, decided_by_step, decided_verdict
-from workbench.kernel.errors import brief, unknown
+from workbench.kernel.errors import brief, check_integer, unknown
 from workbench.kernel.plan import make_plan
 from workbench.kernel.properties import Property
 from workbench.kernel.result import constraints_of
-from workbench.kernel.simulation import Rule, Simulation, Taken, check_integer, extent, undecided_verdict
+from workbench.kernel.simulation import Rule, Simulation, Taken, extent, undecided_verdict
 from workbench.kernel.values import counted
 
 ENGINES = ("local", "spark")
@@ -27,7 +27,6 @@ ENGINES = ("local", "spark")
 SECONDS = 10.0
 #: States that shortening a trace may visit if nothing else is said.
 SHORTEN = 1_000_000
-_MOST_WORKERS = 1024
 _MOST_WALKS = 2**62
 
 
@@ -110,7 +109,7 @@ def simulate(
     if walks is not None:
         check_integer("walks", walks, 1, _MOST_WALKS)
     if workers is not None:
-        check_integer("workers", workers, 1, _MOST_WORKERS)
+        check_integer("workers", workers, 1, MOST_WORKERS)
     check_integer("shorten", shorten, 0, 2**32 - 1)
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
@@ -123,7 +122,7 @@ def simulate(
 
         made = walk_on_spark(asked, workers, spark)
     else:
-        made = walk_here(asked, workers or len(os.sched_getaffinity(0)))
+        made = walk_here(asked, workers or usable_cores())
     return _conclude(asked, engine, made, shorten)
 
 

@@ -1,0 +1,43 @@
+"""Small searches in run directories: all their levels are narrow ones, which take no Spark."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from workbench.engines.contract import Room
+from workbench.engines.local import LocalSearch
+from workbench.engines.spark.engine import SparkSearch
+from workbench.engines.spark.handover import write_search
+from workbench.engines.spark.manifest import RUN, Manifest
+from workbench.engines.spark.messages import Task
+from workbench.kernel import Model
+from workbench.kernel.budget import Limits
+from workbench.kernel.plan import make_plan
+from workbench.storage.folder import new_folder
+from workbench.storage.identity import Identity
+
+
+def search_here(
+    path: Path,
+    model: Model,
+    names: Sequence[str] | None = None,
+    hand_over: int | None = None,
+    part_states: int = 1 << 20,
+    bits: int = 64,
+    spark: Any = None,
+) -> SparkSearch:
+    """A complete search, which has gone on from one in process of more than `hand_over` states, if that is given."""
+    plan = make_plan(model, names, bits=bits)
+    asked = tuple(p.name for p in plan.properties)
+    task, identity = Task(model, asked, (), bits, 2), Identity.of(model, asked, (), bits)
+    with new_folder(path, RUN) as folder:
+        search = SparkSearch(spark, folder, task, identity, Manifest())
+        search.part_states = part_states
+        local = LocalSearch(plan)
+        if hand_over is not None:
+            local.run(Limits(), Room(hand_over))
+        if local.full:
+            search.manifest = search.counted = write_search(search.directory, task, local, 0.0)
+        search.begin()
+        search.run(Limits())
+    return search

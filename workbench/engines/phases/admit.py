@@ -1,0 +1,118 @@
+"""The second phase: looking up what is queued. The first successor in order is the one that finds a state."""
+
+import numpy as np
+
+from workbench.engines.compiled import njit
+from workbench.engines.kernels import OUTSIDE, home, walk
+from workbench.engines.phases.layout import (
+    ADDED,
+    AT_CHUNK,
+    AT_PLACE,
+    BEFORE,
+    CUT,
+    DONE,
+    FIRST,
+    KEPT_OUT,
+    LIMIT,
+    MISS_CONSTRAINT,
+    MOST,
+    NEW,
+    QUEUED,
+    TABLE_FULL,
+    USED,
+    WHAT,
+)
+from workbench.engines.phases.prefetch import prefetch
+
+#: How many look-ups ahead their memory is asked for.
+ASKED_AHEAD = 12
+#: The mark of a successor that has been visited, where numbers are not wanted.
+VISITED = np.uint32(0)
+
+
+@njit(cache=True, nogil=True)
+def is_outside(trees, source, i, step, bounds, scratch):
+    """1 if what `step` leads to from row `i` is outside the constraints, 0 if not; minus (1 + which) for a miss."""
+    for cell in range(scratch.shape[0]):
+        scratch[cell] = source.rows[i, cell]
+    for w in range(trees.step_first[step], trees.step_stop[step]):
+        scratch[trees.write_cell[w]] = trees.write_value[w]
+    for constraint in range(bounds.shape[0]):
+        leaf = walk(trees, bounds[constraint], scratch)
+        if leaf < 0:
+            return -1 - constraint
+        if leaf == 0:
+            return 1
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
+    """Look up all that is queued, in order; what is found is written beside it, what is new is added to the table.
+
+    When the budget of states is used up, the queue is cut off at the first new state for which there is no room.
+    """
+    room = queue.low.shape[0] // chunks.shape[0]
+    width = queue.until.shape[0] // chunks.shape[0]
+    slots = table.low.shape[0]
+    words = 2 if table.high.shape[0] > 0 else 1
+    numbered = table.number.shape[0] > 0
+    before = figures[BEFORE]
+    state = before + figures[ADDED]
+    for c in range(figures[AT_CHUNK], figures[USED]):
+        origin = figures[AT_PLACE] if c == figures[AT_CHUNK] else 0
+        added, member = state, 0
+        begin, end = c * room, c * room + chunks[c, QUEUED]
+        for at in range(begin, min(begin + ASKED_AHEAD, end)):
+            prefetch(table.low, queue.low[at])
+        for at in range(begin + origin, end):
+            if at + ASKED_AHEAD < end:
+                prefetch(table.low, queue.low[at + ASKED_AHEAD])
+            low = queue.low[at]
+            if low == 0:
+                low = np.uint64(1)  # 0 marks a free slot
+            slot = home(low, slots)
+            while table.low[slot] != 0:
+                if table.low[slot] == low and (words == 1 or table.high[slot] == queue.high[at]):
+                    break
+                slot += 1
+                if slot == slots:
+                    slot = 0
+            if table.low[slot] != 0:
+                queue.found[at] = table.number[slot] if numbered else VISITED
+                continue
+            why = DONE
+            if bounds.shape[0] > 0:
+                while queue.until[c * width + member] <= at - begin:
+                    member += 1
+                outside = is_outside(trees, source, chunks[c, FIRST] + member, queue.step[at], bounds, scratch)
+                if outside == 1:
+                    queue.found[at] = OUTSIDE
+                    figures[KEPT_OUT] += 1
+                    continue
+                if outside < 0:
+                    why = MISS_CONSTRAINT
+                    figures[WHAT] = -1 - outside
+            if why == DONE and state == figures[MOST]:
+                figures[CUT] = c
+                chunks[c, NEW] += state - added
+                chunks[c, QUEUED] = at - begin
+                figures[ADDED] = state - before
+                return DONE
+            if why == DONE and state >= figures[LIMIT]:
+                why = TABLE_FULL
+            if why != DONE:
+                figures[AT_CHUNK], figures[AT_PLACE] = c, at - begin
+                chunks[c, NEW] += state - added
+                figures[ADDED] = state - before
+                return why
+            table.low[slot] = low
+            if words == 2:
+                table.high[slot] = queue.high[at]
+            queue.found[at] = np.uint32(before + at)
+            if numbered:
+                table.number[slot] = queue.found[at]
+            state += 1
+        chunks[c, NEW] += state - added
+    figures[ADDED] = state - before
+    return DONE

@@ -1,0 +1,117 @@
+"""The first phase: walking trees, and queueing the successors that their leaves list."""
+
+import numpy as np
+
+from workbench.engines.compiled import njit
+from workbench.engines.kernels import walk
+from workbench.engines.phases.layout import (
+    AHEAD,
+    DONE,
+    FIRST,
+    MISSED,
+    MISSES,
+    NEXT,
+    NOTED,
+    OF_ACTION,
+    OF_GROUP,
+    QUEUE_FULL,
+    QUEUED,
+    STOP,
+)
+
+
+@njit(cache=True, nogil=True)
+def word_of(trees, cells, source, i, step, lane):
+    """One word of the fingerprint of an image of what `step` leads to from row `i` of `source`."""
+    hash_base, hashes = cells
+    total = source.sums[i, lane] + trees.step_delta[step, lane]
+    for w in range(trees.step_blind[step], trees.step_stop[step]):
+        cell = trees.write_cell[w]
+        total -= hashes[hash_base[cell] + source.rows[i, cell], lane]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def enqueue(trees, cells, source, i, step, queue, at):
+    """Write the canonical fingerprint of what `step` leads to from row `i` to place `at` of the queue."""
+    words = 2 if queue.high.shape[0] > 0 else 1
+    images = source.sums.shape[1] // words
+    low = word_of(trees, cells, source, i, step, 0)
+    high = word_of(trees, cells, source, i, step, images) if words == 2 else np.uint64(0)
+    for image in range(1, images):
+        other = word_of(trees, cells, source, i, step, image)
+        if other > low:
+            continue
+        if words == 2:
+            upper = word_of(trees, cells, source, i, step, images + image)
+            if other == low and upper >= high:
+                continue
+            high = upper
+        low = other
+    queue.low[at] = low
+    if words == 2:
+        queue.high[at] = high
+
+
+@njit(cache=True, nogil=True)
+def note(queue, chunks, c, missed, of, which, i):
+    """Note a miss; how many there are now."""
+    at = c * NOTED + missed
+    queue.misses[at, 0], queue.misses[at, 1], queue.misses[at, 2] = of, which, i
+    chunks[c, MISSES] = missed + 1
+    return missed + 1
+
+
+@njit(cache=True, nogil=True)
+def expand(trees, dispatch, cells, source, queue, chunks, c):
+    """Queue the successors of chunk `c`, up to the first state that misses.
+
+    From there on it only looks for more misses: each round of asking Python costs all threads a stop.
+    """
+    room = queue.low.shape[0] // chunks.shape[0]
+    width = queue.until.shape[0] // chunks.shape[0]
+    first, stop = chunks[c, FIRST], chunks[c, STOP]
+    at, end = c * room + chunks[c, QUEUED], (c + 1) * room
+    hash_base, hashes = cells
+    lanes = hashes.shape[1]
+    missed = 0
+    chunks[c, MISSES] = 0
+    for i in range(chunks[c, NEXT], stop):
+        row = source.rows[i]
+        for group in range(dispatch.cell.shape[0]):
+            value = row[dispatch.cell[group]]
+            entries = dispatch.table[dispatch.base[group] + value] if value < dispatch.size[group] else -1
+            if entries < 0:
+                missed = note(queue, chunks, c, missed, OF_GROUP, group, i)
+                if missed == NOTED:
+                    return MISSED
+                continue
+            for entry in range(dispatch.start[entries], dispatch.stop[entries]):
+                leaf = walk(trees, dispatch.node[entry], row)
+                if leaf < 0:
+                    missed = note(queue, chunks, c, missed, OF_ACTION, dispatch.instance[entry], i)
+                    if missed == NOTED:
+                        return MISSED
+                    continue
+                if missed > 0:
+                    continue
+                for step in range(trees.leaf_start[leaf], trees.leaf_stop[leaf]):
+                    if at == end:
+                        return QUEUE_FULL
+                    if lanes == 1:
+                        total = source.sums[i, 0] + trees.step_delta[step, 0]
+                        for w in range(trees.step_blind[step], trees.step_stop[step]):
+                            cell = trees.write_cell[w]
+                            total -= hashes[hash_base[cell] + row[cell], 0]
+                        queue.low[at] = total
+                    else:
+                        enqueue(trees, cells, source, i, step, queue, at)
+                    queue.step[at] = step
+                    at += 1
+        if missed == 0:
+            queue.until[c * width + i - first] = at - c * room
+            chunks[c, QUEUED] = at - c * room
+            chunks[c, NEXT] = i + 1
+        elif i - chunks[c, NEXT] == AHEAD:
+            return MISSED
+    return MISSED if missed > 0 else DONE

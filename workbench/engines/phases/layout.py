@@ -1,0 +1,93 @@
+"""What the phases of a pass share: its chunks, its queue, and its figures."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+# The phases, in their order; and the two by which threads do what ADMIT does.
+EXPAND, ADMIT, SETTLE, LINK, ADMIT_SHARDS, ADMIT_REST = range(6)
+
+# Why `advance` returns.
+DONE, MISSED, QUEUE_FULL, MISS_CONSTRAINT, TABLE_FULL, EDGES_FULL, BLOCK_FULL = range(7)
+
+# The columns of a pass's chunks: its sources in their block, the first that is not expanded, the successors queued, the
+# misses noted; how many successors are new, and the number of the first of these; the place of its first transition.
+FIRST, STOP, NEXT, QUEUED, MISSES, NEW, NUMBER, EDGE = range(8)
+CHUNK_COLUMNS = 8
+
+# Places in a pass's figures: states before it, states that the table and the budget have room for, where admitting goes
+# on, new states so far, the chunk in which the budget was used up, the constraint that misses, how many successors are
+# outside, by how many shards they are admitted (0: in order, by one thread), and how many chunks there are.
+BEFORE, LIMIT, MOST, AT_CHUNK, AT_PLACE, ADDED, CUT, WHAT, KEPT_OUT, SHARDS, USED = range(11)
+FIGURES = 11
+
+# The columns of the shards: where the look-ups go on, how many states may be added, the places left over, and how many
+# of these are done.
+ON_CHUNK, ON_PLACE, MAY_ADD, LEFT, LEFT_DONE = range(5)
+SHARD_COLUMNS = 8
+
+# Places in a share of the work: the phase to go on with, the last one to do, and the chunks (or shards); and whether
+# they have been counted already.
+PHASE, LAST, BEGIN, END, COUNTED = range(5)
+SHARE = 5
+
+#: What a miss is of: a group of the dispatch, or an action instance.
+OF_GROUP, OF_ACTION = 0, 1
+#: Misses noted per chunk before Python is asked, and how many states they are looked for in.
+NOTED, AHEAD = 8, 32
+
+
+class Queue(NamedTuple):
+    """The successors of a pass; each chunk has as much room as the others, one after the other.
+
+    Attributes
+    ----------
+    low, high : uint64 arrays
+        The canonical fingerprints.
+    step : int32 array
+    found : uint32 array
+        What a successor was found to be: a visited state (its number), new (the states before the pass plus its own
+        place), the same as another one that is new (that one's), or OUTSIDE.
+    number : uint32 array
+        The numbers of those that are new, where transitions are kept.
+    until : int32 array
+        For each source where its successors end in its chunk.
+    misses : int64 array (chunks * NOTED, 3)
+        What Python is to be asked: of what, which of them, and in which state of the block.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    step: np.ndarray
+    found: np.ndarray
+    number: np.ndarray
+    until: np.ndarray
+    misses: np.ndarray
+
+
+class ByShard(NamedTuple):
+    """The queue once more, each chunk's part of it sorted by shards; empty arrays for one thread.
+
+    Attributes
+    ----------
+    low, high, found
+        As in the queue.
+    place : int32 array
+        Where it is in the queue.
+    ends : int64 array (chunks, shards + 1)
+        Where each shard's part begins, and the next one's.
+    shards : int64 array (shards, SHARD_COLUMNS)
+    new : int64 array (shards, chunks)
+        How many of a chunk's successors are new in a shard.
+    left : int64 array (shards, room)
+        The places left over.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    found: np.ndarray
+    place: np.ndarray
+    ends: np.ndarray
+    shards: np.ndarray
+    new: np.ndarray
+    left: np.ndarray

@@ -1,0 +1,125 @@
+"""The last phases: numbering and writing what is new, linking transitions, putting aside what is outside."""
+
+import numpy as np
+
+from workbench.engines.compiled import njit
+from workbench.engines.kernels import OUTSIDE, slot_of
+from workbench.engines.phases.expand import word_of
+from workbench.engines.phases.layout import (
+    AT_CHUNK,
+    AT_PLACE,
+    BEFORE,
+    EDGE,
+    FIRST,
+    NEW,
+    NEXT,
+    NUMBER,
+    QUEUED,
+    USED,
+)
+
+
+@njit(cache=True, nogil=True)
+def number(chunks, figures):
+    """Number what is new, chunk by chunk."""
+    state, edge = figures[BEFORE], 0
+    for c in range(figures[USED]):
+        chunks[c, NUMBER], chunks[c, EDGE] = state, edge
+        state += chunks[c, NEW]
+        edge += chunks[c, QUEUED]
+
+
+@njit(cache=True, nogil=True)
+def settle(trees, cells, source, out, queue, chunks, c, before, counts, first_time):
+    """Write the new states of chunk `c` that the block `out` has room for; count, if it is done for the first time."""
+    room = queue.low.shape[0] // chunks.shape[0]
+    width = queue.until.shape[0] // chunks.shape[0]
+    lanes = source.sums.shape[1]
+    words = 2 if queue.high.shape[0] > 0 else 1
+    keeps_degree, numbered = source.degree.shape[0] > 0, queue.number.shape[0] > 0
+    first, cut = chunks[c, FIRST], c * room + chunks[c, QUEUED]
+    state = chunks[c, NUMBER] - out.base
+    at = c * room
+    for i in range(first, chunks[c, NEXT]):
+        end, instance = c * room + queue.until[c * width + i - first], -1
+        if first_time and keeps_degree:
+            source.degree[i] = min(end, cut) - at
+        while at < end:
+            step = queue.step[at]
+            if first_time:
+                if trees.step_instance[step] != instance:
+                    instance = trees.step_instance[step]
+                    counts.enabled[instance] += 1
+                if at < cut:
+                    counts.generated[instance] += 1
+            if at == cut:
+                return
+            if queue.found[at] == np.uint32(before + at):
+                if 0 <= state < out.rows.shape[0]:
+                    for cell in range(out.rows.shape[1]):
+                        out.rows[state, cell] = source.rows[i, cell]
+                    for w in range(trees.step_first[step], trees.step_stop[step]):
+                        out.rows[state, trees.write_cell[w]] = trees.write_value[w]
+                    if lanes == words:
+                        out.sums[state, 0] = queue.low[at]
+                        if words == 2:
+                            out.sums[state, 1] = queue.high[at]
+                    else:
+                        for lane in range(lanes):
+                            out.sums[state, lane] = word_of(trees, cells, source, i, step, lane)
+                    out.parent[state] = source.base + i
+                    out.step[state] = step
+                    counts.new[trees.step_instance[step]] += 1
+                    if numbered:
+                        queue.number[at] = out.base + state
+                state += 1
+            at += 1
+
+
+@njit(cache=True, nogil=True)
+def link(table, edges, queue, chunks, c, before):
+    """Write the transitions of chunk `c`, and the numbers of its new states into the table."""
+    room = queue.low.shape[0] // chunks.shape[0]
+    edge = chunks[c, EDGE]
+    for at in range(c * room, c * room + chunks[c, QUEUED]):
+        found = np.int64(queue.found[at])
+        if found != OUTSIDE and found >= before:
+            found = np.int64(queue.number[found - before])
+            if queue.found[at] == before + at:
+                high = queue.high[at] if queue.high.shape[0] > 0 else np.uint64(0)
+                table.number[slot_of(table, queue.low[at], high)] = found
+        edges.target[edge], edges.step[edge] = found, queue.step[at]
+        edge += 1
+
+
+@njit(cache=True, nogil=True)
+def put_aside(trees, source, queue, chunks, figures, outside, kept):
+    """Append the successors that are outside to the block `outside`, in order, as far as there is room.
+
+    ``figures[AT_CHUNK]`` and ``figures[AT_PLACE]`` say where to begin, and then where to go on. Returns how many the
+    block holds, of which `kept` were there before.
+    """
+    room = queue.low.shape[0] // chunks.shape[0]
+    width = queue.until.shape[0] // chunks.shape[0]
+    for c in range(figures[AT_CHUNK], figures[USED]):
+        origin = figures[AT_PLACE] if c == figures[AT_CHUNK] else 0
+        member = 0
+        for place in range(origin, chunks[c, QUEUED]):
+            at = c * room + place
+            if queue.found[at] != OUTSIDE:
+                continue
+            if kept == outside.rows.shape[0]:
+                figures[AT_CHUNK], figures[AT_PLACE] = c, place
+                return kept
+            while queue.until[c * width + member] <= place:
+                member += 1
+            i, step = chunks[c, FIRST] + member, queue.step[at]
+            for cell in range(outside.rows.shape[1]):
+                outside.rows[kept, cell] = source.rows[i, cell]
+            for w in range(trees.step_first[step], trees.step_stop[step]):
+                outside.rows[kept, trees.write_cell[w]] = trees.write_value[w]
+            outside.parent[kept] = source.base + i
+            outside.step[kept] = step
+            kept += 1
+    figures[AT_CHUNK], figures[AT_PLACE] = figures[USED], 0
+    return kept

@@ -1,0 +1,117 @@
+"""Admitting the new states of one bucket to a level, as their messages come in: only a row group of them is held."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from workbench.engines.spark.manifest import LevelFile
+from workbench.engines.spark.messages import Candidates, NextLevel, StepCounts
+from workbench.engines.spark.numbering import BucketSet, Numbering, OwnValues
+from workbench.engines.spark.rundir import RunDirectory
+from workbench.engines.spark.states import States
+from workbench.engines.trees import Trees
+from workbench.engines.watch import evaluate
+
+#: Numbers from here on take four bytes in a file.
+MOST_NARROW = 1 << 16
+
+
+class Admission:
+    """One bucket's part of a level that is being made.
+
+    Parameters
+    ----------
+    directory : RunDirectory
+    trees : Trees
+    numbering : Numbering
+    watched : sequence of (str, bool, int)
+        Properties with the value that decides them and the numbers of their predicates.
+    bucket : int
+    visited : BucketSet
+        The states of the bucket that have been visited before; the new ones are added.
+    level : NextLevel
+
+    Attributes
+    ----------
+    new : int64 array
+        Per action instance, the new states.
+    steps : list of StepCounts
+    decided : dict of str to list of int
+        As in :class:`Admitted`.
+    own : OwnValues
+    received : int
+        Bytes of the candidates.
+    """
+
+    def __init__(
+        self,
+        directory: RunDirectory,
+        trees: Trees,
+        numbering: Numbering,
+        watched: Sequence[tuple[str, bool, int]],
+        bucket: int,
+        visited: BucketSet,
+        level: NextLevel,
+    ) -> None:
+        self._directory, self._trees, self._numbering = directory, trees, numbering
+        self._watched = [(name, wanted, number) for name, wanted, number in watched if name not in level.decided]
+        self._bucket, self._visited, self._level = bucket, visited, level.number
+        self._values_level = max(0, level.number - 1)
+        self.new = np.zeros(len(trees.model.instances), np.int64)
+        self.steps: list[StepCounts] = []
+        self.decided: dict[str, list[int]] = {}
+        self.own = OwnValues(numbering.known(self._values_level))
+        self.received = 0
+
+    def write(self, messages: Iterator[Candidates | StepCounts]) -> list[LevelFile]:
+        """Write the candidates that are new: to one file, or to two where numbers come to need more than two bytes."""
+        states, files = self._new_states(messages), []
+        part = next(states, None)
+        while part is not None:
+            narrow = _is_narrow(part)
+
+            def of_one_file(narrow: bool = narrow) -> Iterator[States]:
+                nonlocal part
+                while part is not None and (not narrow or _is_narrow(part)):
+                    yield replace(part, rows=part.rows.astype(np.uint16)) if narrow else part
+                    part = next(states, None)
+
+            files.append(
+                self._directory.write_level(
+                    self._level, self._bucket, of_one_file(), self._values_level, self.own.values
+                )
+            )
+        return files
+
+    def _new_states(self, messages: Iterator[Candidates | StepCounts]) -> Iterator[States]:
+        """The states that are new, with rows of four bytes per cell, which are judged already."""
+        for message in messages:
+            if isinstance(message, StepCounts):
+                self.steps.append(message)
+                continue
+            self.received += message.nbytes
+            new = self._visited.add(message.fingerprints)
+            if not new.any():
+                continue
+            rows = message.rows.unpack(new)
+            self.own.settle(rows, self._directory.from_message(message.extras))
+            fingerprints, parents, instances, ordinals = (part[new] for part in message[:4])
+            self.new += np.bincount(instances, minlength=len(self.new))
+            self._judge(fingerprints, rows)
+            yield States(fingerprints, parents, instances, ordinals, rows)
+
+    def _judge(self, fingerprints: np.ndarray, rows: np.ndarray) -> None:
+        """Note which properties a new state decides."""
+        if not self._watched:
+            return
+        rows = self._numbering.to_local(rows, self._values_level, self.own.values)
+        for name, wanted, predicate in self._watched:
+            hits = fingerprints[evaluate(self._trees, predicate, rows) == wanted]
+            if len(hits):
+                smallest = min(hits.tolist())
+                self.decided[name] = min(smallest, self.decided.get(name, smallest))
+
+
+def _is_narrow(states: States) -> bool:
+    return bool(states.rows.max(initial=0) < MOST_NARROW)

@@ -1,0 +1,66 @@
+"""What a Spark worker has of what the workbench needs, as it says itself.
+
+This code travels to where the package may be missing, so it imports nothing of it before it has begun to answer.
+"""
+
+import gc
+import hashlib
+import platform
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from typing import Any
+
+#: What the engines compute with.
+NEEDED = ("numba", "numpy", "pyarrow")
+ANSWER = "host string, python string, problem string, code string, versions array<string>"
+
+
+def answer(batches: Iterator[Any]) -> Iterator[Any]:
+    """A task: load what a search needs, and say what is there."""
+    import pyarrow
+
+    for _ in batches:
+        code = problem = ""
+        try:
+            code = code_of_package()
+            import_module("workbench.engines.spark.worker")
+            from workbench.engines.local import load
+
+            load()
+            gc.freeze()  # PySpark's workers collect garbage after each task, and need not look through all of this
+        except Exception as error:  # whatever stands in the way is the answer
+            problem = f"{type(error).__name__}: {error}".splitlines()[0]
+        columns = {
+            "host": platform.node(),
+            "python": sys.executable,
+            "problem": problem,
+            "code": code,
+            "versions": [_version(name) for name in NEEDED],
+        }
+        yield pyarrow.RecordBatch.from_pydict({name: [value] for name, value in columns.items()})
+
+
+def code_of_package() -> str:
+    """A digest of the workbench's code as it is on the disk."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name, content in _code(files("workbench")):
+        digest.update(f"{name} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
+
+
+def _code(folder: Any) -> Iterator[tuple[str, bytes]]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            yield from _code(entry)
+        elif entry.name.endswith(".py"):
+            yield entry.name, entry.read_bytes()
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,128 @@
+"""Whether Spark's executors have what the workbench needs: this Python, and the package as it is here."""
+
+import re
+import sys
+import weakref
+from importlib.metadata import PackageNotFoundError, requires, version
+from typing import Any
+
+from pyspark.errors import PySparkException
+
+from workbench.engines.spark import asking
+from workbench.engines.spark.jobs import run_job
+from workbench.engines.spark.session import cores_of, spark_session
+from workbench.engines.spark.shipping import with_its_code
+from workbench.kernel import InputError
+
+_PACKAGE = "lakehouse-workbench"
+
+_ready: weakref.WeakSet[Any] = weakref.WeakSet()  # sessions whose executors are known to be right
+
+
+def ready_session(spark: Any = None) -> Any:
+    """A Spark session, by default that of this process, whose executors have what the workbench needs.
+
+    Their Python workers have then loaded it, all at a time.
+
+    Raises
+    ------
+    InputError
+        If an executor has another Python, or not the package as it is here, or not what that depends on.
+    """
+    session = spark or spark_session()
+    if session not in _ready:
+        _check(session)
+        _ready.add(session)
+    return session
+
+
+def _check(spark: Any) -> None:
+    here, asked = asking.code_of_package(), 0
+    while asked < cores_of(spark):  # a cluster's executors may come while the first of them answer
+        asked = cores_of(spark)
+        for answer in run_job(spark, lambda tasks=asked: _answers(spark, tasks), lambda: None):  # type: ignore[misc]
+            wrong = _wrong(answer, here)
+            if wrong:
+                raise _refusal(f"{answer.host} ({answer.python})", wrong)
+
+
+def _answers(spark: Any, tasks: int) -> list[Any]:
+    try:
+        return spark.range(0, tasks, 1, tasks).mapInArrow(with_its_code(asking.answer), asking.ANSWER).collect()
+    except Exception as error:
+        wrong = _wrong_with_python(str(error))
+        if wrong is None:
+            raise
+        raise _refusal(_failed(spark, str(error)), wrong) from error
+
+
+def _failed(spark: Any, said: str) -> str:
+    """The host on which a task failed, as far as Spark tells."""
+    found = re.search(r"\(TID \d+\) \((\S+) executor", said)
+    if found:
+        return found[1]
+    try:
+        listed = spark.sparkContext._jsc.sc().statusStore().executorList(True)
+        hosts = [e.hostPort().rpartition(":")[0] for e in map(listed.apply, range(listed.size())) if e.failedTasks()]
+    except PySparkException:  # Spark Connect has no SparkContext
+        hosts = []
+    return hosts[0] if hosts else "an executor"
+
+
+def _wrong(answer: Any, here: str) -> str | None:
+    """What is wrong with the worker that gave an answer, if something is."""
+    if not answer.code:
+        return f"has no {_PACKAGE}"
+    for package, there, least in zip(asking.NEEDED, answer.versions, _least(), strict=True):
+        if not there:
+            return f"has no {package}"
+        if _numbers(there) < _numbers(least):
+            return f"has {package} {there}, and the workbench needs {least}"
+    if answer.code != here:
+        return f"has other code of {_PACKAGE} than this process"
+    return f"cannot load {_PACKAGE}: {answer.problem}" if answer.problem else None
+
+
+def _wrong_with_python(said: str) -> str | None:
+    """What is wrong where nothing of ours was run, if PySpark's or Spark's error says so."""
+    mismatch = re.search(r"different version:? (\d+\.\d+) than that in driver:? (\d+\.\d+)", said)
+    if mismatch:
+        return f"runs Python {mismatch[1]}, and this is Python {mismatch[2]}"
+    ended = re.search(r"Error from python worker:\n(.*?)\n\s*PYTHONPATH was:", said, re.DOTALL)
+    if ended:
+        return f"does not start: {ended[1].splitlines()[-1].strip()}"
+    missing = re.search(r"ModuleNotFoundError: No module named '([^']+)'", said)
+    if missing:
+        return f"has no {missing[1].partition('.')[0]}"
+    program = re.search(r'Cannot run program "([^"]+)"', said)
+    return f"has no program {program[1]!r}" if program else None
+
+
+def _refusal(where: str, wrong: str) -> InputError:
+    return InputError(
+        f"Spark's worker on {where} {wrong}; install {_PACKAGE}{_version()} there for Python "
+        f"{'.'.join(map(str, sys.version_info[:2]))}, or name a Python that has it: "
+        "PYSPARK_PYTHON, or the setting spark.pyspark.python"
+    )
+
+
+def _version() -> str:
+    try:
+        return f" {version(_PACKAGE)}"
+    except PackageNotFoundError:  # it is on the path without being installed
+        return ""
+
+
+def _least() -> list[str]:
+    """The oldest versions with which the package goes on."""
+    try:
+        wanted = requires(_PACKAGE) or []
+    except PackageNotFoundError:
+        wanted = []
+    lines = [re.match(r"([\w-]+)>=([\d.]+)", line) for line in wanted]
+    least = {found[1]: found[2] for found in lines if found}
+    return [least.get(package, "0") for package in asking.NEEDED]
+
+
+def _numbers(said: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", said)[:3]]

@@ -1,0 +1,349 @@
+"""Transitions of a complete search: its states are expanded once more, and what they lead to is told by number.
+
+That is one job with two shuffles: a task expands parts of the level files and sends each transition to the bucket of
+its target's fingerprint, where the fingerprint becomes a number; from there it goes to the part of its source, which
+becomes a file. So a search pays for transitions only at its end, and only if liveness is asked for.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.engines import kernels
+from workbench.engines.local import LocalSearch
+from workbench.engines.spark import transition_kernels
+from workbench.engines.spark.manifest import LevelFile, Manifest, TransitionFile
+from workbench.engines.spark.messages import shrink
+from workbench.engines.spark.rundir import RunDirectory
+from workbench.engines.spark.shipping import unpack
+from workbench.engines.spark.states import ROW_GROUP
+from workbench.engines.spark.transitions import OUTSIDE, PART_STATES, Part, Steps
+from workbench.engines.spark.worker import SENT, Shipped, Worker, batch_of, worker_for
+from workbench.engines.store import Store, Visited
+from workbench.kernel import ModelError
+from workbench.storage.sums import FileSum
+
+#: Transitions per message.
+_CHUNK = 1 << 16
+
+
+class Source(NamedTuple):
+    """A file of states with their numbers.
+
+    Attributes
+    ----------
+    file : LevelFile
+    level : int
+    first : int or None
+        The number of its first state; None where states tell their numbers in place of their parents'.
+    """
+
+    file: LevelFile
+    level: int
+    first: int | None
+
+
+class Truths(NamedTuple):
+    """What the predicates of liveness properties say, bool (predicates, states), of the states with some numbers."""
+
+    numbers: np.ndarray
+    values: np.ndarray
+
+
+class LinkPlan(NamedTuple):
+    """How the states of a complete search are numbered, and which parts they are divided into.
+
+    Attributes
+    ----------
+    sources : list of Source
+        The files of the states that are to be expanded.
+    before : list of str
+        For each bucket the file of the states that are not, if there are any; they tell their numbers.
+    firsts : int64 array (parts + 1)
+        The first state of each part, and the number of states.
+    given : int
+        Of these the parts whose transitions are there already.
+    """
+
+    sources: list[Source]
+    before: list[str]
+    firsts: np.ndarray
+    given: int
+
+    @classmethod
+    def of(cls, done: Manifest, part_states: int) -> "LinkPlan":
+        number = 0 if done.prefix is None else sum(done.prefix.levels)
+        sources = []
+        for level, entry in enumerate(done.levels):
+            for file in entry.files:
+                if level == 0 and done.prefix is not None:
+                    sources.append(Source(file, level, None))
+                else:
+                    sources.append(Source(file, level, number))
+                    number += file.rows
+        begin = sum(file.states for file in done.transitions)
+        given = [file.first for file in done.transitions]
+        total = sum(done.sizes)
+        firsts = np.array([*given, *range(begin, total, part_states), total], np.int64)
+        return cls(sources, [] if done.prefix is None else done.prefix.visited, firsts, len(given))
+
+    @property
+    def parts(self) -> range:
+        """Those that are to be made."""
+        return range(self.given, len(self.firsts) - 1)
+
+    def pieces(self) -> list[tuple[Source, int]]:
+        """The files' row groups."""
+        return [(source, g) for source in self.sources for g in range(-(-source.file.rows // ROW_GROUP))]
+
+    def part_of(self, states: np.ndarray) -> np.ndarray:
+        return np.searchsorted(self.firsts, states, side="right") - 1
+
+
+# What is done to a piece, a bucket and a part ------------------------------------------------------------------------
+
+
+def expand(worker: Worker, source: Source, row_group: int, plan: LinkPlan) -> Iterator[tuple[int, Steps | Truths]]:
+    """The transitions from a row group's states, each for the bucket of its target; and what holds in the states.
+
+    Those that lead outside go to any bucket, as what holds does.
+    """
+    worker.catch_up(source.level)
+    columns = ["rows"] if source.first is not None else ["rows", "parents"]
+    states = worker.directory.states(source.file.path, columns, row_group)
+    rows = worker.rows_of(source.file, states)
+    if source.first is None:
+        numbers = states.parents[:, 0].astype(np.uint32)
+    else:
+        numbers = np.arange(len(rows), dtype=np.uint32) + np.uint32(source.first + row_group * ROW_GROUP)
+    buckets = worker.task.buckets
+    truths = [values for labels in worker.labels for values in labels.values(rows)]
+    yield row_group % buckets, Truths(numbers, np.array(truths, np.bool_).reshape(len(truths), len(rows)))
+
+    store = Store(worker.cells, keep_rows=True, keep_edges=True)
+    store.add_rows(rows)
+    worker.expander.begin(store)
+
+    def pause(_: int) -> None:
+        worker.expander.outside.forget()
+        worker.pause()
+
+    worker.expander.expand(store, 0, len(rows), pause=pause, beat=lambda _: worker.pause())
+    degree, targets, steps, leaving, leaving_steps = store.transitions()
+    fingerprints = kernels.canonical_fingerprints(store.column("sums"), worker.cells.words)
+    instances, ordinals = labelled(worker.trees, steps)
+    inside = Steps(numbers[np.repeat(np.arange(len(degree)), degree)], fingerprints[targets], instances, ordinals)
+    bucket_of = kernels.bucket(fingerprints, buckets)[targets]
+    order = np.argsort(bucket_of, kind="stable")
+    ends = np.searchsorted(bucket_of[order], np.arange(buckets + 1))
+    for bucket in range(buckets):
+        for at in range(ends[bucket], ends[bucket + 1], _CHUNK):
+            yield bucket, inside.take(order[at : min(at + _CHUNK, ends[bucket + 1])])
+    if len(leaving):
+        nowhere = np.full(len(leaving), OUTSIDE, np.uint32)
+        yield row_group % buckets, Steps(numbers[leaving], nowhere, *labelled(worker.trees, leaving_steps))
+
+
+def labelled(trees: Any, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The labels and the ordinals of steps of the trees."""
+    taken = np.array(trees.steps or [(0, 0)], np.int64)
+    taken[trees.uncounted, 0] += len(trees.model.instances)
+    return shrink(taken[steps, 0]), shrink(taken[steps, 1])
+
+
+def resolve(
+    worker: Worker, bucket: int, messages: Iterable[Steps | Truths], plan: LinkPlan
+) -> Iterator[tuple[int, Steps | Truths]]:
+    """The same for the parts of the sources, with numbers for fingerprints.
+
+    Raises
+    ------
+    ModelError
+        If a transition leads to a state that the search has not visited.
+    """
+    worker.forget_visited()  # the search is over
+    table = _numbers_of(worker, bucket, plan).table
+    for message in messages:
+        if isinstance(message, Truths):
+            for part, some in _each(plan.part_of(message.numbers)):
+                yield part, Truths(message.numbers[some], message.values[:, some])
+            continue
+        if message.targets.ndim == 2:
+            found = transition_kernels.look_up(message.targets, table)
+            if (found < 0).any():
+                label = int(message.labels[found < 0][0]) % len(worker.model.instances)
+                raise ModelError(
+                    f"{worker.model.instances[label].label} led to another state when it was run again: "
+                    "the model is not pure"
+                )
+            message = message._replace(targets=found.astype(np.uint32))
+        for part, some in _each(plan.part_of(message.sources)):
+            yield part, message.take(some)
+
+
+def _numbers_of(worker: Worker, bucket: int, plan: LinkPlan) -> Visited:
+    """The states of a bucket by fingerprint, with their numbers."""
+    mine = [source for source in plan.sources if source.file.bucket == bucket]
+    before = plan.before[bucket : bucket + 1]
+    visited, count = Visited(worker.cells.words, numbered=True), 0
+
+    def add(fingerprints: np.ndarray, numbers: np.ndarray) -> None:
+        nonlocal count
+        count += len(fingerprints)
+        while visited.limit <= count:
+            visited.grow()
+        transition_kernels.number_states(fingerprints, numbers.astype(np.uint32), visited.table)
+
+    for name in before:
+        for part in worker.directory.each_part(name, ["fingerprints", "parents"]):
+            add(part.fingerprints, part.parents[:, 0])
+    for source in mine:
+        if source.first is not None:
+            number = source.first
+            for part in worker.directory.each_part(source.file.path, ["fingerprints"]):
+                add(part.fingerprints, np.arange(number, number + len(part.fingerprints)))
+                number += len(part.fingerprints)
+    return visited
+
+
+def _each(parts: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Each part that occurs, and the places where it does."""
+    for part in np.unique(parts).tolist():
+        yield part, np.flatnonzero(parts == part)
+
+
+class Linked(NamedTuple):
+    """A part that was written, with the sum of its file."""
+
+    file: TransitionFile
+    sums: dict[str, FileSum]
+
+
+def assemble(worker: Worker, part: int, messages: Iterable[Steps | Truths], plan: LinkPlan) -> Linked:
+    """Write what belongs to a part.
+
+    Raises
+    ------
+    ModelError
+        If it is not told of each of its states once.
+    """
+    first, end = (int(state) for state in plan.firsts[part : part + 2])
+    steps: list[Steps] = []
+    numbers, values = [], []
+    for message in messages:
+        if isinstance(message, Steps):
+            steps.append(message)
+        else:
+            numbers.append(message.numbers)
+            values.append(message.values)
+    order = np.argsort(np.concatenate(numbers))
+    if not np.array_equal(np.concatenate(numbers)[order], np.arange(first, end)):
+        raise ModelError(f"not every state from number {first} to {end - 1} was expanded when the search was complete")
+    made = Part.of(first, np.concatenate(values, axis=1)[:, order], Steps.join(steps))
+    return write_part(worker.directory, made)
+
+
+def write_part(directory: RunDirectory, part: Part) -> Linked:
+    """Write a part to the run directory."""
+    name = directory.write_table(f"transitions/part-{part.first:010}.parquet", part.to_arrow())
+    return Linked(TransitionFile(part.first, part.states, len(part.targets), name), directory.sums([name]))
+
+
+# What a search in process has kept -----------------------------------------------------------------------------------
+
+
+def parts_of(search: LocalSearch, end: int, part_states: int = PART_STATES) -> Iterator[Part]:
+    """The parts of the first `end` states of a search in process that has expanded them, without a copy of it all."""
+    labels, ordinals = labelled(search.trees, np.arange(len(search.trees.steps) or 1))
+    truths = [
+        column.array for of in search.labels.values() for pair in of.columns for column in pair if column is not None
+    ]
+    edges = search.store.edges
+    at, used = 0, 0  # the arrays of transitions that are next, and how many of theirs are done
+    for first in range(0, end, part_states):
+        last = min(first + part_states, end)
+        degree = np.concatenate([block.degree for block in search.store.slices(first, last)]).astype(np.int64)
+        missing, targets, steps = int(degree.sum()), [], []
+        while missing:
+            taken = slice(used, min(used + missing, len(edges[at].target)))
+            targets.append(edges[at].target[taken])
+            steps.append(edges[at].step[taken])
+            missing -= taken.stop - taken.start
+            at, used = (at + 1, 0) if taken.stop == len(edges[at].target) else (at, taken.stop)
+        step = np.concatenate([np.empty(0, np.int32), *steps])
+        sources = np.repeat(np.arange(first, last, dtype=np.uint32), degree)
+        target = np.concatenate([np.empty(0, np.uint32), *targets])
+        holds = np.array([column[first:last] for column in truths], np.bool_).reshape(len(truths), last - first)
+        yield Part.of(first, holds, Steps(sources, target, labels[step], ordinals[step]))
+
+
+# The job, and the same in this process -------------------------------------------------------------------------------
+
+
+def link_here(worker: Worker, plan: LinkPlan) -> list[Linked]:
+    """Write the parts, in this process."""
+    by_bucket: dict[int, list[Any]] = {bucket: [] for bucket in range(worker.task.buckets)}
+    for source, row_group in plan.pieces():
+        for bucket, message in expand(worker, source, row_group, plan):
+            by_bucket[bucket].append(message)
+    by_part: dict[int, list[Any]] = {}
+    for bucket, messages in by_bucket.items():
+        for part, message in resolve(worker, bucket, messages, plan):
+            by_part.setdefault(part, []).append(message)
+    return [assemble(worker, part, messages, plan) for part, messages in sorted(by_part.items())]
+
+
+def link_on_spark(spark: Any, shipped: Shipped, buckets: int, plan: LinkPlan) -> list[Linked]:
+    """The same on Spark."""
+    pieces, parts = plan.pieces(), plan.parts
+    tasks = min(len(pieces), buckets)
+    work = [pieces[i::tasks] for i in range(tasks)]
+    sent = spark.range(0, tasks, 1, tasks).mapInArrow(_expand_task(shipped, work, plan), SENT)
+    resolved = sent.repartitionById(buckets, "bucket").mapInArrow(_resolve_task(shipped, plan), SENT)
+    parted = resolved.repartitionById(len(parts), "bucket").mapInArrow(_assemble_task(shipped, plan), SENT)
+    return [unpack(row.payload) for row in parted.collect()]
+
+
+_Batches = Iterator[pa.RecordBatch]
+
+
+def _expand_task(
+    shipped: Shipped, work: Sequence[Sequence[tuple[Source, int]]], plan: LinkPlan
+) -> Callable[[_Batches], _Batches]:
+    def task(batches: _Batches) -> _Batches:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                for source, row_group in work[number]:
+                    for bucket, message in expand(worker_for(shipped), source, row_group, plan):
+                        yield batch_of(bucket, message)
+
+    return task
+
+
+def _resolve_task(shipped: Shipped, plan: LinkPlan) -> Callable[[_Batches], _Batches]:
+    def task(batches: _Batches) -> _Batches:
+        for bucket, messages in _messages(batches):
+            for part, message in resolve(worker_for(shipped), bucket, messages, plan):
+                yield batch_of(part - plan.given, message)
+
+    return task
+
+
+def _assemble_task(shipped: Shipped, plan: LinkPlan) -> Callable[[_Batches], _Batches]:
+    def task(batches: _Batches) -> _Batches:
+        for number, messages in _messages(batches):
+            yield batch_of(number, assemble(worker_for(shipped), number + plan.given, messages, plan))
+
+    return task
+
+
+def _messages(batches: _Batches) -> Iterator[tuple[int, Iterator[Any]]]:
+    """The messages of a partition, by the bucket or part that they are for."""
+    waiting: dict[int, list[Any]] = {}
+    for batch in batches:
+        for number, payload in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
+            waiting.setdefault(number, []).append(payload)
+    for number, payloads in waiting.items():
+        yield number, (unpack(payload.as_buffer()) for payload in payloads)

@@ -1,0 +1,138 @@
+"""Rows of value numbers in as few bits as they need: the bytes of a shuffle decide its speed."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workbench.engines.compiled import njit
+
+#: Stands for a value that has no global number yet: ``UNKNOWN - k`` is the k-th of the cell's extras.
+UNKNOWN = -1
+
+_WORD = 64
+
+
+class PackedRows(NamedTuple):
+    """Rows of numbers. Each cell has codes of its own, which stand for the numbers that occur there.
+
+    Attributes
+    ----------
+    sizes : int32 array (cells)
+        How many codes each cell has. One with a single code takes no room in a row.
+    numbers : int32 array (sum of sizes)
+        For each cell the numbers that its codes stand for: global ones, or those of the message's extras.
+    words : uint64 array (rows, words)
+        The codes, bit by bit.
+    """
+
+    sizes: np.ndarray
+    numbers: np.ndarray
+    words: np.ndarray
+
+    @classmethod
+    def of(cls, rows: np.ndarray, shared: Sequence[np.ndarray]) -> tuple["PackedRows", list[list[int]]]:
+        """Pack int32 rows, at least one, and list for each cell the numbers that are not `shared`.
+
+        Parameters
+        ----------
+        rows : int32 array (rows, cells)
+            May be overwritten.
+        shared : sequence of int32 array
+            For each cell the global number of each of its numbers, or UNKNOWN.
+
+        Examples
+        --------
+        >>> rows = np.array([[3, 7], [5, 7]], np.int32)
+        >>> of_a_cell = np.array([-1, -1, -1, 30, -1, -1, -1, 70], np.int32)
+        >>> packed, extras = PackedRows.of(rows.copy(), [of_a_cell, of_a_cell])
+        >>> packed.sizes, packed.numbers, extras
+        (array([2, 1], dtype=int32), array([30, -1, 70], dtype=int32), [[5], []])
+        >>> packed.unpack(np.array([True, True]))
+        array([[30, 70],
+               [-1, 70]], dtype=int32)
+        """
+        least, most = extent(rows)
+        numbers, extras = [], []
+        for cell, known in enumerate(shared):
+            part, lacking = known[least[cell] : most[cell] + 1], []
+            if len(part) > max(len(rows), 2) or (part < 0).any():  # codes for what occurs, not for all in between
+                occurring, rows[:, cell] = np.unique(rows[:, cell], return_inverse=True)
+                part, least[cell] = known[occurring], 0
+                lacking = occurring[part < 0].tolist()
+                part[part < 0] = UNKNOWN - np.arange(len(lacking), dtype=np.int32)
+            numbers.append(part)
+            extras.append(lacking)
+        sizes = np.array([len(part) for part in numbers], np.int32)
+        word, shift, mask = _places(sizes)
+        words = np.zeros((len(rows), 1 + int(word.max(initial=0))), np.uint64)
+        varying = np.flatnonzero(mask)
+        pack(rows, least, varying, word, shift, words)
+        return cls(sizes, np.concatenate(numbers), words), extras
+
+    def unpack(self, some: np.ndarray) -> np.ndarray:
+        """The rows chosen by a bool array: global numbers, and ``UNKNOWN - k`` for the k-th of a cell's extras."""
+        rows = np.empty((int(np.count_nonzero(some)), len(self.sizes)), np.int32)
+        base = np.cumsum(self.sizes, dtype=np.int64) - self.sizes
+        unpack(self.words, some, *_places(self.sizes), base, self.numbers, rows)
+        return rows
+
+    @property
+    def nbytes(self) -> int:
+        return sum(part.nbytes for part in self)
+
+
+def _places(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For each cell the word that has its code, how far it is shifted, and its mask; no code is in two words."""
+    places, word, used = [], 0, 0
+    for bits in ((size - 1).bit_length() for size in sizes.tolist()):
+        if used + bits > _WORD:
+            word, used = word + 1, 0
+        places.append((word, used if bits else 0, (1 << bits) - 1))
+        used += bits
+    words, shifts, masks = zip(*places, strict=True) if places else ((), (), ())
+    return np.array(words, np.int64), np.array(shifts, np.uint64), np.array(masks, np.uint64)
+
+
+@njit(cache=True, nogil=True)
+def extent(rows: Any) -> Any:
+    """The least and the largest number of each cell; there is at least one row."""
+    least, most = rows[0].copy(), rows[0].copy()
+    for i in range(rows.shape[0]):
+        for cell in range(rows.shape[1]):
+            number = rows[i, cell]
+            least[cell] = min(least[cell], number)
+            most[cell] = max(most[cell], number)
+    return least, most
+
+
+@njit(cache=True, nogil=True)
+def pack(rows: Any, least: Any, varying: Any, word: Any, shift: Any, words: Any) -> None:
+    """Write the codes of `rows`, which are what the numbers are above the `least`, into `words`, which are 0."""
+    for i in range(rows.shape[0]):
+        for cell in varying:
+            words[i, word[cell]] |= np.uint64(rows[i, cell] - least[cell]) << shift[cell]
+
+
+@njit(cache=True, nogil=True)
+def unpack(words: Any, some: Any, word: Any, shift: Any, mask: Any, base: Any, numbers: Any, rows: Any) -> None:
+    """Write the numbers of the rows chosen by the bool array `some` into `rows`."""
+    at = 0
+    for i in range(words.shape[0]):
+        if some[i]:
+            for cell in range(rows.shape[1]):
+                code = (words[i, word[cell]] >> shift[cell]) & mask[cell]
+                rows[at, cell] = numbers[base[cell] + np.int64(code)]
+            at += 1
+
+
+@njit(cache=True, nogil=True)
+def renumber(rows: Any, base: Any, room: Any, numbers: Any, renumbered: Any) -> bool:
+    """Write ``numbers[base[c] + v]`` for value v of cell c; whether each v is below ``room[c]``, as it must be."""
+    for i in range(rows.shape[0]):
+        for cell in range(rows.shape[1]):
+            value = np.int64(rows[i, cell])
+            if value < 0 or value >= room[cell]:
+                return False
+            renumbered[i, cell] = numbers[base[cell] + value]
+    return True

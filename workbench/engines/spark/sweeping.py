@@ -1,0 +1,178 @@
+"""The parts of a search's transitions, read from its run directory: asked on Spark, or taken into this process."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from workbench.engines.spark.bits import StateSet
+from workbench.engines.spark.jobs import run_job
+from workbench.engines.spark.linking import LinkPlan
+from workbench.engines.spark.links import Links
+from workbench.engines.spark.manifest import PREFIX, TransitionFile
+from workbench.engines.spark.rundir import RunDirectory
+from workbench.engines.spark.shipping import pack, unpack
+from workbench.engines.spark.states import ROW_GROUP
+from workbench.engines.spark.transitions import Part
+from workbench.engines.spark.trimming import Space
+from workbench.engines.spark.worker import SENT, Shipped, batch_of, worker_for
+from workbench.kernel import InputError
+from workbench.kernel.trace import Move
+
+if TYPE_CHECKING:
+    from workbench.engines.spark.engine import SparkSearch
+
+#: Spaces of up to so many states are linked and swept in this process.
+HERE = 1 << 16
+
+
+class Shape(NamedTuple):
+    """What all parts of a search have in common: see :meth:`.Part.from_arrow`."""
+
+    predicates: int
+    labels: int
+    total: int
+
+    def read(self, directory: RunDirectory, file: TransitionFile) -> Part:
+        """The part that a file holds."""
+        try:
+            part = Part.from_arrow(directory.table(file.path), file.first, file.states, *self)
+        except InputError as error:
+            raise InputError(f"{directory.folder} is damaged: {file.path}: {error}") from None
+        if len(part.targets) != file.transitions:
+            raise InputError(f"{directory.folder} is damaged: {file.path} has not the transitions that it had")
+        return part
+
+
+class Arrays(NamedTuple):
+    """Transitions from some states to one another, which are numbered anew.
+
+    Attributes
+    ----------
+    indptr, targets, labels, ordinals : arrays
+        As in :class:`Part`.
+    leaving : (integer array, integer array)
+        Sources and labels of those that lead elsewhere.
+    """
+
+    indptr: np.ndarray
+    targets: np.ndarray
+    labels: np.ndarray
+    ordinals: np.ndarray
+    leaving: tuple[np.ndarray, np.ndarray]
+
+
+class Parts:
+    """The parts of a complete search.
+
+    Parameters
+    ----------
+    search : SparkSearch
+    predicates, labels : int
+        How many there are.
+    """
+
+    def __init__(self, search: "SparkSearch", predicates: int, labels: int) -> None:
+        self._search, self.files = search, search.manifest.transitions
+        self.predicates = predicates
+        self._shape = Shape(predicates, labels, sum(search.manifest.sizes))
+
+    @cached_property
+    def _small(self) -> list[Part]:
+        """All parts of a small space."""
+        return [self._shape.read(self._search.directory, file) for file in self.files]
+
+    def _part(self, number: int) -> Part:
+        if self._shape.total <= HERE:
+            return self._small[number]
+        return self._shape.read(self._search.directory, self.files[number])
+
+    def sweep(self, question: Callable[[Part], Any], numbers: Sequence[int]) -> Iterable[Any]:
+        """What parts answer, by tasks of Spark if the space is not small."""
+        if self._shape.total <= HERE:
+            self._search.watch()
+            return [question(part) for part in map(self._part, numbers)]
+        return self._sweep_on_spark(question, numbers) if len(numbers) else []
+
+    def _sweep_on_spark(self, question: Callable[[Part], Any], numbers: Sequence[int]) -> list[Any]:
+        search = self._search
+        files = [self.files[number] for number in numbers]
+        tasks = min(len(files), search.task.buckets)
+        work = [files[i::tasks] for i in range(tasks)]
+        task = _sweep_task(search.shipped(file.path for file in files), self._shape, work, question)
+
+        def ask() -> list[Any]:
+            try:
+                return search.spark.range(0, tasks, 1, tasks).mapInArrow(task, SENT).collect()
+            except Exception as error:
+                raise search.explain(error) from error
+
+        return [unpack(row.payload) for row in run_job(search.spark, ask, search.watch)]
+
+    def gather(self, states: StateSet, space: Space) -> Arrays:
+        """The transitions from some states, in this process."""
+        numbers, begin = states.members(), 0
+        degrees: list[np.ndarray] = []
+        columns: list[list[np.ndarray]] = [[], [], [], [], []]
+        for number in range(len(self.files)):
+            chosen = states[space.span(number)]
+            if chosen.any():
+                part = self._part(number)
+                from_chosen = np.repeat(chosen, np.diff(part.indptr))
+                source = begin + np.cumsum(chosen)[(part.sources - np.uint32(part.first))[from_chosen]] - 1
+                target, label, ordinal = (column[from_chosen] for column in part[2:5])
+                at = np.minimum(np.searchsorted(numbers, target), len(numbers) - 1)
+                inside = numbers[at] == target
+                begin += int(chosen.sum())
+                degrees.append(np.bincount(source[inside], minlength=begin)[begin - int(chosen.sum()) :])
+                found = (at[inside], label[inside], ordinal[inside], source[~inside], label[~inside])
+                for column, values in zip(columns, found, strict=True):
+                    column.append(values)
+        targets, labels, ordinals, leaving, left_by = (
+            np.concatenate([np.empty(0, np.int32), *column]).astype(np.int32) for column in columns
+        )
+        indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate([np.empty(0, np.int64), *degrees]))])
+        return Arrays(indptr, targets, labels, ordinals, (leaving, left_by))
+
+    # The way to a state ------------------------------------------------------------------------------------------
+
+    def way_to(self, state: int) -> tuple[int, list[Move]]:
+        """The initial state, and the moves from there, of a shortest behaviour to a state."""
+        search = self._search
+        trace = Links(search.directory, search.task, search.manifest).trace_to(self._place_of(state))
+        return trace.start, list(trace.moves)
+
+    def _place_of(self, state: int) -> list[int]:
+        prefix = self._search.manifest.prefix
+        if prefix is not None and state < sum(prefix.levels):
+            return [PREFIX, state]
+        sources = LinkPlan.of(self._search.manifest, self._search.part_states).sources
+        first, source = max(
+            ((s.first, s) for s in sources if s.first is not None and s.first <= state), key=itemgetter(0)
+        )
+        group, row = divmod(state - first, ROW_GROUP)
+        states = self._search.directory.states(source.file.path, ["fingerprints"], group)
+        return [source.level, *states.fingerprints[row].tolist()]
+
+
+_Batches = Iterator[pa.RecordBatch]
+
+
+def _sweep_task(
+    shipped: Shipped, shape: Shape, work: Sequence[Sequence[TransitionFile]], question: Callable[[Part], Any]
+) -> Callable[[_Batches], _Batches]:
+    """The function that asks the parts of ``work[i]`` for each number i that it is given."""
+    packed = pack(question)
+    size, asked = len(packed), pa.compress(packed, "lz4", asbytes=True)  # sets are mostly runs of equal bytes
+
+    def task(batches: _Batches) -> _Batches:
+        for batch in batches:
+            question = unpack(pa.decompress(asked, size, "lz4"))
+            for number in batch.column(0).to_pylist():
+                for file in work[number]:
+                    yield batch_of(number, question(shape.read(worker_for(shipped).directory, file)))
+
+    return task

@@ -1,0 +1,54 @@
+"""Where something is kept: a path on this machine, or the URL of a folder on another file system."""
+
+import os
+import re
+from pathlib import Path
+from typing import TypeGuard
+
+#: A path, or a URL; that is text.
+Place = str | os.PathLike[str]
+
+
+def is_url(place: Place) -> TypeGuard[str]:
+    """Whether a place is elsewhere, as in ``s3://bucket/folder``."""
+    return isinstance(place, str) and "://" in place
+
+
+def as_place(place: Place) -> str | Path:
+    """A path as such; a URL stays text."""
+    return place if is_url(place) else Path(place)
+
+
+def absolute(place: Place) -> str | Path:
+    """A place as other processes can use it, whichever folder they work in."""
+    given = as_place(place)
+    return given.absolute() if isinstance(given, Path) else given
+
+
+def without_credentials(url: str) -> str:
+    """A URL as it may be shown: credentials are nobody's business.
+
+    Examples
+    --------
+    >>> without_credentials("s3://key:secret@bucket/folder")
+    's3://bucket/folder'
+    """
+    return re.sub(r"(?<=://)[^/@]*@", "", url)
+
+
+def options_apart(url: str) -> tuple[str, str]:
+    """A URL, and the options behind its question mark; a path has none.
+
+    Examples
+    --------
+    >>> options_apart("s3://bucket/folder?scheme=http")
+    ('s3://bucket/folder', 'scheme=http')
+    """
+    plain, _, options = url.partition("?" if is_url(url) else "\0")
+    return plain, options
+
+
+def one_line(error: BaseException) -> str:
+    """What a library says of a failure, in one line of bounded length."""
+    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return " ".join(str(said).split())[:300]

@@ -1,0 +1,147 @@
+"""What is known of a file's bytes, by which they are believed: its size, and a checksum for each block of it.
+
+A block can be checked without the rest of the file. So a process that needs a part of a file elsewhere fetches the
+blocks that the part is in, and no more.
+"""
+
+import hashlib
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+#: Bytes of a block: large enough for a request to another machine to pay, small enough to hold some of them.
+BLOCK = 1 << 22
+
+
+@dataclass(frozen=True)
+class FileSum:
+    """What is known of a file's bytes.
+
+    Attributes
+    ----------
+    size : int
+    blocks : tuple of str
+        The checksum of each block; the last one may be shorter than the others.
+    """
+
+    size: int
+    blocks: tuple[str, ...]
+
+    def block(self, number: int) -> tuple[int, int]:
+        """Where a block begins and ends."""
+        return number * BLOCK, min((number + 1) * BLOCK, self.size)
+
+
+class Summed(io.RawIOBase):
+    """A file that is being written, with the sum of what has been given to it: it is not read for that."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out, self._size = out, 0
+        self._hash, self._blocks = _new_hash(), list[str]()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        given = memoryview(data).cast("B")
+        at = 0
+        while at < len(given):
+            part = given[at : at + BLOCK - self._size % BLOCK]
+            self._hash.update(part)
+            at, self._size = at + len(part), self._size + len(part)
+            if self._size % BLOCK == 0:
+                self._end_block()
+        self._out.write(given)
+        return len(given)
+
+    def _end_block(self) -> None:
+        self._blocks.append(self._hash.hexdigest())
+        self._hash = _new_hash()
+
+    def tell(self) -> int:
+        return self._size
+
+    @property
+    def sum(self) -> FileSum:
+        """That of all that was written; to be asked for once, at the end."""
+        rest = [self._hash.hexdigest()] if self._size % BLOCK else []
+        return FileSum(self._size, (*self._blocks, *rest))
+
+
+def sum_of(file: BinaryIO) -> FileSum:
+    """The sum of a file that is there."""
+    summed, buffer = Summed(_NOWHERE), memoryview(bytearray(1 << 18))
+    while count := file.readinto(buffer):  # type: ignore[attr-defined]
+        summed.write(buffer[:count])
+    return summed.sum
+
+
+class _Nowhere(io.RawIOBase):
+    def write(self, data: Any) -> int:
+        return len(data)
+
+
+_NOWHERE: Any = _Nowhere()
+
+
+class CheckedFile(io.RawIOBase):
+    """A file elsewhere, of which only those blocks are fetched that are read, and none is believed without a check.
+
+    Parameters
+    ----------
+    summed : FileSum
+    fetch : callable
+        Returns a block, given its number.
+    """
+
+    def __init__(self, summed: FileSum, fetch: Callable[[int], bytes]) -> None:
+        self._sum, self._fetch, self._at = summed, fetch, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def size(self) -> int:
+        return self._sum.size
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._sum.size}[whence] + offset
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        wanted = memoryview(buffer).cast("B")
+        number, within = divmod(self._at, BLOCK)
+        if not len(wanted) or self._at >= self._sum.size:
+            return 0
+        some = memoryview(self._fetch(number))[within : within + len(wanted)]
+        wanted[: len(some)] = some
+        self._at += len(some)
+        return len(some)
+
+    def read(self, size: int = -1) -> bytes:  # not less than what was asked for, unless the file ends
+        rest = max(0, self._sum.size - self._at)
+        buffer = bytearray(rest if size is None or size < 0 else min(size, rest))
+        filled, view = 0, memoryview(buffer)
+        while filled < len(buffer):
+            filled += self.readinto(view[filled:])
+        return bytes(buffer)
+
+
+def matches(block: bytes, summed: FileSum, number: int) -> bool:
+    """Whether a block is what was written."""
+    begin, end = summed.block(number)
+    return len(block) == end - begin and _of_block(block) == summed.blocks[number]
+
+
+def _of_block(block: bytes) -> str:
+    return hashlib.blake2b(block, digest_size=16).hexdigest()
+
+
+def _new_hash() -> Any:
+    return hashlib.blake2b(digest_size=16)
