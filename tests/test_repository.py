@@ -153,7 +153,7 @@ def test_environment_and_pyproject_agree() -> None:
 
 
 #: What our dependencies bring, and what the programs for the environment of the writers import.
-COME_WITH_THEM = {"IPython", "py4j", "traitlets"} | {"pypaimon"}
+COME_WITH_THEM = {"IPython", "llvmlite", "py4j", "traitlets"} | {"pypaimon"}
 #: pyarrow reads file systems with fsspec, networkx writes GraphML with lxml, and panels live in JupyterLab.
 NOT_IMPORTED = {"fsspec", "jupyterlab", "lxml"}
 
