@@ -55,6 +55,6 @@ bench: .venv/warm
 	@touch $@
 
 # Numba keeps what it compiled beside these modules, and compiles anew what has changed.
-.venv/warm: .venv/installed $(wildcard workbench/engines/*.py)
+.venv/warm: .venv/installed $(wildcard workbench/engines/*.py workbench/engines/*/*.py)
 	@$(PY) -m workbench warm
 	@touch $@

@@ -284,6 +284,13 @@ def test_wide_fingerprints(run):
     assert run("check", "bakery", *SAFETY, "--fingerprint-bits", 128)[0] == 0
 
 
+def test_workers_change_nothing_but_the_time(run):
+    found = [json.loads(run("check", "bakery", *SAFETY, "--workers", n, "--json")[1]) for n in (1, 2, "auto")]
+    for one in found:
+        del one["seconds"]
+    assert found[0] == found[1] == found[2]
+
+
 def test_nothing_is_checked_where_there_is_no_property(run, own):
     status, out, _ = run("check", f"{own}:Bare")
     assert status == 3
@@ -551,11 +558,11 @@ def test_a_class_is_no_model():
         search(get_model("bakery"))
 
 
-@pytest.mark.parametrize("option", ["--max-states", "--max-seconds", "--max-mib"])
+@pytest.mark.parametrize("option", ["--max-states", "--max-seconds", "--max-mib", "--workers"])
 @pytest.mark.parametrize("value", ["0", "-5", "nan", "inf", "-inf", "x", "", "1e", "0x10", "9" * 5000])
 def test_budgets_that_are_none(run, option, value):
     status, out, err = run("check", "bakery", *SAFETY, f"{option}={value}")
-    kind = "an integer" if option == "--max-states" else "a number"
+    kind = "an integer" if option in ("--max-states", "--workers") else "a number"
     assert (status, out) == (2, "")
     assert f"argument {option}: " in err
     assert f"is not accepted; it takes {kind} above 0" in err

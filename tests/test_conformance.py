@@ -464,7 +464,7 @@ def test_named_configurations(way_in_process, name):
 def test_named_configurations_on_spark(spark, name):
     """Larger than the reference can do in a test: the in-process engine, which conforms, says what is to be found."""
     one = named(name)
-    names = [p.name for p in one.model.select(one.properties) if p.kind != "liveness"]
+    names = [p.name for p in one.model.select(one.properties)]
     result = check(one.model, names, symmetry=one.symmetry, engine="spark", spark=spark)
     assert_sound(result, names)
     assert figures(result) == figures(check(one.model, names, symmetry=one.symmetry, engine="local"))

@@ -139,7 +139,8 @@ def test_every_budget_ends_where_it_is_used_up(workers):
         assert max(part["targets"], default=0) < most
         sums = np.stack([searching.cells.sums(row) for row in searching.store.column("rows")])
         held = kernels.canonical_fingerprints(sums, 1)[:, 0]
-        assert sorted(np.concatenate(list(searching.store.visited.slices()))[:, 0]) == sorted(held)
+        visited = [fingerprints for fingerprints, _ in searching.store.visited.slices()]
+        assert sorted(np.concatenate(visited)[:, 0]) == sorted(held)
 
 
 @pytest.mark.parametrize("budget", [1, 2, 3, 7, 8])

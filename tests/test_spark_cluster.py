@@ -158,7 +158,7 @@ def test_a_large_space_on_a_cluster_one_of_whose_executors_is_killed(servers: Se
 CLIENT = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from workbench import ModelError, check, spark_session
+from workbench import ModelError, check, simulate, spark_session
 from workbench.kernel import Model, Variable, action
 from workbench.models.bakery_v2 import BakeryV2
 
@@ -169,6 +169,7 @@ model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranulari
 names = [p.name for p in model.select() if p.kind != "liveness"]
 result = check(model, names, engine="spark", spark=spark, run_dir=sys.argv[2])
 print(result.levels, result.generated, [v.trace_states for v in result.verdicts])
+print(simulate(model, names, walks=40, engine="spark", spark=spark).walks)
 
 class Wrong(Model):
     n = Variable(0)
@@ -187,17 +188,17 @@ spark.stop()
 
 @pytest.mark.slow
 def test_a_search_through_spark_connect(servers: Servers, tmp_path: Path) -> None:
-    """The session is that of all threads, cores are counted, and figures and mistakes come back as ever."""
+    """The session is that of all threads, cores are counted, and figures, walks and mistakes come back as ever."""
     run = tmp_path / "run"
     done = subprocess.run([sys.executable, "-c", CLIENT, servers.connect(), str(run)], capture_output=True, text=True)
     model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False, StepGranularity="atomic")
     wanted = check(model, [p.name for p in model.select() if p.kind != "liveness"])
     traces = [verdict.trace_states for verdict in wanted.verdicts]
     assert done.stderr == ""
-    first, second = done.stdout.splitlines()
-    assert first == f"{wanted.levels} {wanted.generated} {traces}"
-    assert second.startswith("action count ")
-    assert "undeclared variable 'm'" in second
+    figures, walks, mistake = done.stdout.splitlines()
+    assert (figures, walks) == (f"{wanted.levels} {wanted.generated} {traces}", "40")
+    assert mistake.startswith("action count ")
+    assert "undeclared variable 'm'" in mistake
     assert Run.of(Folder.open(run, RUN)).buckets == 2
 
 

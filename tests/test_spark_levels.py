@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from workbench.engines.check import check
 from workbench.engines.kernels import Frontier
-from workbench.engines.spark import admission, outbox
+from workbench.engines.spark import admission, executors, outbox
 from workbench.engines.spark.manifest import RUN, Manifest, Run
 from workbench.engines.spark.outbox import Outbox
 from workbench.engines.spark.packing import UNKNOWN, PackedRows
@@ -17,8 +17,15 @@ from workbench.kernel import Model, Variable, action, invariant, require
 from workbench.runs import resume
 from workbench.storage.folder import Folder
 
-#: Stands in for a session of two cores: all levels here are narrow, so that nothing else is asked of it.
-NO_JOBS = SimpleNamespace(conf=SimpleNamespace(get=lambda name: "2"))
+
+class NoJobs:
+    """Stands in for a session of two cores: all levels here are narrow, so that nothing else is asked of it."""
+
+    def __init__(self) -> None:
+        self.sparkContext = SimpleNamespace(defaultParallelism=2)
+
+
+NO_JOBS = NoJobs()
 
 
 # Messages ------------------------------------------------------------------------------------------------------------
@@ -106,6 +113,7 @@ def done(run: Path) -> Manifest:
 
 def test_numbers_that_outgrow_two_bytes_begin_a_file(tmp_path, monkeypatch):
     """A bucket of a level then has two files, which are visited, expanded, cut and told of as one."""
+    monkeypatch.setattr(executors, "_check", lambda session: None)
     monkeypatch.setattr(outbox, "CHUNK", 1)
     wanted = figures(check(Grid(), engine="local"))
     in_two = set()

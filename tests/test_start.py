@@ -39,7 +39,8 @@ def test_a_command_loads_what_it_needs():
 def test_compiled_kernels_are_loaded_without_what_compiles_them():
     """Numba itself looks which scipy there is, and imports its linear algebra where it refreshes what it knows."""
     script = (
-        "import sys; from workbench.engines import local; local.load();"
+        "import sys; from workbench import check; from workbench.models.bakery import Bakery;"
+        "assert check(Bakery(Writers=2), ['EventualProgress'], engine='local').distinct;"
         "print('numba' in sys.modules, 'scipy.linalg' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", script], check=True)  # which may have to compile them
@@ -109,3 +110,30 @@ def test_control_c_within_an_interpreted_kernel_leaves_nothing_to_go_on_from(mon
     monkeypatch.setattr(kernels.walk, "_function", interrupted)
     with pytest.raises(KeyboardInterrupt):
         check(get_model("peterson")())
+
+
+def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
+    """Numba's cache looks at the file of the function alone."""
+    from workbench.engines.numba_cache import stamp
+
+    (tmp_path / "phases").mkdir()
+    (tmp_path / "kernel.py").write_text("from workbench.engines.phases import inner\n")
+    (tmp_path / "phases" / "inner.py").write_text(
+        "from workbench.engines.kernel import g\nfrom workbench.engines.sizes import N\n"
+    )
+    (tmp_path / "sizes.py").write_text("N = 1\n")
+    (tmp_path / "other.py").write_text("")
+    kernel = tmp_path / "kernel.py"
+    before = stamp(kernel, tmp_path)
+    (tmp_path / "other.py").write_text("N = 2\n")
+    assert stamp(kernel, tmp_path) == before
+    (tmp_path / "sizes.py").write_text("N = 2\n")
+    assert stamp(kernel, tmp_path) != before
+
+
+def test_what_is_compiled_is_known_by_all_of_its_sources():
+    from workbench.engines import numba_cache
+    from workbench.engines.phases.advance import advance
+
+    sources = Path(advance._function.__code__.co_filename)
+    assert advance._compiled._cache._cache_file._source_stamp == numba_cache.stamp(sources)

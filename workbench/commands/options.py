@@ -41,7 +41,10 @@ def add_workers(parser: argparse.ArgumentParser, who: str = "threads") -> None:
     number = above_zero(int)
 
     def parse(text: str) -> float | None:
-        return None if text == "auto" else number(text)
+        try:
+            return None if text == "auto" else number(text)
+        except argparse.ArgumentTypeError as error:
+            raise argparse.ArgumentTypeError(f"{error}, or auto") from None
 
     parser.add_argument("--workers", type=parse, metavar="N|auto", help=f"{who} (auto: all cores)")
 

@@ -23,7 +23,9 @@ def trim(indptr, targets, region):
         It is changed.
     """
     states = len(indptr) - 1
-    left = np.sum(region)
+    left = 0
+    for inside in region:  # np.sum would make Numba import scipy's linear algebra, each time that this is loaded
+        left += inside
     before = 2 * left
     while left > 0 and 4 * (before - left) >= before:
         before = left

@@ -72,6 +72,10 @@ class _Pass(NamedTuple):
     used: int
     beat: Callable[[], None]
 
+    def queued(self, chunks: np.ndarray) -> int:
+        """How many successors there are."""
+        return int(chunks[: self.used, QUEUED].sum()) if self.used > 1 else int(chunks[0, QUEUED])
+
 
 class Expander:
     """A model's trees and all that is needed to compute successors with them. It outlives the stores it works on.
@@ -149,6 +153,10 @@ class Expander:
             left=np.zeros((shards, _LEFT), np.int64),
         )
 
+    def is_little(self, states: int) -> bool:
+        """Whether so many states are left to one thread."""
+        return self._threads is None or states < ALONE
+
     def begin(self, store: Store) -> None:
         """Work on `store` from now on; it holds at least one state."""
         self.outside.forget()
@@ -203,20 +211,23 @@ class Expander:
     ) -> bool:
         """Add the successors of the states `first` to `stop` of the block; False if there are more than `most`."""
         chunks, figures = self._chunks, self._figures
-        chunks[:] = 0
         used = -(-(stop - first) // self._states)
-        firsts = first + self._states * self._firsts[:used]
-        chunks[:used, FIRST] = chunks[:used, NEXT] = firsts
-        chunks[:used, STOP] = np.minimum(firsts + self._states, stop)
+        chunks[:used] = 0
+        if used == 1:  # most passes of small spaces
+            chunks[0, FIRST] = chunks[0, NEXT] = first
+        else:
+            chunks[:used, FIRST] = chunks[:used, NEXT] = first + self._states * self._firsts[:used]
+            chunks[: used - 1, STOP] = chunks[1:used, FIRST]
+        chunks[used - 1, STOP] = stop
         figures[:] = 0
         figures[BEFORE], figures[LIMIT], figures[MOST] = store.count, store.visited.limit, most
         figures[CUT], figures[USED] = -1, used
         this = _Pass(store, block, used, lambda: beat(block.base + first))
-        if self._threads is None or stop - first < ALONE:
+        if self.is_little(stop - first):
             self._alone(this, EXPAND, LINK)
         else:
             self._together(this)
-        return self._commit(store, block, stop)
+        return self._commit(this, stop)
 
     def _alone(self, this: "_Pass", phase: int, last: int) -> None:
         """Do some phases by one thread."""
@@ -231,7 +242,7 @@ class Expander:
         if not len(self.outside.bounds):  # what is outside is looked at again and again, in order
             figures[SHARDS] = len(self._by_shard.shards)
         self._divide(this, EXPAND, this.used)
-        if store.count + int(self._chunks[:, QUEUED].sum()) > figures[MOST]:
+        if store.count + this.queued(self._chunks) > figures[MOST]:
             figures[SHARDS] = 0
         if figures[SHARDS]:
             shards = self._by_shard.shards
@@ -244,7 +255,7 @@ class Expander:
             self._alone(this, ADMIT, ADMIT)
         used = this.used if figures[CUT] < 0 else int(figures[CUT]) + 1
         if store.keep_edges:
-            store.want_edges(int(self._chunks[:, QUEUED].sum()))
+            store.want_edges(this.queued(self._chunks))
         self._divide(this, SETTLE, used)
         if store.keep_edges:
             self._divide(this, LINK, used)
@@ -294,15 +305,15 @@ class Expander:
             store.visited.grow()
             self._figures[LIMIT] = store.visited.limit
         elif why == EDGES_FULL:
-            store.want_edges(int(self._chunks[:, QUEUED].sum()))
+            store.want_edges(this.queued(self._chunks))
         elif why == BLOCK_FULL:
             store.add_block()
 
-    def _commit(self, store: Store, block: Frontier, stop: int) -> bool:
+    def _commit(self, this: "_Pass", stop: int) -> bool:
         """Let the store have what the pass has found; whether it is all that there is."""
         chunks, figures = self._chunks, self._figures
         cut = int(figures[CUT])
-        queued = int(chunks[:, QUEUED].sum())
+        store, block, queued = this.store, this.block, this.queued(chunks)
         expanded = linked = stop
         if cut >= 0:
             ends = self._queue.until[cut * CHUNK :][: chunks[cut, NEXT] - chunks[cut, FIRST]]
@@ -348,7 +359,7 @@ class Expander:
     def _learn(self, this: "_Pass") -> None:
         """Ask Python for what the chunks missed, in their order; what several of them missed only once."""
         trees, chunks = self.trees, self._chunks
-        for c in np.flatnonzero(chunks[:, MISSES]).tolist():
+        for c in np.flatnonzero(chunks[: this.used, MISSES]).tolist():
             for miss in range(c * NOTED, c * NOTED + int(chunks[c, MISSES])):
                 kind, which, state = self._queue.misses[miss].tolist()
                 row = this.block.rows[state].tolist()

@@ -82,6 +82,17 @@ def walk(trees, node, row):
 
 
 @njit(cache=True, nogil=True)
+def walk_at(trees, node, rows, i):
+    """The same for row `i` of `rows`: a view of it would be counted, in one place for all threads."""
+    while node > 0:
+        value = rows[i, trees.node_cell[node]]
+        if value >= trees.node_size[node]:
+            return -1
+        node = trees.branch[trees.node_base[node] + value]
+    return -1 - node if node < 0 else -1
+
+
+@njit(cache=True, nogil=True)
 def canonical(sums, lanes, words):
     """The lane with the smallest fingerprint: the representative of the state's symmetry class."""
     images = lanes // words
@@ -160,7 +171,6 @@ def inspect(trees, roots, wanted, active, reads, block, stop, cursor):
     """
     words = active.shape[0]
     for i in range(cursor[STATE], stop):
-        row = block.rows[i]
         step = block.step[i]
         for word in range(words):
             touched = active[word]
@@ -174,7 +184,7 @@ def inspect(trees, roots, wanted, active, reads, block, stop, cursor):
                 if (touched >> np.uint64(bit)) & np.uint64(1):
                     predicate = 64 * word + bit
                     root = roots[predicate]
-                    leaf = walk(trees, root, row)
+                    leaf = walk_at(trees, root, block.rows, i)
                     if leaf < 0 or (leaf == 1) == wanted[predicate]:
                         cursor[STATE], cursor[GROUP], cursor[ENTRY], cursor[WHAT] = i, bit, word, predicate
                         return MISS_PREDICATE if leaf < 0 else HIT

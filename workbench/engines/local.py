@@ -249,12 +249,40 @@ class LocalSearch:
             outside.forget()
 
     def _judge(self, block: Frontier, stop: int, cursor: np.ndarray, fail_fast: bool) -> None:
-        """Judge the states of `block` up to `stop` by what is not decided yet."""
+        """Judge the states of `block` up to `stop` by what is not decided yet.
+
+        Threads look at all of them first. Where they have met nothing, nothing is to be met; unless what was learnt of
+        a predicate before says that it reads more, and has to be looked at in more states.
+        """
+        threads, first = self._threads, int(cursor[kernels.STATE])
+        if threads is None or self.expander.is_little(stop - first):
+            self._judge_in_order(block, stop, cursor, fail_fast)
+            return
+        ends = [first + (stop - first) * number // threads.workers for number in range(threads.workers + 1)]
+        cursors = [np.zeros(kernels.CURSOR, np.int64) for _ in range(threads.workers)]
+        for one, begin in zip(cursors, ends, strict=False):
+            one[kernels.STATE] = begin
+        reads = self.watched.reads.copy()
+        met = threads.each(lambda number: self._look(block, ends[number + 1], cursors[number]))
+        for one, begin, end, why in zip(cursors, ends, ends[1:], met, strict=False):
+            if not np.array_equal(reads, self.watched.reads):
+                one[:] = 0
+                one[kernels.STATE] = begin
+            elif why == kernels.DONE:
+                continue
+            self._judge_in_order(block, end, one, fail_fast)
+
+    def _look(self, block: Frontier, stop: int, cursor: np.ndarray) -> int:
+        """Look at the states of `block` up to `stop`; why that has ended."""
+        watched, arrays = self.watched, self.trees.arrays
+        return int(
+            kernels.inspect(arrays, watched.roots, watched.wanted, watched.active, watched.reads, block, stop, cursor)
+        )
+
+    def _judge_in_order(self, block: Frontier, stop: int, cursor: np.ndarray, fail_fast: bool) -> None:
         watched = self.watched
         while watched.active.any():
-            why = kernels.inspect(
-                self.trees.arrays, watched.roots, watched.wanted, watched.active, watched.reads, block, stop, cursor
-            )
+            why = self._look(block, stop, cursor)
             if why == kernels.DONE:
                 break
             state, predicate = int(cursor[kernels.STATE]), int(cursor[kernels.WHAT])

@@ -1,19 +1,32 @@
 """Functions compiled by Numba, and taken from its cache without loading what only compiling needs."""
 
+import hashlib
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core.caching import FunctionCache
 from numba.core.runtime import rtsys
 
+_ENGINES = Path(__file__).parent
+_IMPORTED = re.compile(r"^from workbench\.engines((?:\.\w+)*) import (.*)", re.MULTILINE)
+
 
 class _Cache(FunctionCache):
-    """Numba's cache of one function, but for what it does before it looks.
+    """Numba's cache of one function, but for what it does before it looks, and for what makes an entry out of date.
 
     It first refreshes all that compiling knows, and imports scipy.linalg for it: a third of a second. Machine code that
     is there needs the runtime alone; where there is none, the compiler refreshes all of it anyway.
+
+    And it compares the function's own file with what was compiled, though functions and constants of others are part of
+    that.
     """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file._source_stamp = stamp(Path(function.__code__.co_filename))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
@@ -26,3 +39,22 @@ def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     if made is not function:  # as for those who have switched Numba off
         made._cache = _Cache(function)
     return made
+
+
+def stamp(file: Path, engines: Path = _ENGINES) -> str:
+    """A checksum of the file of a kernel and of all that it imports from `engines`, directly or not."""
+    contents: dict[Path, str] = {}
+    waiting = [file]
+    while waiting:
+        path = waiting.pop()
+        if path not in contents:
+            contents[path] = path.read_text(encoding="utf-8")
+            for module, names in _IMPORTED.findall(contents[path]):
+                place = engines.joinpath(*module.split("."))
+                waiting += (
+                    [place / f"{name}.py" for name in names.split(", ")]
+                    if place.is_dir()
+                    else [place.with_suffix(".py")]
+                )
+    together = "\0".join(contents[path] for path in sorted(contents))
+    return hashlib.blake2b(together.encode(), digest_size=16).hexdigest()

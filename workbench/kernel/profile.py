@@ -11,6 +11,9 @@ from workbench.kernel.values import counted
 #: From how many calls on it is worth saying that something is called for every other state, and for how many of them.
 _MANY_CALLS = 10_000
 _OFTEN = 0.5
+#: From how many calls on, about a second's, it is worth saying that there are many in all, and for how few states each.
+_MANY_IN_ALL = 20_000
+_FEW_STATES = 10
 
 
 class Subject(NamedTuple):
@@ -128,13 +131,29 @@ class Profile:
 
     @property
     def remarks(self) -> list[str]:
-        """What an author should know about :attr:`often`."""
+        """What an author should know: what is called :attr:`often`, or else that a call is good for few states."""
+        if not self.often and self.calls >= _MANY_IN_ALL and self.states_per_call < _FEW_STATES:
+            most = ", ".join(str(cost.subject) for cost in self._most)
+            return [
+                f"Python is called often: {counted(self.calls, 'call')} for {counted(self.states, 'state')} "
+                f"({self.summary}), most of them for {most}; the profile (--profile) shows what is read, and "
+                "parameters, clauses or SetOf let less be read at a time"
+            ]
         return [
             f"{cost.subject} is called for most states: {counted(cost.calls, 'call')} for "
             f"{counted(self.states, 'state')}, since it reads up to {cost.widest} of {len(self.cells)} cells; the "
-            "profile shows which, and parameters, clauses or SetOf let it read less at a time"
+            "profile (--profile) shows which, and parameters, clauses or SetOf let it read less at a time"
             for cost in self.often
         ]
+
+    @property
+    def _most(self) -> list[Cost]:
+        """Those with most calls, as few as make more than half of all calls."""
+        most: list[Cost] = []
+        for cost in self.by_calls:
+            if 2 * sum(known.calls for known in most) <= self.calls:
+                most.append(cost)
+        return most
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON; the costs are in the order of the declarations."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from workbench.engines.compiled import njit
-from workbench.engines.kernels import walk
+from workbench.engines.kernels import walk_at
 from workbench.engines.phases.layout import (
     AHEAD,
     DONE,
@@ -32,28 +32,6 @@ def word_of(trees, cells, source, i, step, lane):
 
 
 @njit(cache=True, nogil=True)
-def enqueue(trees, cells, source, i, step, queue, at):
-    """Write the canonical fingerprint of what `step` leads to from row `i` to place `at` of the queue."""
-    words = 2 if queue.high.shape[0] > 0 else 1
-    images = source.sums.shape[1] // words
-    low = word_of(trees, cells, source, i, step, 0)
-    high = word_of(trees, cells, source, i, step, images) if words == 2 else np.uint64(0)
-    for image in range(1, images):
-        other = word_of(trees, cells, source, i, step, image)
-        if other > low:
-            continue
-        if words == 2:
-            upper = word_of(trees, cells, source, i, step, images + image)
-            if other == low and upper >= high:
-                continue
-            high = upper
-        low = other
-    queue.low[at] = low
-    if words == 2:
-        queue.high[at] = high
-
-
-@njit(cache=True, nogil=True)
 def note(queue, chunks, c, missed, of, which, i):
     """Note a miss; how many there are now."""
     at = c * NOTED + missed
@@ -73,13 +51,13 @@ def expand(trees, dispatch, cells, source, queue, chunks, c):
     first, stop = chunks[c, FIRST], chunks[c, STOP]
     at, end = c * room + chunks[c, QUEUED], (c + 1) * room
     hash_base, hashes = cells
-    lanes = hashes.shape[1]
+    words = 2 if queue.high.shape[0] > 0 else 1
+    images = hashes.shape[1] // words
     missed = 0
     chunks[c, MISSES] = 0
     for i in range(chunks[c, NEXT], stop):
-        row = source.rows[i]
         for group in range(dispatch.cell.shape[0]):
-            value = row[dispatch.cell[group]]
+            value = source.rows[i, dispatch.cell[group]]
             entries = dispatch.table[dispatch.base[group] + value] if value < dispatch.size[group] else -1
             if entries < 0:
                 missed = note(queue, chunks, c, missed, OF_GROUP, group, i)
@@ -87,7 +65,7 @@ def expand(trees, dispatch, cells, source, queue, chunks, c):
                     return MISSED
                 continue
             for entry in range(dispatch.start[entries], dispatch.stop[entries]):
-                leaf = walk(trees, dispatch.node[entry], row)
+                leaf = walk_at(trees, dispatch.node[entry], source.rows, i)
                 if leaf < 0:
                     missed = note(queue, chunks, c, missed, OF_ACTION, dispatch.instance[entry], i)
                     if missed == NOTED:
@@ -98,14 +76,19 @@ def expand(trees, dispatch, cells, source, queue, chunks, c):
                 for step in range(trees.leaf_start[leaf], trees.leaf_stop[leaf]):
                     if at == end:
                         return QUEUE_FULL
-                    if lanes == 1:
-                        total = source.sums[i, 0] + trees.step_delta[step, 0]
+                    low, high = np.uint64(0), np.uint64(0)
+                    for image in range(images):  # here and not in a function, which would be handed all these arrays
+                        word, upper = source.sums[i, image] + trees.step_delta[step, image], np.uint64(0)
                         for w in range(trees.step_blind[step], trees.step_stop[step]):
                             cell = trees.write_cell[w]
-                            total -= hashes[hash_base[cell] + row[cell], 0]
-                        queue.low[at] = total
-                    else:
-                        enqueue(trees, cells, source, i, step, queue, at)
+                            word -= hashes[hash_base[cell] + source.rows[i, cell], image]
+                        if words == 2:
+                            upper = word_of(trees, cells, source, i, step, images + image)
+                        if image == 0 or word < low or (word == low and upper < high):
+                            low, high = word, upper
+                    queue.low[at] = low
+                    if words == 2:
+                        queue.high[at] = high
                     queue.step[at] = step
                     at += 1
         if missed == 0:

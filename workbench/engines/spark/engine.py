@@ -139,7 +139,8 @@ class SparkSearch:
             self.stopped = INTERRUPTED
 
     @cached_property
-    def _session(self) -> Any:
+    def session(self) -> Any:
+        """What jobs that move messages run on."""
         return session_of_messages(self.spark)
 
     def _link(self) -> None:
@@ -158,11 +159,11 @@ class SparkSearch:
 
             def link() -> list[Linked]:
                 try:
-                    return link_on_spark(self._session, shipped, self.task.buckets, plan)
+                    return link_on_spark(self.session, shipped, self.task.buckets, plan)
                 except Exception as error:
                     raise self.explain(error) from error
 
-            linked = run_job(self._session, link, self.watch)
+            linked = run_job(self.session, link, self.watch)
         manifest = copy.deepcopy(self.manifest)
         manifest.transitions += sorted((part.file for part in linked), key=lambda file: file.first)
         if not manifest.linked or sum(file.transitions for file in manifest.transitions) != self._generated(manifest):
@@ -228,14 +229,14 @@ class SparkSearch:
         admit = worker.admit_task(known, level)
 
         def expand_and_admit() -> list[Any]:
-            sent = self._session.range(0, len(work), 1, len(work)).mapInArrow(expand, worker.SENT)
+            sent = self.session.range(0, len(work), 1, len(work)).mapInArrow(expand, worker.SENT)
             admitted = sent.repartitionById(self.task.buckets, "bucket").mapInArrow(admit, worker.SENT)
             try:
                 return admitted.collect()
             except Exception as error:
                 raise self.explain(error) from error
 
-        rows = run_job(self._session, expand_and_admit, lambda: self._check(limits))
+        rows = run_job(self.session, expand_and_admit, lambda: self._check(limits))
         return [unpack(row.payload) for row in rows]
 
     def _with(self, initial: int, outcomes: Sequence[Admitted], seconds: float) -> Manifest:

@@ -12,12 +12,13 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark import SparkConf, SparkContext
-from pyspark.errors import PySparkException, PySparkImportError
+from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
@@ -126,6 +127,7 @@ def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
         for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
             PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
         if master.startswith("sc://"):
+            _check_connect()
             return _configured(builder.remote(master), conf).getOrCreate()
         check_java()
         here = master.startswith("local")
@@ -135,8 +137,6 @@ def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
             spark = _configured(builder.master(master), settings).getOrCreate()
             _let_java_go_quietly(spark.sparkContext._accumulatorServer)
             return spark
-    except PySparkImportError as error:
-        raise InputError(f"Spark Connect needs packages that are not here: {_INSTALL_CONNECT} ({error})") from error
     except (PySparkException, Py4JJavaError, ImportError) as error:
         said = error.java_exception.getMessage() if isinstance(error, Py4JJavaError) else str(error)
         raise InputError(f"Spark does not start with master {master!r}: {said.splitlines()[0]}") from error
@@ -232,6 +232,15 @@ def _startup_files_and_variables(settings: dict[str, Any], here: bool) -> Iterat
                     del os.environ[name]
                 else:
                     os.environ[name] = value
+
+
+def _check_connect() -> None:
+    """Raise :class:`InputError` unless Connect's packages are there; without them PySpark ends some processes."""
+    try:
+        for module in ("grpc", "grpc_status", "google.rpc"):
+            import_module(module)
+    except ImportError as error:
+        raise InputError(f"Spark Connect needs packages that are not here: {_INSTALL_CONNECT} ({error})") from error
 
 
 def check_java() -> None:

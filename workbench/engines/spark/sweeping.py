@@ -106,11 +106,11 @@ class Parts:
 
         def ask() -> list[Any]:
             try:
-                return search.spark.range(0, tasks, 1, tasks).mapInArrow(task, SENT).collect()
+                return search.session.range(0, tasks, 1, tasks).mapInArrow(task, SENT).collect()
             except Exception as error:
                 raise search.explain(error) from error
 
-        return [unpack(row.payload) for row in run_job(search.spark, ask, search.watch)]
+        return [unpack(row.payload) for row in run_job(search.session, ask, search.watch)]
 
     def gather(self, states: StateSet, space: Space) -> Arrays:
         """The transitions from some states, in this process."""
