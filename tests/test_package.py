@@ -67,14 +67,11 @@ def is_site(path: str) -> bool:
 
 
 def bring_kernels(engines: Path) -> None:
-    """Let the installed modules take what Numba has compiled of the same ones here, which takes a minute."""
+    """Let the installed modules take what Numba has compiled of the same ones here, which takes a while."""
     for kept in (ROOT / "workbench" / "engines").rglob("__pycache__/*.nb?"):
         target = engines / kept.relative_to(ROOT / "workbench" / "engines")
         target.parent.mkdir(exist_ok=True)
         shutil.copy(kept, target)
-    for module in engines.rglob("*.py"):  # Numba tells versions of a module apart by when it was written
-        written = (ROOT / "workbench" / "engines" / module.relative_to(engines)).stat()
-        os.utime(module, ns=(written.st_atime_ns, written.st_mtime_ns))
 
 
 @pytest.mark.slow
