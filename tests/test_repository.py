@@ -154,8 +154,8 @@ def test_environment_and_pyproject_agree() -> None:
 
 #: What our dependencies bring, and what the programs for the environment of the writers import.
 COME_WITH_THEM = {"IPython", "llvmlite", "py4j", "traitlets"} | {"pypaimon"}
-#: pyarrow reads file systems with fsspec, networkx writes GraphML with lxml, and panels live in JupyterLab.
-NOT_IMPORTED = {"fsspec", "jupyterlab", "lxml"}
+#: networkx writes GraphML with lxml, and panels live in JupyterLab.
+NOT_IMPORTED = {"jupyterlab", "lxml"}
 
 
 def test_what_the_package_imports_it_depends_on() -> None:
