@@ -47,11 +47,11 @@ mutants: .venv/warm
 bench: .venv/warm
 	$(PY) -m workbench bench $(if $(AGAINST),--against $(AGAINST))
 
-.venv/installed: pyproject.toml scripts/install.sh
+.venv/installed: pyproject.toml scripts/install.sh scripts/pip.sh
 	@scripts/install.sh "$(PYTHON)"
 	@touch $@
 
-.writers/installed: scripts/writers.sh
+.writers/installed: scripts/writers.sh scripts/pip.sh
 	@scripts/writers.sh "$(PYTHON)"
 	@touch $@
 

@@ -19,9 +19,9 @@ found=$("$python" -c 'import platform; print(platform.python_version())' 2>/dev/
 # A virtual environment that was left half made, or whose Python has gone, is made anew.
 if ! .venv/bin/python -c "$is_new_enough" 2>/dev/null || ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
     PYTHON=$python scripts/need.sh venv
-    echo "Making .venv with Python $found"
+    echo "Making .venv, a virtual environment with Python $found: nothing else on this machine changes"
     "$python" -m venv --clear .venv
 fi
 
-echo "Installing packages into .venv; the first time this takes some minutes"
-.venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+echo "Installing Python packages into .venv, for checks, notebooks, Spark and the tests: a minute or two, the first time"
+scripts/pip.sh .venv/bin/python --editable '.[dev]'

@@ -12,5 +12,5 @@ if ! .writers/bin/python -m pip --version >/dev/null 2>&1; then
 fi
 
 echo "Installing the writers of the tests' tables into .writers; the first time this takes a minute"
-.writers/bin/python -m pip install --quiet --disable-pip-version-check \
+scripts/pip.sh .writers/bin/python \
     'pypaimon==2.1.0' 'pyiceberg[sql-sqlite]==0.12.0' 'hudi==0.5.0' 'moto==5.2.5' flask flask-cors

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import workbench
 from workbench import commands, configurations
 from workbench.cli import main
 from workbench.engines.check import check
@@ -356,11 +357,21 @@ def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path)
     [
         (
             ["nope"],
-            "workbench: unknown model 'nope'; known: allocator, bakery, bakery_endless, bakery_published,",
+            "workbench: unknown model or configuration 'nope'; models: allocator, bakery, bakery_endless,",
         ),
-        (["bakry"], "workbench: unknown model 'bakry' (did you mean bakery?)"),
-        ([""], "workbench: unknown model ''"),
-        ([":"], "workbench: unknown model ':'"),
+        (["bakry"], "workbench: unknown model or configuration 'bakry' (did you mean bakery, "),
+        (["bakry", "--set", "Writers=2"], "workbench: unknown model or configuration 'bakry' (did you mean bakery, "),
+        (["v2_rase"], "workbench: unknown model or configuration 'v2_rase' (did you mean v2_race, "),
+        (
+            ["bakery/v2_rase"],
+            "workbench: unknown model or configuration 'bakery/v2_rase' (did you mean bakery/v2_race, ",
+        ),
+        (["specs/nope"], "workbench: unknown model or configuration 'specs/nope'"),
+        (["specs/nope.toml"], "workbench: configuration 'specs/nope.toml' cannot be read: No such file or directory"),
+        (["one_table"], "workbench: 'one_table' is the name of several configurations; give one of bakery/one_table, "),
+        (["v2_race", "--set", "Writers=2"], "workbench: --set, --cfg and --property are not accepted with"),
+        ([""], "workbench: unknown model or configuration ''"),
+        ([":"], "workbench: unknown model or configuration ':'"),
         (
             ["nope.py:X"],
             "workbench: model file 'nope.py' cannot be read; give an existing file as path/to/file.py:Class",
@@ -406,10 +417,10 @@ def test_a_file_that_is_called_like_a_library_does_not_replace_it(run, tmp_path)
         (["bakery", "--set"], "workbench check: argument --set: expected one argument"),
         (["bakery", "--warp"], "workbench: unrecognized arguments: --warp"),
         (["bakery", "--warp=a\nb"], "workbench: unrecognized arguments: --warp=a b"),
-        ([], "workbench check: the following arguments are required: MODEL|FILE.toml|FOLDER"),
+        ([], "workbench check: the following arguments are required: MODEL|CONFIGURATION|FOLDER"),
         (["missing.toml"], "workbench: configuration 'missing.toml' cannot be read: No such file or directory"),
         (["./missing"], "workbench: configuration 'missing' cannot be read: No such file or directory"),
-        (["x" * 5000], "workbench: [Errno 36] File name too long"),
+        (["x" * 5000], "workbench: unknown model or configuration 'xxx"),
         (
             ["specs", "--set", "Writers=2"],
             "workbench: --set, --cfg and --property are not accepted with configurations",
@@ -574,6 +585,55 @@ def test_as_expected(run, toml):
     assert (status, err) == (0, "")
     assert "everything holds" in out
     assert "1 of 1 configuration is as expected" in out
+
+
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["v1_one_writer", "bakery/v1_one_writer", "specs/bakery/v1_one_writer.toml"])
+def test_configurations_have_names_in_any_folder(run, elsewhere, name):
+    status, out, _ = run("check", name)
+    assert status == 0
+    assert "specs/bakery/v1_one_writer.toml  SomeoneCommits not reached" in out
+
+
+def test_the_folder_specs_is_there_in_any_folder(run, elsewhere):
+    status, out, _ = run("check", "specs/table")
+    assert status == 0
+    assert "2 of 2 configurations are as expected" in out
+
+
+def test_a_file_that_is_there_goes_before_a_configuration(run, elsewhere, toml):
+    toml(BAKERY, "v1_one_writer")
+    status, out, _ = run("check", "v1_one_writer")
+    assert "v1_one_writer  everything holds" in out
+    assert status == 0
+
+
+@pytest.mark.parametrize("name", sorted({name.rpartition("/")[2] for name in configurations.shipped()} & set(MODELS)))
+def test_a_configuration_with_the_name_of_a_model_takes_it_as_it_is(name):
+    """So that it does not matter that the model's name goes first."""
+    (path,) = (path for path in configurations.shipped().values() if path.stem == name)
+    one, model = configurations.load(path), get_model(name)()
+    assert (type(one.model), one.model.constants) == (type(model), model.constants)
+    assert (one.properties, one.symmetry) == (None, ())
+
+
+@pytest.mark.slow
+def test_other_commands_know_configurations_too(run, elsewhere):
+    """They take its constants, and its properties and symmetric sets where they ask for such."""
+    one = configurations.load("documented_v1_no_crash")
+    assert one.symmetry
+    counts = f"{one.expect['distinct']:,} states"
+    assert run("graph", "documented_v1_no_crash", "--dot", "race.dot")[2].startswith(counts)
+    assert counts in run("save", "documented_v1_no_crash", "saved")[1]
+    assert "SomeoneCommits" in run("simulate", "v1_one_writer", "--walks", "1")[1]
+    Path("story.txt").write_text("commit\n")
+    assert run("scenario", "v1_one_writer", "story.txt")[0] == 1
+    assert run("graph", "v1_one_writer", "--set", "Writers=2", "--dot", "no.dot")[0] == 2
 
 
 def test_a_choice_may_be_given_by_its_word(run, toml):
@@ -840,6 +900,26 @@ def test_list(run):
     assert (status, err) == (0, "")
     for name in MODELS:
         assert f"\n{name} " in out
+    assert "\nConfigurations: bakery " in out
+
+
+def test_list_of_configurations(run):
+    status, out, err = run("list", "paimon")
+    assert (status, err) == (0, "")
+    for name, path in configurations.shipped().items():
+        assert (f"\n{name} " in out) == (path.parent.name == "paimon")
+
+
+def test_show_a_configuration(run):
+    status, out, err = run("show", "v2_race")
+    assert (status, err) == (0, "")
+    one = configurations.load("v2_race")
+    for text in (one.title, one.source, "AsyncParquet=TRUE", "Expected: NoLakekeeperConflict violated (22 states)"):
+        assert text in out
+
+
+def test_version(run):
+    assert run("--version") == (0, f"lakehouse-workbench {workbench.__version__}\n", "")
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -860,7 +940,7 @@ def test_every_command_explains_itself(run):
     assert status == 0
     for name in commands.NAMES:
         summary = commands.load(name).__doc__.splitlines()[0]
-        assert re.search(rf"\n    {name} +{re.escape(summary[:30])}", out)
+        assert re.search(rf"\n    {name}\s+{re.escape(summary[:30])}", out)
         status, helped, _ = run(name, "--help")
         assert status == 0
         assert summary in helped

@@ -48,7 +48,7 @@ def test_a_report_is_written_on_a_model_of_ones_own(
     for arguments, message in (
         (["shared_counter.toml", "--set", "UseLock=false"], "--set is not accepted with a configuration"),
         ([own, "-o", "shared_counter.py"], "--output"),
-        (["nope"], "unknown model 'nope'"),
+        (["nope"], "unknown model or configuration 'nope'"),
     ):
         assert main(["report", *arguments]) == 2
         assert message in capsys.readouterr().err

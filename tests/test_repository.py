@@ -152,6 +152,22 @@ def test_environment_and_pyproject_agree() -> None:
     assert "dev" in project["optional-dependencies"]
 
 
+#: What our dependencies bring, and what the programs for the environment of the writers import.
+COME_WITH_THEM = {"IPython", "llvmlite", "py4j", "traitlets"} | {"pypaimon"}
+#: networkx writes GraphML with lxml, and panels live in JupyterLab.
+NOT_IMPORTED = {"jupyterlab", "lxml"}
+
+
+def test_what_the_package_imports_it_depends_on() -> None:
+    """And it depends on nothing that only tests need."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    declared = {re.split(r"[^\w-]", line)[0] for line in project["dependencies"]}
+    names = {name.split(".")[0] for module in MODULES for name in imports(module.read_text())}
+    imported = names - set(sys.stdlib_module_names) - {"workbench"}
+    assert imported - declared == COME_WITH_THEM
+    assert declared - imported == NOT_IMPORTED
+
+
 @pytest.mark.parametrize("page", pages.pages(), ids=lambda page: page.parent.name)
 def test_a_page_has_the_figures_of_all_configurations_beside_it(page: Path) -> None:
     assert sorted(pages.names_on(page)) == [path.stem for path in sorted(page.parent.glob("*.toml"))]

@@ -17,7 +17,7 @@ from workbench.kernel import Constant, InputError, Model, Variable, action, inva
 from workbench.kernel.trace import Move
 from workbench.models import get_model
 from workbench.models.bakery import Bakery
-from workbench.session import Session, Settings, Stepper, kept, presets, start, start_from
+from workbench.session import Session, Settings, Stepper, kept, presets, start_from
 from workbench.session.filling import Asked
 from workbench.session.history import History
 from workbench.session.jobs import Aside, Job, Runner
@@ -138,13 +138,10 @@ def test_presets_are_the_configurations_of_the_model() -> None:
     assert not any(path.parent.name == "hudi" for path in presets(BakeryV2).values())
 
 
-def test_a_session_needs_no_specs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(start.workbench, "__file__", str(tmp_path / "lib" / "workbench" / "__init__.py"))
-    monkeypatch.chdir(tmp_path)
-    assert presets(BakeryV2) == {}
-    assert checked(start_from("bakery").with_constants({"Writers": 2})).result is not None
-    with pytest.raises(InputError, match="v2_race"):
-        start_from("v2_race")
+def test_a_name_that_several_configurations_have_needs_its_folder() -> None:
+    with pytest.raises(InputError, match=r"give one of bakery/one_table, hudi/one_table, paimon/one_table$"):
+        start_from("one_table")
+    assert start_from("hudi/one_table").model_class is get_model("hudi")
 
 
 # Settings ------------------------------------------------------------------------------------------------------------

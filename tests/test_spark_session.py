@@ -10,6 +10,7 @@ import pytest
 
 from workbench.engines.spark.session import check_java, spark_session
 from workbench.kernel import InputError, memory
+from workbench.kernel.programs import to_install
 
 pytestmark = pytest.mark.spark
 
@@ -29,7 +30,9 @@ def fake_java(folder: Path, version: str) -> Path:
 def test_without_java_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(InputError, match=r"^Spark needs Java, and there is no java on the PATH; install Java 17 .*$"):
+    with pytest.raises(
+        InputError, match=r"^Spark needs Java 17 or newer, and there is no java on the PATH; install it "
+    ):
         check_java()
 
 
@@ -64,8 +67,7 @@ def test_the_command_line_without_java() -> None:
     assert ended.returncode == 2
     assert ended.stdout == ""
     assert ended.stderr.splitlines() == [
-        "workbench: Spark needs Java, and JAVA_HOME = '/nowhere' is none that runs; "
-        "install Java 17 or newer, such as the package openjdk-17-jre-headless"
+        "workbench: Spark needs Java, and JAVA_HOME = '/nowhere' is none that runs; " + to_install("java")
     ]
 
 

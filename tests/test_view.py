@@ -780,7 +780,9 @@ def test_charts_are_kept_for_plotly_and_as_svg(ring):
 def test_without_graphviz_a_graph_says_what_to_install(small, monkeypatch):
     graph = view.state_graph(small)
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(InputError, match="install Graphviz"):
+    with pytest.raises(
+        InputError, match=r"^Graphviz's dot draws state graphs, and is not there; install it .* graphviz$"
+    ):
         graph.svg()
     assert graph.text().startswith("States of bakery_published: ")
 

@@ -16,6 +16,9 @@ from typing import Any
 
 from workbench import display
 
+#: CHANGELOG.md and CITATION.cff name the same, and the tag of a release does (v0.1.0).
+__version__ = "0.1.0"
+
 __all__ = [
     "Assignment",
     "Constant",

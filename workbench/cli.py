@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
-from workbench import commands
+from workbench import __version__, commands
 from workbench.commands import standard
 from workbench.kernel.errors import InputError, ModelError, brief
 from workbench.kernel.text import printable
@@ -40,6 +40,7 @@ def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
         description="See how lakehouse tables commit, and how they break.",
         epilog=f"With {TRACEBACK}=1 in the environment, whatever goes wrong is shown with a traceback.",
     )
+    parser.add_argument("--version", action="version", version=f"lakehouse-workbench {__version__}")
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for name in commands.NAMES:
         subparser = subparsers.add_parser(name, help=commands.summary(name))

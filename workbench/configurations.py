@@ -1,5 +1,7 @@
 """Named configurations: a model with constants, what to check, and what is expected, each in a small TOML file."""
 
+import difflib
+import os
 import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -7,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from workbench.kernel import InputError, Model, Result, Verdict
-from workbench.kernel.errors import brief, unknown
+from workbench.kernel.errors import brief, listed, unknown
 from workbench.kernel.result import WITHIN
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
-from workbench.models import get_model
+from workbench.models import MODELS, get_model
+from workbench.shipped import folder
 
 _KEYS = ("title", "model", "source", "symmetry", "properties", "constants", "expect")
+_SPECS = "specs"
 _COUNTS = ("distinct", "depth", "generated", "outside")
 #: The words of verdicts without a trace.
 _WORDS = ("holds", "not reached", f"holds {WITHIN}", f"not reached {WITHIN}")
@@ -75,6 +79,11 @@ class Configuration:
                 lines.append(f"{name}: expected {wanted}, found {'no verdict' if verdict is None else told(verdict)}")
         return lines
 
+    def expectations(self) -> list[tuple[str, str]]:
+        """What is expected, as names and words: of counts, and of the properties of which something is said."""
+        counts = [(name, f"{self.expect[name]:,}") for name in _COUNTS if name in self.expect]
+        return counts + [(name, str(self._expected(name))) for name in self.expect.get("verdicts", {})]
+
     def as_expected(self, result: Result) -> bool:
         """Whether `result` shows all that is expected; an incomplete search does not, nor one that judges nothing."""
         return result.complete and bool(result.verdicts or self.expect) and not self.differences(result)
@@ -98,12 +107,13 @@ def _with_states(word: str, states: int | None) -> str:
     return word if states is None else f"{word} ({counted(states, 'state')})"
 
 
-def load(path: Path, find_model: Callable[[str], type[Model]] = get_model) -> Configuration:
+def load(target: str | Path, find_model: Callable[[str], type[Model]] = get_model) -> Configuration:
     """Read one configuration.
 
     Parameters
     ----------
-    path : Path
+    target : str or Path
+        A file, or the name of a configuration that comes with the package, such as ``"v2_race"``.
     find_model : callable
         The model of the name that the file gives.
 
@@ -111,7 +121,13 @@ def load(path: Path, find_model: Callable[[str], type[Model]] = get_model) -> Co
     ------
     InputError
         If the file cannot be read, is not TOML, or names something that does not exist.
+
+    Examples
+    --------
+    >>> load("v2_race").model
+    BakeryV2Extended(AsyncParquet=True, RestampPatch=False)
     """
+    path = resolve(target) if isinstance(target, str) else target
     try:
         text = path.read_bytes()
     except (OSError, ValueError) as error:  # no file can have a NUL in its name
@@ -189,9 +205,9 @@ def _is_count(value: Any) -> bool:
 
 
 def find(targets: Iterable[str | Path]) -> list[Path]:
-    """The configuration files that `targets` - files, or folders searched to the bottom - stand for."""
+    """The configuration files that `targets` - files, folders searched to the bottom, or names - stand for."""
     paths: list[Path] = []
-    for target in map(Path, targets):
+    for target in map(resolve, targets):
         if target.is_dir():
             inside = sorted(path for path in target.rglob("*.toml") if not path.is_dir())
             if not inside:
@@ -200,3 +216,62 @@ def find(targets: Iterable[str | Path]) -> list[Path]:
         else:
             paths.append(target)
     return paths
+
+
+# Those that come with the package ------------------------------------------------------------------------------------
+
+
+def shipped() -> dict[str, Path]:
+    """The files of the configurations that come with the package, by name, such as ``bakery/v2_race``."""
+    specs = folder(_SPECS)
+    return {path.relative_to(specs).with_suffix("").as_posix(): path for path in sorted(specs.rglob("*.toml"))}
+
+
+def resolve(target: str | Path) -> Path:
+    """The file or folder that `target` stands for.
+
+    What exists is meant as it is. Else ``specs`` and what is below it are the folder that comes with the package, and
+    any other name is that of a configuration in it: ``v2_race``, or ``bakery/v2_race`` where several folders have one.
+
+    Raises
+    ------
+    InputError
+        If a name is that of no configuration, or of several.
+
+    Examples
+    --------
+    >>> resolve("v2_race") == resolve("bakery/v2_race") == folder("specs") / "bakery" / "v2_race.toml"
+    True
+    """
+    path = Path(target)
+    if str(target) and os.path.exists(path):
+        return path
+    if path.parts[:1] == (_SPECS,) and (ours := folder(_SPECS).joinpath(*path.parts[1:])).exists():
+        return ours
+    if path.suffix == ".toml" or str(target).startswith((".", "/")):
+        return path
+    names = shipped()
+    found = [name for name in names if str(target) in (name, _stem(name))]
+    if len(found) > 1:
+        raise InputError(f"{brief(str(target))} is the name of several configurations; give one of {', '.join(found)}")
+    if not found:
+        raise _unknown(str(target), names)
+    return names[found[0]]
+
+
+def told_path(path: Path) -> str:
+    """A configuration's file as it is shown: one that comes with the package from ``specs`` on, wherever that is."""
+    specs = folder(_SPECS)
+    return (_SPECS / path.relative_to(specs)).as_posix() if path.is_relative_to(specs) else str(path)
+
+
+def _stem(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _unknown(target: str, names: Iterable[str]) -> InputError:
+    """The error for what is neither a model nor a configuration, with the nearest names of both."""
+    known = {*MODELS, *names, *map(_stem, names)}
+    near = difflib.get_close_matches(target[:80], sorted(known), n=3)
+    hint = f" (did you mean {', '.join(near)}?)" if near else f"; models: {listed(sorted(MODELS))}"
+    return InputError(f"unknown model or configuration {brief(target)}{hint}; `workbench list` shows all")

@@ -7,7 +7,7 @@ from types import ModuleType
 #: In the order in which help shows them.
 NAMES = (
     *("check", "simulate", "list", "show", "replay", "decode", "scenario", "graph"),
-    *("report", "audit", "drive", "sweep", "save", "resume", "bench", "warm", "new"),
+    *("report", "audit", "drive", "sweep", "save", "resume", "notebooks", "new", "bench", "warm"),
 )
 
 
@@ -22,7 +22,7 @@ def summary(name: str) -> str:
     Examples
     --------
     >>> summary("list")
-    'List the models.'
+    'List the models, and the configurations that come with them.'
     """
     with Path(__file__).with_name(f"{name}.py").open(encoding="utf-8") as file:
         return file.readline().strip().strip('"')

@@ -4,7 +4,12 @@
   workbench check bakery_v2 --cfg MC.cfg              with the constants and properties of a TLC configuration
   workbench check bakery_v2 --profile                 what the model's Python was called for, and how often
   workbench check bakery_v2 --itf trace.itf.json      write the trace of the first violation to a file
-  workbench check specs/bakery                        every configuration in a folder, as a table
+  workbench check v2_race                             a configuration, by name or as FILE.toml, as a table
+  workbench check bakery/one_table hudi/one_table     with its folder, where several have one of that name
+  workbench check specs/bakery                        every configuration in a folder
+
+A name is first that of a model, then that of a file or folder that is there, then that of a configuration that comes
+with the workbench. Nine configurations have the name of their model, which they take as it is: classics/paxos.
 
 Exit status: 0 everything holds (or is as expected), 1 something is violated (or differs), 2 bad input,
 3 something is not known, or nothing was checked.
@@ -14,6 +19,7 @@ import argparse
 import json
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -28,7 +34,7 @@ from workbench.commands.options import above_zero, add_workers, console, parse_a
 from workbench.commands.profiled import print_profile
 from workbench.commands.progress import Lines, progress_line
 from workbench.commands.standard import remark, say
-from workbench.configurations import Configuration, spell
+from workbench.configurations import Configuration, spell, told_path
 from workbench.engines.check import ENGINES, check
 from workbench.formats.junit import suite_of
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
@@ -40,7 +46,7 @@ from workbench.models import MODELS, get_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("targets", nargs="+", metavar="MODEL|FILE.toml|FOLDER")
+    parser.add_argument("targets", nargs="+", metavar="MODEL|CONFIGURATION|FOLDER")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
     parser.add_argument("--cfg", metavar="FILE", help="constants, properties and symmetry of a TLC configuration")
     parser.add_argument("--symmetry", action=argparse.BooleanOptionalAction, help="take interchangeable names as such")
@@ -69,11 +75,12 @@ def run(arguments: argparse.Namespace) -> int:
             if len(arguments.targets) > 1:
                 raise InputError(f"model {target!r} is not accepted here; give one model, or files and folders")
             return _check_model(arguments, target)
+    paths = configurations.find(arguments.targets)
     if arguments.set or arguments.property or arguments.cfg is not None:
         raise InputError("--set, --cfg and --property are not accepted with configurations; they go with a model")
     if arguments.deadlock:
         raise InputError("--deadlock is not accepted with configurations; they name Deadlock among their properties")
-    return _check_configurations(arguments)
+    return _check_configurations(arguments, paths)
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -160,20 +167,19 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
 # Configurations ----------------------------------------------------------------------------------------------------
 
 
-def _check_configurations(arguments: argparse.Namespace) -> int:
-    paths = configurations.find(arguments.targets)
+def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> int:
     wanted = [configurations.load(path) for path in paths]
     outputs.check_arguments(arguments, paths, len(wanted))
     outcomes = []
     done = remark if sys.stderr.isatty() else Lines()
     for one in wanted:
-        with progress_line(f"{one.path}: ") as on_progress:
+        with progress_line(f"{told_path(one.path)}: ") as on_progress:
             symmetry = one.symmetry if arguments.symmetry is None else arguments.symmetry and one.model.symmetry
             result = check(one.model, one.properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
         outcomes.append((one, result, one.differences(result)))
         if result.stopped == "interrupted":
             break
-        done(f"{len(outcomes)}/{len(wanted)} {one.path}")
+        done(f"{len(outcomes)}/{len(wanted)} {told_path(one.path)}")
     with outputs.report(arguments):
         if arguments.json:
             found = [_with_profile(_as_dict(*outcome), outcome[1], arguments.profile) for outcome in outcomes]
@@ -184,8 +190,8 @@ def _check_configurations(arguments: argparse.Namespace) -> int:
                 console().print(f"\n[bold]{_path(one)}[/]")
                 print_profile(console(), result)
     outputs.write_trace(arguments, outcomes[0][1])
-    suites = [(outputs.suite_of_configuration(*outcome), str(outcome[0].path)) for outcome in outcomes]
-    suites += [(outputs.suite_of_unchecked(one), str(one.path)) for one in wanted[len(outcomes) :]]
+    suites = [(outputs.suite_of_configuration(*outcome), told_path(outcome[0].path)) for outcome in outcomes]
+    suites += [(outputs.suite_of_unchecked(one), told_path(one.path)) for one in wanted[len(outcomes) :]]
     outputs.write_reports(arguments, suites)
     statuses = {status.of_comparison(one, result) for one, result, _ in outcomes}
     if len(outcomes) < len(wanted):
@@ -241,7 +247,7 @@ def _print_table(outcomes: list[tuple[Configuration, Result, list[str]]], wanted
 
 
 def _path(one: Configuration) -> str:
-    return escape(printable(str(one.path)))
+    return escape(printable(told_path(one.path)))
 
 
 def _summary(result: Result) -> str:

@@ -6,10 +6,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from workbench import configurations
 from workbench.commands import standard
 from workbench.kernel import InputError
 from workbench.kernel.text import printable
-from workbench.models import MODELS, get_model
+from workbench.models import MODELS
 from workbench.storage import whole
 from workbench.storage.whole import STDOUT
 
@@ -39,18 +40,13 @@ def file_of_model(name: str) -> list[str]:
 
 
 def names_model(target: str) -> bool:
-    """Whether `target` is a model, by name or in a file, and no file or folder of configurations.
+    """Whether `target` is a model, by name or in a file, and no configuration."""
+    return target in MODELS or bool(file_of_model(target))
 
-    Raises
-    ------
-    InputError
-        If it is nothing of that.
-    """
-    if target in MODELS or file_of_model(target):
-        return True
-    if not target or (not target.endswith(".toml") and "/" not in target and not Path(target).exists()):
-        get_model(target)  # says which models there are
-    return False
+
+def files_of(target: str) -> list[str]:
+    """The file that a model or a configuration is read from, if it is none of the models that come with us."""
+    return file_of_model(target) if names_model(target) else [str(configurations.resolve(target))]
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
   workbench graph bakery --set Writers=2 --dot bakery.dot
   workbench graph bakery --symmetry --tables bakery_graph
+  workbench graph clean_up_age --graphml age.graphml        a configuration, by name or as FILE.toml
 
 A graph is written whole or not at all: if there are more than --max-states states, the command ends with status 3.
 """
@@ -12,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.commands.files import file_of_model, writing
-from workbench.commands.options import above_zero, model_of
+from workbench.commands.files import files_of, writing
+from workbench.commands.options import above_zero, asked_of
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import remark
 from workbench.formats.graphs import Edge, Node, write_dot, write_graphml, write_tables
@@ -30,7 +31,7 @@ MOST_STATES = 100_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("model", metavar="MODEL|CONFIGURATION")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
     parser.add_argument("--symmetry", action="store_true", help="take interchangeable names as such")
     parser.add_argument(
@@ -43,13 +44,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     files = _files(arguments)
-    check_outputs(file_of_model(arguments.model), files)
+    check_outputs(files_of(arguments.model), files)
 
     from workbench.spaces.space import explore  # numba loads here, not with the command line
 
-    model, most = model_of(arguments.model, arguments.set), arguments.max_states
+    asked, most = asked_of(arguments.model, arguments.set), arguments.max_states
+    symmetry = arguments.symmetry or asked.symmetry
     with progress_line() as on_progress:
-        space = explore(model, [], symmetry=arguments.symmetry, max_states=most, on_progress=on_progress)
+        space = explore(asked.model, [], symmetry=symmetry, max_states=most, on_progress=on_progress)
     if not space.result.complete:
         hint = "" if space.result.stopped == "interrupted" else "; --max-states allows more"
         remark(f"workbench: no graph is written: {space.result.stopped}{hint}")

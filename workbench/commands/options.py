@@ -2,14 +2,17 @@
 
 import argparse
 import math
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.segment import Segment
 
+from workbench import configurations
 from workbench.commands import standard
+from workbench.commands.files import names_model
+from workbench.configurations import Configuration
 from workbench.kernel import InputError, Model
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable_lines
@@ -96,6 +99,31 @@ def model_of(name: str, given: Iterable[str]) -> Model:
     """The model called `name`, or in the file that it names, with constants from ``NAME=VALUE`` texts."""
     declared = get_model(name)
     return declared(**parse_assignments(given, declared))
+
+
+class Asked(NamedTuple):
+    """What a command is asked about: a model, also as a configuration gives it."""
+
+    model: Model
+    configuration: Configuration | None = None
+
+    @property
+    def properties(self) -> list[str] | None:
+        return self.configuration.properties if self.configuration else None
+
+    @property
+    def symmetry(self) -> tuple[str, ...]:
+        return self.configuration.symmetry if self.configuration else ()
+
+
+def asked_of(target: str, given: Sequence[str]) -> Asked:
+    """The model called `target`, with constants from ``NAME=VALUE`` texts, or the configuration of that name."""
+    if names_model(target):
+        return Asked(model_of(target, given))
+    if given:
+        raise InputError("--set is not accepted with a configuration; it goes with a model")
+    configuration = configurations.load(target)
+    return Asked(configuration.model, configuration)
 
 
 def summary(doc: str | None) -> str:

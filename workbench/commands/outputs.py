@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workbench.commands import standard
 from workbench.commands.files import writing
-from workbench.configurations import Configuration
+from workbench.configurations import Configuration, told_path
 from workbench.formats.itf import to_itf
 from workbench.formats.junit import FAILED, UNKNOWN, Case, Suite, annotations, suite_of, to_junit
 from workbench.formats.mermaid import to_mermaid
@@ -161,7 +161,7 @@ def suite_of_configuration(one: Configuration, result: Result, differences: Sequ
         case = Case(one.title, UNKNOWN, "nothing is expected, and nothing is checked")
     else:
         case = Case(one.title)
-    return replace(suite_of(str(one.path), result), cases=[case])
+    return replace(suite_of(told_path(one.path), result), cases=[case])
 
 
 def _is_in(verdict: Verdict, differences: Sequence[str]) -> bool:
@@ -170,4 +170,4 @@ def _is_in(verdict: Verdict, differences: Sequence[str]) -> bool:
 
 def suite_of_unchecked(one: Configuration) -> Suite:
     """The suite of a configuration that was not reached before the command was interrupted."""
-    return Suite(str(one.path), [Case(one.title, UNKNOWN, "not checked: interrupted")])
+    return Suite(told_path(one.path), [Case(one.title, UNKNOWN, "not checked: interrupted")])

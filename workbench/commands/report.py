@@ -1,7 +1,7 @@
 """Write a self-contained HTML page on a configuration or a model: verdicts, traces, the state graph and charts.
 
 The page loads nothing from anywhere, and follows the reader's preference for light or dark:
-  workbench report specs/bakery/v2_race.toml -o report.html
+  workbench report v2_race -o report.html                  a configuration, by name or as FILE.toml
   workbench report hudi --set ConcurrencyControl=none
   workbench report path/to/file.py:Class
 
@@ -10,17 +10,15 @@ not known, or nothing was checked.
 """
 
 import argparse
-from pathlib import Path
 from typing import Any
 
-from workbench import configurations
 from workbench.commands import status
-from workbench.commands.files import file_of_model, names_model, writing
-from workbench.commands.options import console, model_of
+from workbench.commands.files import files_of, writing
+from workbench.commands.options import asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import remark
 from workbench.configurations import Configuration
-from workbench.kernel import InputError, Model, Result
+from workbench.kernel import Result
 from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.text import printable
 from workbench.storage.whole import check_outputs
@@ -30,7 +28,7 @@ MOST_KEPT = 200_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", metavar="FILE.toml|MODEL", help="a configuration, a model's name, or file.py:Class")
+    parser.add_argument("what", metavar="MODEL|CONFIGURATION", help="a name, FILE.toml, or file.py:Class")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant of a MODEL")
     parser.add_argument("-o", "--output", metavar="FILE.html", help="by default NAME.html, in the working folder")
 
@@ -40,10 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.engines.check import check
     from workbench.spaces.space import explore
 
-    configuration, model = _asked(arguments)
-    names, symmetry = (configuration.properties, configuration.symmetry) if configuration else (None, ())
+    asked = asked_of(arguments.what, arguments.set)
+    configuration, model, names, symmetry = asked.configuration, asked.model, asked.properties, asked.symmetry
     output = arguments.output or f"{configuration.name if configuration else model.name}.html"
-    check_outputs([arguments.what] if configuration else file_of_model(arguments.what), {"--output": output})
+    check_outputs(files_of(arguments.what), {"--output": output})
     with progress_line() as on_progress:
         result = check(model, names, symmetry=symmetry, on_progress=on_progress)
         space = None
@@ -57,17 +55,6 @@ def run(arguments: argparse.Namespace) -> int:
         out.write(page)
     console().print(f"wrote {printable(output)} ({len(page) / 1024:,.0f} KiB)", markup=False)
     return status.of_comparison(configuration, result) if configuration else status.of_result(result)
-
-
-def _asked(arguments: argparse.Namespace) -> tuple[Configuration | None, Model]:
-    """The configuration, if it is one, and the model."""
-    what = arguments.what
-    if names_model(what):
-        return None, model_of(what, arguments.set)
-    if arguments.set:
-        raise InputError("--set is not accepted with a configuration; it goes with a model")
-    configuration = configurations.load(Path(what))
-    return configuration, configuration.model
 
 
 def _comparison(configuration: Configuration | None, result: Result) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Save the states and transitions of a model as Parquet, to be queried with SQL or pandas.
 
   workbench save bakery_v2 data/race --set AsyncParquet=true --set RestampPatch=false
+  workbench save v2_race data/race           a configuration, by name or as FILE.toml
   workbench save data/run data/states        what a search on Spark has in its run directory
   workbench save data/run data/states --model path/to/file.py:Class      if that is a model of your own
 
@@ -10,7 +11,7 @@ Exit status: 0 the whole space is saved, 2 bad input, 3 a budget was used up: wh
 import argparse
 from pathlib import Path
 
-from workbench.commands.options import above_zero, console, model_of
+from workbench.commands.options import above_zero, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.kernel import InputError
 from workbench.kernel.values import counted
@@ -22,7 +23,11 @@ COMPLETE, INCOMPLETE = 0, 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL|RUN_DIR", help="a name, path/to/file.py:Class, or a run directory")
+    parser.add_argument(
+        "model",
+        metavar="MODEL|CONFIGURATION|RUN_DIR",
+        help="a name, path/to/file.py:Class, FILE.toml, or a run directory",
+    )
     parser.add_argument("folder", metavar="FOLDER", help="a new or empty one, or a dataset to be replaced")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
     parser.add_argument("--model", dest="of", metavar="MODEL", help="of a run directory, if it is not a published one")
@@ -38,15 +43,15 @@ def run(arguments: argparse.Namespace) -> int:
         return _save_run(arguments)
     if arguments.of is not None:
         raise InputError("--model is not accepted with a model; it goes with a run directory")
-    model = model_of(arguments.model, arguments.set)
+    asked = asked_of(arguments.model, arguments.set)
     from workbench.spaces.dataset import save  # numba and pyspark load here, not with the command line
     from workbench.spaces.space import explore
 
     with progress_line() as on_progress:
         space = explore(
-            model,
-            arguments.property,
-            symmetry=arguments.symmetry,
+            asked.model,
+            arguments.property or asked.properties,
+            symmetry=arguments.symmetry or asked.symmetry,
             max_states=arguments.max_states,
             on_progress=on_progress,
         )

@@ -13,8 +13,8 @@ import argparse
 import sys
 
 from workbench.commands import outputs, status
-from workbench.commands.files import file_of_model, read_text, reading
-from workbench.commands.options import above_zero, console, model_of
+from workbench.commands.files import files_of, read_text, reading
+from workbench.commands.options import above_zero, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.guided.scenario import scenario
 
@@ -22,7 +22,7 @@ _WRITTEN = (*outputs.SHOWN, "--itf")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("model", metavar="MODEL|CONFIGURATION")
     parser.add_argument("file", metavar="FILE")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
     parser.add_argument("--max-states", type=above_zero(int), metavar="N", help="visit no more states")
@@ -34,9 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from_file = arguments.file != "-"
-    inputs = [*file_of_model(arguments.model), *([arguments.file] if from_file else [])]
+    inputs = [*files_of(arguments.model), *([arguments.file] if from_file else [])]
     outputs.check_shown(arguments, inputs, _WRITTEN)
-    model = model_of(arguments.model, arguments.set)
+    model = asked_of(arguments.model, arguments.set).model
     text = read_text(arguments.file, "scenario") if from_file else sys.stdin.read()
     with reading(arguments.file), progress_line() as on_progress:
         told = scenario(

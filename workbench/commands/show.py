@@ -1,4 +1,8 @@
-"""Show a model: its constants with their ranges, its actions, its properties."""
+"""Show a model: its constants with their ranges, its actions, its properties.
+
+workbench show bakery_v2
+workbench show v2_race        a configuration: what it sets, asks and expects
+"""
 
 import argparse
 import json
@@ -7,15 +11,20 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
+from workbench import configurations
+from workbench.commands.answers import print_model
+from workbench.commands.files import names_model
 from workbench.commands.options import console, summary
+from workbench.configurations import Configuration, told_path
+from workbench.kernel import Model
 from workbench.kernel.actions import Action
 from workbench.kernel.properties import Property
 from workbench.kernel.switches import needs
-from workbench.models import get_model
+from workbench.models import MODELS, get_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("model", metavar="MODEL|CONFIGURATION")
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -23,7 +32,28 @@ def _table(title: str, *columns: str) -> Table:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    model = get_model(arguments.model)
+    if names_model(arguments.model):
+        _show_model(get_model(arguments.model))
+    else:
+        _show_configuration(configurations.load(arguments.model))
+    return 0
+
+
+def _show_configuration(one: Configuration) -> None:
+    out, model = console(), one.model
+    out.print(f"[bold]{escape(one.title)}[/]  ({escape(told_path(one.path))})\n")
+    print_model(out, model)
+    out.print(f"Symmetric sets: {', '.join(one.symmetry) or 'none'}")
+    out.print(f"Properties: {', '.join(declared.name for declared in model.select(one.properties))}")
+    for name, expected in one.expectations():
+        out.print(f"Expected: {name} {expected}", markup=False)
+    if one.source:
+        out.print(f"\n{one.source}", markup=False)
+    if model.name in MODELS:
+        out.print(f"\n`workbench show {model.name}` explains the model")
+
+
+def _show_model(model: type[Model]) -> None:
     out = console()
     out.print(f"[bold]{model.name}[/]: {summary(model.__doc__)}\n")
     constants = _table("Constants", "name", "default", "accepts", "meaning")
@@ -45,7 +75,6 @@ def run(arguments: argparse.Namespace) -> int:
         out.print(f"Symmetric sets: {', '.join(model.symmetry)}")
     if model.ignores:
         out.print(f"States are not told apart by: {', '.join(model.ignores)}")
-    return 0
 
 
 def _condition(declared: Action | Property) -> str:

@@ -16,8 +16,8 @@ from rich.table import Table
 
 from workbench.commands import outputs, status
 from workbench.commands.answers import print_model, print_traces, with_deadlock
-from workbench.commands.files import file_of_model
-from workbench.commands.options import above_zero, add_workers, console, model_of
+from workbench.commands.files import files_of
+from workbench.commands.options import above_zero, add_workers, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import say
 from workbench.kernel.simulation import UNIFORM, Simulation
@@ -26,7 +26,7 @@ _WRITTEN = (*outputs.SHOWN, "--itf")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("model", metavar="MODEL|CONFIGURATION")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
     parser.add_argument("--property", action="append", metavar="NAME", help="judge this one (may be repeated)")
     parser.add_argument("--deadlock", action="store_true", help="also look for states in which nothing can happen")
@@ -49,8 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    outputs.check_shown(arguments, file_of_model(arguments.model), _WRITTEN)
-    model, properties = model_of(arguments.model, arguments.set), arguments.property
+    outputs.check_shown(arguments, files_of(arguments.model), _WRITTEN)
+    asked = asked_of(arguments.model, arguments.set)
+    model, properties = asked.model, arguments.property or asked.properties
     if arguments.deadlock:
         properties = with_deadlock(model, properties)
     from workbench.engines.walks.simulate import SHORTEN, simulate  # numba loads here, not with the command line

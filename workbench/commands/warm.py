@@ -13,7 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    say("compiling the search kernels (only the first time on a machine) ...")
+    say("Compiling the search kernels, only the first time on a machine: half a minute or so")
     began = time.perf_counter()
     for properties in (None, ["Deadlock"]):  # with properties of steps there is one kernel more
         check(Bakery(Writers=2), properties, engine="local")
@@ -24,5 +24,5 @@ def run(arguments: argparse.Namespace) -> int:
     guided.load()
     passing.load()
     simulate.load()
-    say(f"ready after {time.perf_counter() - began:.1f} s")
+    say(f"  ready after {time.perf_counter() - began:.1f} s")
     return 0

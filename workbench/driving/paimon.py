@@ -19,9 +19,11 @@ from workbench.kernel.values import show
 from workbench.models.paimon import COMMIT, READY
 from workbench.models.paimon_table import COLUMNS, DELETE, INSERT, read
 
-ROOT = Path(__file__).parent.parent.parent
+_CHECKOUT = Path(__file__).parent.parent.parent
 ACTOR = Path(__file__).with_name("paimon_actor.py")
 MODELS = ("paimon", "paimon_published")
+#: The version that is known to take these steps.
+PYPAIMON = "2.1.0"
 
 #: Constants that pypaimon has no counterpart of, with the only value that is driven.
 _FIXED = {
@@ -40,23 +42,29 @@ _COLUMNS = {"k": "string", **dict.fromkeys(COLUMNS, "string"), _KIND: "string"}
 _OPTIONS = {"rowkind.field": _KIND, "commit.max-retries": "1000", "commit.timeout": "1 d"}
 
 
+def python_of_writers() -> Path:
+    """The Python of the folder ``.writers`` in a checkout, as ``scripts/writers.sh`` makes it, or else right here."""
+    checkout, here = (folder / ".writers" / "bin" / "python" for folder in (_CHECKOUT, Path.cwd()))
+    return checkout if checkout.exists() else here
+
+
 class PaimonDriver:
     """Drives pypaimon.
 
     Parameters
     ----------
     python : str, optional
-        The Python of an environment with pypaimon; by default the one that ``scripts/writers.sh`` makes.
+        The Python of an environment with pypaimon; by default :func:`python_of_writers`.
     """
 
     name = "pypaimon"
 
     def __init__(self, python: str | None = None) -> None:
-        self._python = python or str(ROOT / ".writers" / "bin" / "python")
+        self._python = python or str(python_of_writers())
         if not Path(self._python).is_file():
             raise InputError(
-                f"{brief(self._python)} is not there: `scripts/writers.sh python3` installs pypaimon; --python names "
-                "the Python of another environment that has it"
+                f"{brief(self._python)} is not there: `python3 -m venv .writers` and `.writers/bin/pip install "
+                f"pypaimon=={PYPAIMON}` make it; --python names the Python of another environment with pypaimon"
             )
 
     def command(self) -> Sequence[str]:

@@ -7,6 +7,7 @@ import graphviz
 
 from workbench.formats import dot
 from workbench.kernel import InputError
+from workbench.kernel.programs import to_install
 from workbench.pictures import Picture
 from workbench.pictures.paint import FONT
 from workbench.view.difference import brief
@@ -65,7 +66,7 @@ def render(graph: "StateGraph") -> str:
     try:
         svg = graphviz.Source(source(graph)).pipe(format="svg", encoding="utf-8")
     except graphviz.ExecutableNotFound:
-        raise InputError("the program 'dot' is not there; install Graphviz to draw state graphs") from None
+        raise InputError(f"Graphviz's dot draws state graphs, and is not there; {to_install('dot')}") from None
     return _dress(graph, svg[svg.index("<svg") :])
 
 

@@ -25,9 +25,9 @@ from pyspark.sql import SparkSession
 
 from workbench.kernel import InputError
 from workbench.kernel.memory import memory_limit
+from workbench.kernel.programs import to_install
 
 _OLDEST_JAVA = 17
-_INSTALL = f"install Java {_OLDEST_JAVA} or newer, such as the package openjdk-{_OLDEST_JAVA}-jre-headless"
 _INSTALL_CONNECT = "pip install 'lakehouse-workbench[connect]'"
 _ATTEMPTS = 4  # a task whose worker dies is tried again; in local mode Spark does not, unless told to
 
@@ -202,6 +202,7 @@ def _local_settings(cores: int) -> dict[str, Any]:
         "spark.driver.memory": f"{min(max(mebibytes // 4, 1024), 8192)}m",
         "spark.driver.host": "127.0.0.1",  # so that neither a network nor a host name is needed
         "spark.driver.bindAddress": "127.0.0.1",
+        "spark.local.dir": tempfile.gettempdir(),  # where Python keeps such files too; Java looks at no TMPDIR
         "spark.default.parallelism": cores,
         "spark.sql.shuffle.partitions": cores,
         "spark.sql.execution.arrow.pyspark.enabled": True,
@@ -247,7 +248,9 @@ def check_java() -> None:
     home = os.environ.get("JAVA_HOME")
     java = f"{home}/bin/java" if home else shutil.which("java")
     if java is None:
-        raise InputError(f"Spark needs Java, and there is no java on the PATH; {_INSTALL}")
+        raise InputError(
+            f"Spark needs Java {_OLDEST_JAVA} or newer, and there is no java on the PATH; {to_install('java')}"
+        )
     where = f"JAVA_HOME = {home!r}" if home else java
     try:
         said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60).stderr
@@ -255,6 +258,7 @@ def check_java() -> None:
         said = ""
     version = re.search(r'version "(?:1\.)?(\d+)', said)
     if version is None:
-        raise InputError(f"Spark needs Java, and {where} is none that runs; {_INSTALL}")
+        raise InputError(f"Spark needs Java, and {where} is none that runs; {to_install('java')}")
     if int(version[1]) < _OLDEST_JAVA:
-        raise InputError(f"Spark needs Java {_OLDEST_JAVA} or newer, and {where} is Java {version[1]}; {_INSTALL}")
+        said = f"{where} is Java {version[1]}"
+        raise InputError(f"Spark needs Java {_OLDEST_JAVA} or newer, and {said}; {to_install('java')}")

@@ -1,0 +1,138 @@
+"""The package as a person installs it: the wheel that is built from the source distribution, in a fresh environment."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import workbench
+
+ROOT = Path(__file__).parent.parent
+#: What gets into an image, where the package is built, and nothing else.
+SOURCES = [name[1:] for name in (ROOT / ".dockerignore").read_text().splitlines() if name.startswith("!")]
+FOLDERS = [name for name in SOURCES if (ROOT / name).is_dir()]
+LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#]+)")
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a file is one of the repository's, and not one that a program or a person has left there."""
+    return path.is_file() and not any(part == "__pycache__" or part.startswith(".") for part in path.parts)
+
+
+def build(kind: str, source: Path, target: Path) -> Path:
+    """What setuptools makes of a folder: an ``sdist``, or a ``wheel``."""
+    code = f"import setuptools.build_meta as b; b.build_{kind}({str(target)!r})"
+    subprocess.run([sys.executable, "-c", code], cwd=source, check=True, capture_output=True)
+    (made,) = target.glob("*.whl" if kind == "wheel" else "*.tar.gz")
+    return made
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from what the source distribution holds; a copy of the repository takes what a build leaves."""
+    copy, made = tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("made")
+    for name in SOURCES:
+        if name in FOLDERS:
+            shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+        else:
+            shutil.copy(ROOT / name, copy / name)
+    shutil.unpack_archive(build("sdist", copy, made), made)
+    return build("wheel", made / f"lakehouse_workbench-{workbench.__version__}", made)
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A fresh environment with the wheel, which sees the packages of this one but for the workbench's checkout."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, symlinks=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python"), "--disable-pip-version-check"]
+    subprocess.run([*pip, "install", "--quiet", "--no-deps", "--no-index", "--no-compile", str(wheel)], check=True)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    seen = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *filter(is_site, sys.path)}
+    (packages / "dependencies.pth").write_text("\n".join(sorted(seen)) + "\n")  # a .pth file in there is not read
+    bring_kernels(packages / "workbench" / "engines")
+    return folder
+
+
+def is_site(path: str) -> bool:
+    return Path(path).name == "site-packages"
+
+
+def bring_kernels(engines: Path) -> None:
+    """Let the installed modules take what Numba has compiled of the same ones here, which takes a while."""
+    for kept in (ROOT / "workbench" / "engines").rglob("__pycache__/*.nb?"):
+        target = engines / kept.relative_to(ROOT / "workbench" / "engines")
+        target.parent.mkdir(exist_ok=True)
+        shutil.copy(kept, target)
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_all_of_the_package_and_of_the_folders_that_come_with_it(wheel: Path) -> None:
+    held = set(zipfile.ZipFile(wheel).namelist())
+    assert {"workbench", "specs", "notebooks", "docs"} <= set(FOLDERS)
+    for name in FOLDERS:
+        inside = Path() if name == "workbench" else Path("workbench", "share")
+        files = {path.relative_to(ROOT) for path in (ROOT / name).rglob("*") if is_ours(path.relative_to(ROOT))}
+        assert files
+        assert {(inside / file).as_posix() for file in files} <= held, name
+    assert {name.partition("/")[0].partition("-")[0] for name in held} == {"workbench", "lakehouse_workbench"}
+
+
+@pytest.mark.slow
+def test_everything_works_from_an_empty_folder(installed: Path, tmp_path: Path) -> None:
+    here, home, temporary = (tmp_path / name for name in ("here", "home", "temporary"))
+    for folder in (here, home, temporary):
+        folder.mkdir()
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(temporary), "LANG": "C.UTF-8"}
+    before = contents(installed)
+
+    def run(*command: str) -> str:
+        done = subprocess.run(
+            [installed / "bin" / command[0], *command[1:]], cwd=here, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    where = run("python", "-c", "import workbench; print(workbench.__file__)")
+    assert Path(where.strip()).is_relative_to(installed)
+    assert run("workbench", "--version") == f"lakehouse-workbench {workbench.__version__}\n"
+    assert "\nbakery_v2 " in run("workbench", "list")
+    assert "specs/bakery/v2_race.toml  NoLakekeeperConflict violated (22 states)" in run(
+        "workbench", "check", "v2_race"
+    )
+    assert "2 of 2 configurations are as expected" in run("workbench", "check", "specs/table")
+    run("workbench", "report", "v1_one_writer")
+    assert "jupyter lab nb" in run("workbench", "notebooks", "nb")
+    assert int(run("python", "-c", "import workbench; print(len(workbench.Workbench('v2_race').children))")) > 0
+
+    written = {path.relative_to(here).parts[0] for path in here.rglob("*")}
+    assert written == {"v1_one_writer.html", "nb"}
+    assert_links_lead_to_files(here / "nb")
+    assert {path.name for path in home.iterdir()} <= {".cache", ".config", ".ipython", ".jupyter", ".local"}
+    assert list(temporary.iterdir()) == []
+    assert contents(installed) == before
+
+
+def contents(folder: Path) -> set[Path]:
+    """The files in a folder but for what Python and Numba keep beside modules."""
+    return {path for path in folder.rglob("*") if path.is_file() and path.parent.name != "__pycache__"}
+
+
+def assert_links_lead_to_files(folder: Path) -> None:
+    pages = {path: path.read_text() for path in folder.rglob("*.md")}
+    for path in folder.rglob("*.ipynb"):
+        cells = json.loads(path.read_text())["cells"]
+        pages[path] = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    assert {path.name for path in pages} >= {path.name for path in (ROOT / "notebooks").glob("*.ipynb")}
+    targets = [(path, target) for path, text in pages.items() for target in LINK.findall(text)]
+    assert len(targets) > 50
+    for path, target in targets:
+        assert (path.parent / target).is_file(), f"{path.name}: {target}"

@@ -1,0 +1,121 @@
+"""Copy the notebooks into a folder of yours, with the pages that they link to.
+
+  workbench notebooks lessons        and then `jupyter lab lessons`
+
+A file that is there already stays as it is.
+"""
+
+import argparse
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from workbench.commands.standard import say
+from workbench.kernel import InputError
+from workbench.kernel.text import printable
+from workbench.kernel.values import counted
+from workbench.shipped import folder
+from workbench.storage import whole
+
+NAME = "notebooks"
+_NOTEBOOKS, _DOCS = "notebooks", "docs"
+#: Where pages lie that may be copied too; what is linked elsewhere, such as a model's source, is not.
+_PAGES = (_NOTEBOOKS, _DOCS, "specs")
+_LINK = re.compile(r"\[(?P<text>[^\]\[]*)\]\((?P<target>(?![a-z]+:|#)[^)#]+)(?P<place>#[^)]*)?\)")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, metavar="DIR", help="is made if it is not there")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    copied = _linked()
+    written, there = [], []
+    for source in copied:
+        path = arguments.folder / _in_copy(source)
+        if path.exists():
+            there.append(path)
+            continue
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"folder {str(path.parent)!r} cannot be made: {error.strerror}") from None
+        with whole.writing_bytes(path) as out:
+            out.write(_copy(source, copied))
+        written.append(path)
+    where = printable(shlex.quote(str(arguments.folder)))
+    notebooks = counted(sum(path.suffix == ".ipynb" for path in written), "notebook")
+    say(f"wrote {notebooks} to {where}, with {counted(len(written), 'file')} in all")
+    if there:
+        say(f"left {counted(len(there), 'file')} as before: nothing that is there is replaced")
+    say(f"now: jupyter lab {where}")
+    return 0
+
+
+def _linked() -> set[Path]:
+    """The notebooks, and whatever one gets to from them by links, as files that come with the package."""
+    found = set[Path]()
+    left = sorted(folder(_NOTEBOOKS).glob("*.ipynb"))
+    while left:
+        source = left.pop()
+        if source not in found:
+            found.add(source)
+            left += [
+                file for text in _texts(source) for link in _LINK.finditer(text) if (file := _leads_to(source, link))
+            ]
+    return found
+
+
+def _leads_to(source: Path, link: re.Match[str]) -> Path | None:
+    """The page that a link of the file `source` leads to; that of a folder is its README."""
+    path = Path(os.path.normpath(source.parent / link["target"]))
+    path = path / "README.md" if path.is_dir() else path
+    ours = any(path.is_relative_to(folder(name)) for name in _PAGES)
+    return path if ours and path.is_file() else None
+
+
+def _in_copy(source: Path) -> PurePosixPath:
+    """Where a file is in the copy: the notebooks come first, and a folder ``docs`` has all else.
+
+    It has no folder ``specs``, which commands would take for the one with the configurations.
+    """
+    name = PurePosixPath(source.relative_to(folder(_NOTEBOOKS).parent))
+    if name.parts[0] == _NOTEBOOKS:
+        return name.relative_to(_NOTEBOOKS)
+    return name if name.parts[0] == _DOCS else _DOCS / name
+
+
+def _copy(source: Path, copied: set[Path]) -> bytes:
+    """The file with links that lead to the same pages in the copy; what is not in it is no link there."""
+
+    def relinked(link: re.Match[str]) -> str:
+        target = _leads_to(source, link)
+        if target not in copied:
+            return link["text"]
+        path = os.path.relpath(_in_copy(target), _in_copy(source).parent)
+        return f"[{link['text']}]({PurePosixPath(path)}{link['place'] or ''})"
+
+    if source.suffix == ".md":
+        return _LINK.sub(relinked, source.read_text(encoding="utf-8")).encode()
+    if source.suffix != ".ipynb":
+        return source.read_bytes()
+    document = json.loads(source.read_bytes())
+    for cell in _prose(document):
+        cell["source"] = _LINK.sub(relinked, "".join(cell["source"])).splitlines(keepends=True)
+    return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _texts(source: Path) -> Iterator[str]:
+    """What may link to something: a page, or the cells of a notebook that are none of code."""
+    if source.suffix == ".md":
+        yield source.read_text(encoding="utf-8")
+    elif source.suffix == ".ipynb":
+        yield from ("".join(cell["source"]) for cell in _prose(json.loads(source.read_bytes())))
+
+
+def _prose(notebook: dict[str, Any]) -> list[dict[str, Any]]:
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
