@@ -330,7 +330,7 @@ def test_a_permalink_is_followed(run):
     other = run("replay", "bakery_v2", link.replace("#0/0.0", "#0/0.0,0.0"))
     assert other.status == 1
     assert other.out.startswith("not a behaviour of the model: step 2 cannot be ")
-    assert run("replay", "bakery", link).err == "workbench: the permalink is one of 'bakery_v2', not of bakery\n"
+    assert run("replay", "bakery", link).err == "workbench: the permalink is for 'bakery_v2', not for bakery\n"
 
 
 # Graphs ------------------------------------------------------------------------------------------------------------
@@ -430,7 +430,7 @@ def test_a_graph_that_is_too_large_is_not_written(run):
         ("check bakery --itf - --json", "--json and --itf both write to standard output"),
         ("replay bakery none", "trace 'none' cannot be read: No such file or directory"),
         ("replay bakery noise", "trace 'noise' cannot be read: not UTF-8 text"),
-        ("replay bakery folder", "'folder' is no paimon table"),
+        ("replay bakery folder", "'folder' is not a table of paimon"),
         ("replay bakery race.cfg", "race.cfg: the trace is not JSON"),
         ("replay bakery deep", "deep: the trace is not accepted: it is nested too deeply"),
         ("replay none log.json", "unknown model 'none'"),

@@ -302,7 +302,7 @@ def test_places_that_are_none_are_refused_in_one_line(
         "s3://key:secret@lake/x": "'s3://lake/x' is not accepted with credentials in it",
         "s3://lake/x?color=red": "the option 'color' of a URL is not accepted; it takes endpoint_override, ",
         "hdfs://lake/x?color=red": "the option 'color' of a URL is not accepted; hdfs takes none",
-        "abfs://lake/x": "takes the package adlfs, which is not installed: pip install 'lakehouse-workbench[azure]'",
+        "abfs://lake/x": "needs the package adlfs, which is not installed: pip install 'lakehouse-workbench[azure]'",
     }.items():
         refusal = resumed(place, capsys)
         assert words in refusal

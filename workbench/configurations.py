@@ -211,7 +211,7 @@ def find(targets: Iterable[str | Path]) -> list[Path]:
         if target.is_dir():
             inside = sorted(path for path in target.rglob("*.toml") if not path.is_dir())
             if not inside:
-                raise InputError(f"folder {str(target)!r} holds no configuration (*.toml)")
+                raise InputError(f"folder {str(target)!r} has no configuration (*.toml)")
             paths += inside
         else:
             paths.append(target)

@@ -8,8 +8,8 @@
   workbench check bakery/one_table hudi/one_table     with its folder, where several have one of that name
   workbench check specs/bakery                        every configuration in a folder
 
-A name is first that of a model, then that of a file or folder that is there, then that of a configuration that comes
-with the workbench. Nine configurations have the name of their model, which they take as it is: classics/paxos.
+A name means first a model, then a file or folder, then a configuration that comes with the workbench. Nine
+configurations have the name of their model, and its defaults; name them with their folder: classics/paxos.
 
 Exit status: 0 everything holds (or is as expected), 1 something is violated (or differs), 2 bad input,
 3 something is not known, or nothing was checked.
@@ -47,9 +47,15 @@ from workbench.models import MODELS, get_model
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("targets", nargs="+", metavar="MODEL|CONFIGURATION|FOLDER")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
+    )
     parser.add_argument("--cfg", metavar="FILE", help="constants, properties and symmetry of a TLC configuration")
-    parser.add_argument("--symmetry", action=argparse.BooleanOptionalAction, help="take interchangeable names as such")
+    parser.add_argument(
+        "--symmetry",
+        action=argparse.BooleanOptionalAction,
+        help="keep one of the states that differ only in interchangeable names",
+    )
     parser.add_argument("--engine", choices=ENGINES, default="auto")
     parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
     parser.add_argument("--deadlock", action="store_true", help="also look for states in which nothing can happen")

@@ -32,10 +32,14 @@ MOST_STATES = 100_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL|CONFIGURATION")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
-    parser.add_argument("--symmetry", action="store_true", help="take interchangeable names as such")
     parser.add_argument(
-        "--max-states", type=above_zero(int), default=MOST_STATES, metavar="N", help="%(default)s if it is not given"
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
+    )
+    parser.add_argument(
+        "--symmetry", action="store_true", help="keep one of the states that differ only in interchangeable names"
+    )
+    parser.add_argument(
+        "--max-states", type=above_zero(int), default=MOST_STATES, metavar="N", help="by default %(default)s"
     )
     parser.add_argument("--dot", metavar="FILE", help="as TLC's -dump dot,actionlabels; - for standard output")
     parser.add_argument("--graphml", metavar="FILE", help="with an attribute per cell; - for standard output")

@@ -1,4 +1,4 @@
-"""Begin a model of your own: its file, a configuration of it, and a test.
+"""Start a model of your own: its file, a configuration of it, and a test.
 
 workbench new shared_counter            writes shared_counter.py, shared_counter.toml and test_shared_counter.py
 workbench new shared_counter --into DIR

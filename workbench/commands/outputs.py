@@ -103,7 +103,7 @@ def check_arguments(arguments: argparse.Namespace, inputs: Sequence[str | Path],
     files = _files(arguments)
     for option in files:
         if option in _TRACES and checks > 1:
-            raise InputError(f"{option} is not accepted with {checks} configurations; a trace is that of one check")
+            raise InputError(f"{option} is not accepted with {checks} configurations; a trace belongs to one check")
     others = [path for path in (arguments.cfg, arguments.run_dir) if path is not None and not is_url(path)]
     check_outputs([*inputs, *others], {**({"--json": STDOUT} if arguments.json else {}), **files})
 

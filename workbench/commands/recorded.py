@@ -40,7 +40,7 @@ def follow(model: type[Model], line: str, given: dict[str, Any]) -> Report:
     """What a permalink leads to: its moves are taken one after the other."""
     link = parse_permalink(line)
     if link.model != model.name:
-        raise InputError(f"the permalink is one of {brief(link.model)}, not of {model.name}")
+        raise InputError(f"the permalink is for {brief(link.model)}, not for {model.name}")
     made = make(model, link.constants, given, "the permalink")
     behaviour = Behaviour(made, link.start, link.moves, link.loop)
     try:

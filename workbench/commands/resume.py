@@ -1,7 +1,7 @@
-"""Go on with a search on Spark that was stopped or killed, from its last completed level.
+"""Resume a search on Spark that was stopped or killed, from its last completed level.
 
   workbench resume data/run
-  workbench resume data/run --model path/to/file.py:Class      one of your own: no file is loaded that is not named
+  workbench resume data/run --model path/to/file.py:Class      a model of your own: only files that you name are loaded
 
 Exit status: 0 everything holds, 1 something is violated, 2 bad input, 3 something is not known, or nothing was checked.
 """

@@ -5,7 +5,7 @@
   workbench save data/run data/states        what a search on Spark has in its run directory
   workbench save data/run data/states --model path/to/file.py:Class      if that is a model of your own
 
-Exit status: 0 the whole space is saved, 2 bad input, 3 a budget was used up: what was found is saved.
+Exit status: 0 the whole space is saved, 2 bad input, 3 a budget ran out: what was found is saved.
 """
 
 import argparse
@@ -29,12 +29,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a name, path/to/file.py:Class, FILE.toml, or a run directory",
     )
     parser.add_argument("folder", metavar="FOLDER", help="a new or empty one, or a dataset to be replaced")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
+    )
     parser.add_argument("--model", dest="of", metavar="MODEL", help="of a run directory, if it is not a published one")
     parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
-    parser.add_argument("--symmetry", action="store_true", help="take interchangeable names as such")
     parser.add_argument(
-        "--max-states", type=above_zero(int), default=1_000_000, metavar="N", help="%(default)s if not given"
+        "--symmetry", action="store_true", help="keep one of the states that differ only in interchangeable names"
+    )
+    parser.add_argument(
+        "--max-states", type=above_zero(int), default=1_000_000, metavar="N", help="by default %(default)s"
     )
 
 

@@ -46,10 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="the same in all settings")
     parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
-    parser.add_argument("--symmetry", action="store_true", help="take interchangeable names as such")
+    parser.add_argument(
+        "--symmetry", action="store_true", help="keep one of the states that differ only in interchangeable names"
+    )
     parser.add_argument("--max-states", type=above_zero(int), metavar="N", help="for each setting")
     parser.add_argument("--max-seconds", type=above_zero(float), metavar="S", help="for each setting")
-    parser.add_argument("--out", metavar="DIR", help="keep the results here; those that are there are not redone")
+    parser.add_argument("--out", metavar="DIR", help="keep the results here, and reuse those that are there")
     parser.add_argument("--json", action="store_true", help="print one JSON object, with a row for each setting")
 
 
