@@ -278,7 +278,7 @@ def test_annotations_of_a_model_in_a_file_are_attached_to_it(run):
         "    def Closed(self, s):\n"
         "        return not s.open\n"
     )
-    assert "::error file=door.py,title=door%3A Closed::" in run("check", "door.py:Door", "--annotations").out
+    assert "::error file=door.py,line=12,title=door%3A Closed::" in run("check", "door.py:Door", "--annotations").out
 
 
 # Replay ------------------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ properties = ["NothingLost", "EverybodyWrites"]
 [constants]
 UseLock = true
 
-[expect]                         # change these when you have changed the model, and know why
+[expect]                         # `workbench check FILE.toml --accept` changes them, when you know why
 distinct = {distinct}
 depth = {depth}
 generated = {generated}
@@ -65,7 +65,7 @@ def test_the_lock_is_needed() -> None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="what the model will be called, such as shared_counter")
-    parser.add_argument("--into", type=Path, default=Path(), metavar="DIR", help="the folder to write to")
+    parser.add_argument("--into", type=Path, default=Path(), metavar="DIR", help="a folder to write to; it is made")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -77,6 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     for path in files:
         if path.exists():
             raise InputError(f"{str(path)!r} exists already, and is not replaced; give another NAME, or --into DIR")
+    folder.mkdir(parents=True, exist_ok=True)
     said = {"name": name, "model": model, "title": title}
     source = Path(skeleton.__file__).read_text(encoding="utf-8").replace("SUMMARY", title).replace("Skeleton", model)
     _write(files[0], source)
