@@ -1,18 +1,27 @@
 """A protocol in a repository of its own: what is found is shown at its line, and figures are accepted on purpose."""
 
+import os
 import re
 import subprocess
+import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 
+import workbench
 from workbench import figures
 from workbench.cli import main
 from workbench.kernel import InputError
 
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "ci.md").read_text()
+ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
+HOOKS: list[dict[str, Any]] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
 LOCKED = 'require(s.holder is None, f"{s.holder} holds the lock")'
 ANNOTATION = re.compile(r"::(?P<level>\w+) (?P<given>[^:]*)::(?P<message>.*)")
 
@@ -263,3 +272,118 @@ def test_only_figures_are_rewritten(text: str, changed: str) -> None:
 def test_what_would_be_rewritten_wrongly_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="form that is not rewritten"):
         figures.rewritten(text, {("expect", "distinct"): "12"})
+
+
+# The page ------------------------------------------------------------------------------------------------------------
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def without_seconds(text: str) -> list[str]:
+    """The lines of a text; how long a search takes is not always the same."""
+    return [re.sub(r"\d+\.\d+( s\))?$", "T", line) for line in text.splitlines()]
+
+
+def test_the_page_shows_what_its_commands_print(repository: Path, run: Run) -> None:
+    said = "".join(blocks("console"))
+    commands = [line[2:] for line in said.splitlines() if line.startswith("$ ")]
+    assert len(commands) >= 5
+    subprocess.run(["rm", "-r", "specs"], check=True)
+    printed = ""
+    for command in commands:
+        printed += f"$ {command}\n"
+        if command.startswith("workbench "):
+            printed += run(*command.split()[1:]).out
+        else:
+            subprocess.run(command, shell=True, check=True)
+    assert without_seconds(said) == without_seconds(printed)
+
+
+def test_the_page_uses_the_action_and_the_hook_as_they_are() -> None:
+    github, gitlab, pre_commit = map(yaml.safe_load, blocks("yaml"))
+    tag = f"v{workbench.__version__}"
+    (_, step) = github["jobs"]["check"]["steps"]
+    assert step["uses"] == f"OWNER/lakehouse-workbench@{tag}"
+    assert set(step["with"]) <= set(ACTION["inputs"])
+    assert f"lakehouse-workbench=={workbench.__version__}" in gitlab["protocol"]["script"][0]
+    assert gitlab["protocol"]["artifacts"]["reports"]["junit"] in gitlab["protocol"]["script"][1].split()
+    (repo,) = pre_commit["repos"]
+    assert repo["rev"] == tag
+    assert [hook["id"] for hook in repo["hooks"]] == [hook["id"] for hook in HOOKS]
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| (.*?) \|", PAGE, re.MULTILINE))
+    assert list(rows) == list(ACTION["inputs"])
+    for name, default in rows.items():
+        assert ACTION["inputs"][name]["default"] == default.strip("`") or not ACTION["inputs"][name]["default"]
+
+
+# The action and the hook ---------------------------------------------------------------------------------------------
+
+
+def test_the_action_is_of_the_form_that_forges_read() -> None:
+    """As GitHub describes metadata of composite actions."""
+    assert set(ACTION) <= {"name", "description", "author", "inputs", "outputs", "runs", "branding"}
+    assert ACTION["runs"]["using"] == "composite"
+    for one in ACTION["inputs"].values():
+        assert set(one) <= {"description", "required", "default"}
+        assert isinstance(one["description"], str)
+        assert isinstance(one["default"], str)
+    steps = {step["id"] for step in ACTION["runs"]["steps"] if "id" in step}
+    for step in ACTION["runs"]["steps"]:
+        if "uses" in step:
+            assert re.fullmatch(r"actions/setup-python@[0-9a-f]{40}", step["uses"]), "pinned, and of nobody else"
+        else:
+            assert step["shell"] == "bash", "a composite action names the shell"
+            assert "${{" not in step["run"], "what a workflow says is no part of a script"
+        for said in re.findall(r"\${{ (.*?) }}", str(step)):
+            room, name, *_ = said.split(".")
+            known = {"github": {"action_path"}, "inputs": ACTION["inputs"], "steps": steps}
+            assert name in known[room]
+
+
+def run_step(name: str, here: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a script of the action as a runner does."""
+    (step,) = (step for step in ACTION["runs"]["steps"] if step.get("name") == name)
+    assert set(environment) == set(step["env"])
+    given = {**os.environ, "RUNNER_TEMP": str(here), "PYTHONPATH": str(ROOT), **environment}
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    return subprocess.run(command, env=given, capture_output=True, text=True, check=False)
+
+
+def test_the_action_annotates_and_fails_as_the_check_does(repository: Path, tmp_path: Path) -> None:
+    program = tmp_path / "workbench/bin/workbench"
+    program.parent.mkdir(parents=True)
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m workbench "$@"\n')
+    program.chmod(0o755)
+    asked = {"PATHS": "./specs\n specs/own/counter.toml", "ARGS": "--max-states 1000", "JUNIT": "report.xml"}
+    break_the_lock(Path("specs/own/counter.py"))
+    done = run_step("Check", tmp_path, **asked)
+    assert done.returncode == 1
+    assert len(annotations(done.stdout)) == 6
+    assert ElementTree.parse("report.xml").getroot().get("failures") == "2"
+    done = run_step("Check", tmp_path, **{**asked, "PATHS": "specs/*"})
+    assert done.returncode == 2
+    assert done.stdout == "::error::specs/* is not in this repository; paths takes files and folders that are\n"
+
+
+def test_the_hook_is_of_the_form_that_pre_commit_reads() -> None:
+    (hook,) = HOOKS
+    assert set(hook) <= {"id", "name", "description", "entry", "args", "language", "types_or", "pass_filenames"} | {
+        "require_serial"
+    }
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
+    assert hook["entry"].split()[0] in scripts
+    assert hook["language"] == "python"
+    assert hook["pass_filenames"] is False
+
+
+def test_the_hook_does_not_take_the_configurations_of_the_workbench_for_those_of_a_repository(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (folder,) = HOOKS[0]["args"]
+    assert folder == ACTION["inputs"]["paths"]["default"]
+    done = run("check", folder)
+    assert (done.status, done.out) == (2, "")
+    assert done.err == "workbench: configuration 'specs' cannot be read: No such file or directory\n"

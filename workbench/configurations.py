@@ -246,8 +246,9 @@ def shipped() -> dict[str, Path]:
 def resolve(target: str | Path) -> Path:
     """The file or folder that `target` stands for.
 
-    What exists is meant as it is. Else ``specs`` and what is below it are the folder that comes with the package, and
-    any other name is that of a configuration in it: ``v2_race``, or ``bakery/v2_race`` where several folders have one.
+    What exists is meant as it is, and so is what begins as ``./specs`` does. Else ``specs`` and what is below it are
+    the folder that comes with the package, and any other name is that of a configuration in it: ``v2_race``, or
+    ``bakery/v2_race`` where several folders have one.
 
     Raises
     ------
@@ -260,11 +261,11 @@ def resolve(target: str | Path) -> Path:
     True
     """
     path = Path(target)
-    if str(target) and os.path.exists(path):
+    if (str(target) and os.path.exists(path)) or str(target).startswith((".", "/")):
         return path
     if path.parts[:1] == (_SPECS,) and (ours := folder(_SPECS).joinpath(*path.parts[1:])).exists():
         return ours
-    if path.suffix == ".toml" or str(target).startswith((".", "/")):
+    if path.suffix == ".toml":
         return path
     names = shipped()
     found = [name for name in names if str(target) in (name, _stem(name))]
