@@ -48,6 +48,8 @@ class Configuration:
     model : Model
     symmetry : tuple of str
     properties : list of str or None
+    constants : dict
+        Those that the file sets, as it sets them.
     expect : dict
         ``distinct``, ``depth``, ``generated``, ``outside``, and ``verdicts``: per property ``"holds"``,
         ``"not reached"``, the same ``within the constraint``, or ``{violated = N}`` or ``{reached = N}`` with N the
@@ -60,6 +62,7 @@ class Configuration:
     model: Model
     symmetry: tuple[str, ...] = ()
     properties: list[str] | None = None
+    constants: dict[str, Any] = field(default_factory=dict)
     expect: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -180,7 +183,7 @@ def _from_table(path: Path, table: dict[str, Any], find_model: Callable[[str], t
     properties = _names(table, "properties", None)
     expect = _typed(table, "expect", {}, dict, "a table")
     _check_expectations(expect, [p.name for p in model.select(properties)])
-    return Configuration(path, title, source, model, tuple(symmetry), properties, expect)
+    return Configuration(path, title, source, model, tuple(symmetry), properties, constants, expect)
 
 
 def _typed(table: dict[str, Any], key: str, default: Any, kind: type, what: str) -> Any:
