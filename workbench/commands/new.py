@@ -8,6 +8,7 @@ import argparse
 import keyword
 import re
 import shlex
+from importlib.util import find_spec
 from pathlib import Path
 
 from workbench.commands import skeleton, standard
@@ -90,6 +91,8 @@ def run(arguments: argparse.Namespace) -> int:
     model_file, configuration, test = (shlex.quote(str(path)) for path in files)
     standard.say(f"wrote {model_file}, {configuration} and {test}; try")
     standard.say(f"workbench check {model_file}:{model}\nworkbench check {configuration}\npytest {test}")
+    if find_spec("pytest") is None:
+        standard.remark("note: pytest is not installed here; `pip install pytest` brings it")
     return 0
 
 
