@@ -93,7 +93,7 @@ def test_a_broken_property_is_shown_where_it_is_defined(
     monkeypatch.chdir(within)
     done = run("check", ".", "--annotations", "--junit", "junit.xml")
     assert done.status == 1
-    distinct, generated, lost = annotations(done.out)
+    lost, distinct, generated = annotations(done.out)
     for one, name in ((distinct, "distinct"), (generated, "generated")):
         assert one["file"] == "specs/own/counter.toml"
         assert int(one["line"]) == line_of(configuration, f"{name} = ")
@@ -103,7 +103,7 @@ def test_a_broken_property_is_shown_where_it_is_defined(
     expected = "NothingLost: expected holds, found violated (5 states): 2 workers have written, and the counter is 1"
     assert (lost["level"], lost["message"]) == ("error", expected)
     (case,) = ElementTree.parse("junit.xml").getroot().iter("testcase")
-    assert case.get("file") == "specs/own/counter.toml"
+    assert case.get("file") == "specs/own/counter.py"
     assert "distinct: expected 5, found 8; " in str(case.find("failure").get("message"))
 
 
@@ -116,7 +116,7 @@ def test_a_model_of_another_folder_is_found_from_the_top(repository: Path, run: 
     (repository / "specs/link.toml").symlink_to("own/counter.toml")
     break_the_lock(model)
     found = annotations(run("check", "specs/own", "--annotations").out)
-    assert [one["file"] for one in found] == ["specs/own/counter.toml"] * 2 + ["models/counter.py"]
+    assert [one["file"] for one in found] == ["models/counter.py"] + ["specs/own/counter.toml"] * 2
     linked = run("check", "specs/link.toml", "--annotations")  # the path in it is that from the link
     assert (linked.status, linked.err.count("\n")) == (2, 1)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workbench.commands import places, standard
 from workbench.commands.files import writing
-from workbench.configurations import Configuration, Difference, told_path
+from workbench.configurations import COUNTS, Configuration, Difference, told_path
 from workbench.formats.itf import to_itf
 from workbench.formats.junit import FAILED, UNKNOWN, Case, Finding, Suite, annotations, suite_of, to_junit
 from workbench.formats.mermaid import to_mermaid
@@ -170,7 +170,8 @@ def suite_of_configuration(one: Configuration, result: Result) -> Suite:
         found = [(difference, verdicts.get(difference.name)) for difference in different]
         lines = list(map(str, different))
         traces = [f"{v.name}:\n{v.trace}" for _, v in found if v and v.holds is False and v.trace is not None]
-        findings = tuple(_finding(one, *what) for what in found)
+        verdicts_first = sorted(found, key=lambda what: what[0].name in COUNTS)  # GitHub shows ten lines, no more
+        findings = tuple(_finding(one, *what) for what in verdicts_first)
         case = Case(one.title, FAILED, "; ".join(lines), "\n\n".join(["\n".join(lines), *traces]), findings)
     elif not result.complete:
         case = Case(one.title, UNKNOWN, f"incomplete: {result.stopped}")
