@@ -47,6 +47,7 @@ def build(folder: Path, only: list[str] | None = None) -> bool:
     print(f"Building the pages, {len(entries)} of them the gallery's", flush=True)
     lessons.stage(source)
     Staging(source).stage(toctrees(), shown=reference.stage(source))
+    gallery.link_tables(source, entries)
     here = str(Path(__file__).parent)
     options = ["--quiet", "--fail-on-warning", "--jobs", "auto", "--doctree-dir", str(beside / "doctrees")]
     if sphinx([*options, "--conf-dir", here, str(source), str(folder)]):

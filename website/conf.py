@@ -25,6 +25,7 @@ html_js_files = [("gallery.js", {"defer": "defer"})]
 html_copy_source = False
 suppress_warnings = ["ref.python"]  # that two classes have attributes of one name, which is no mistake
 html_show_copyright = False
+highlight_language = "none"  # where a page does not name one
 pygments_style, pygments_dark_style = "a11y-high-contrast-light", "a11y-high-contrast-dark"
 
 # Markdown and notebooks ----------------------------------------------------------------------------------------------

@@ -4,7 +4,8 @@ A page is called ``gallery/FOLDER/CONFIGURATION/PROPERTY``, and stays so. Its wo
 what plays the trace lies beside it and is put into the page by ``conf.py``, so that no index of words has to hold it.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +23,7 @@ from workbench.view.trace import verdict_view
 FOLDER = "gallery"
 #: Stands in a page where its trace comes.
 PLAYER = "<!-- player -->"
+_ROW = re.compile(r"\| `(\w+)` \|")
 
 
 @dataclass(frozen=True)
@@ -176,6 +178,28 @@ def literal(text: str) -> str:
     'a row\\_id \\[1\\] of \\<t\\>'
     """
     return "".join(f"\\{letter}" if letter in r"\`*_{}[]<>#$|" else letter for letter in text)
+
+
+# Ways to the pages ---------------------------------------------------------------------------------------------------
+
+
+def link_tables(folder: Path, entries: Iterable[Entry]) -> None:
+    """Link what is violated, in the tables of the protocols' pages below `folder`, to the pages that show it."""
+    violated: dict[str, dict[str, list[Entry]]] = {}
+    for entry in entries:
+        violated.setdefault(entry.protocol, {}).setdefault(entry.configuration, []).append(entry)
+    for protocol, configurations in violated.items():
+        page = folder / "specs" / protocol / "README.md"
+        write(page, "".join(_linked(line, configurations) for line in page.read_text().splitlines(keepends=True)))
+
+
+def _linked(line: str, configurations: Mapping[str, Sequence[Entry]]) -> str:
+    """A row of a table that begins with a configuration, with links from the properties that it violates."""
+    row = _ROW.match(line)
+    for entry in configurations.get(row[1], ()) if row else ():
+        told = f"{entry.property} ({entry.states})"
+        line = line.replace(told, f"[{told}](/{FOLDER}/{entry.page}.md)")
+    return line
 
 
 # The index -----------------------------------------------------------------------------------------------------------

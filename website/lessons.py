@@ -74,10 +74,10 @@ def _table(lessons: list[Lesson]) -> str:
     links = {lesson.path.stem: f"[{lesson.title}](/notebooks/{lesson.path.name})" for lesson in lessons}
     if not lessons[0].facts:
         return "".join(f"- {link}\n" for link in links.values())
-    rows = ["| lesson | takes | needs | after | what it is about |", "|---|---|---|---|---|"]
+    rows = ["| lesson | takes | needs | after |", "|---|---|---|---|"]
     for lesson in lessons:
         after = ", ".join(f"[{name[:2]}](/notebooks/{name}.ipynb)" for name in lesson.facts["after"])
-        needs = ", ".join(lesson.facts["needs"]) or "nothing else"
+        needs = ", ".join(lesson.facts["needs"])
         minutes = counted(lesson.facts["minutes"], "minute")
-        rows.append(f"| {links[lesson.path.stem]} | {minutes} | {needs} | {after} | {lesson.facts['about']} |")
+        rows.append(f"| {links[lesson.path.stem]}: {lesson.facts['about']} | {minutes} | {needs} | {after} |")
     return "\n".join(rows) + "\n"

@@ -27,7 +27,8 @@ def stage(folder: Path) -> set[str]:
         write(folder / FOLDER / f"{name}.rst", _page(module, told))
     write(folder / FOLDER / "more.rst", _more(told))
     listed = "".join(f"   {name}\n" for name in (*ROOMS, "more"))
-    write(folder / FOLDER / "index.rst", f"{_title('Reference')}.. toctree::\n   :maxdepth: 1\n\n{listed}")
+    about = "What ``import workbench`` gives, and what the guides use beside that, from the docstrings."
+    write(folder / FOLDER / "index.rst", f"{_title('Reference')}{about}\n\n.. toctree::\n   :maxdepth: 1\n\n{listed}")
     return {path for given in told.values() for path in _sources(given)}
 
 
