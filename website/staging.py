@@ -16,7 +16,7 @@ from workbench.kernel import InputError
 
 ROOT = Path(__file__).parent.parent
 #: What becomes a page as it is, by patterns from the top of the repository.
-PAGES = ("*.md", "docs/*.md", "specs/*/README.md", "notebooks/*.ipynb")
+PAGES = ("*.md", "docs/**/*.md", "specs/*/README.md", "notebooks/*.ipynb")
 #: The front page.
 FRONT = "README.md"
 #: Names of pages that differ from those of their files.
