@@ -50,25 +50,30 @@ class Outcome(Drawn):
     right : bool or None
         None if there was no answer yet.
     said : str
+    hint : str
+        Only where an answer was run, and is wrong.
     """
 
     exercise: "Exercise"
     right: bool | None
     said: str
+    hint: str = ""
 
     @property
     def _word(self) -> str:
         return {True: "Right.", False: "Not yet.", None: "Your turn."}[self.right]
 
     def html(self) -> str:
-        kind = {True: " wb-good", False: " wb-bad", None: ""}[self.right]
-        word = element("b", self._word)
-        parts = [] if self.right else [_marked(part) for part in self.exercise.task.split("\n\n")]
-        said = element("p", f"{word} {_code(self.said)}", class_=f"wb-truth{kind}")
-        return element("div", *parts, said, class_="wb-exercise")
+        kind = {True: "wb-truth wb-good", False: "wb-truth wb-bad", None: None}[self.right]
+        word = element("span", element("b", self._word), class_=kind)
+        title, *rest = self.exercise.task.split("\n\n")
+        parts = [] if self.right else [element("p", element("b", _code(title))), *map(_marked, rest)]
+        parts.append(element("p", f"{word} {_code(self.said)}"))
+        parts += [_marked(f"Hint: {self.hint}")] if self.hint else []
+        return element("div", *parts)
 
     def text(self) -> str:
-        told = f"{self._word} {self.said}"
+        told = f"{self._word} {self.said}" + (f"\nHint: {self.hint}" if self.hint else "")
         return told if self.right else f"{self.exercise.task}\n\n{told}"
 
 
@@ -112,9 +117,9 @@ class Exercise:
         try:
             return Outcome(self, True, self.judge(answer))
         except Wrong as wrong:
-            return Outcome(self, False, f"{wrong} Hint: {self.hint}")
+            return Outcome(self, False, str(wrong), self.hint)
         except (InputError, ModelError) as error:
-            return Outcome(self, False, f"{str(error).rstrip('.')}. Hint: {self.hint}")
+            return Outcome(self, False, f"{str(error).rstrip('.')}.", self.hint)
 
 
 _known: dict[str, Exercise] = {}

@@ -32,7 +32,7 @@ def expect(model: Model, wanted: Mapping[str, str]) -> Result:
     result = check(model, list(wanted))
     for name, word in wanted.items():
         if result[name].word != word:
-            raise Wrong(f"`{name}`: {result[name].word}, and the task asks for: {word}.")
+            raise Wrong(f"`{name}` comes out as: {result[name].word}. The task asks for: {word}.")
     return result
 
 
