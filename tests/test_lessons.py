@@ -1,7 +1,8 @@
 """Predictions and exercises: right answers are right, wrong ones are refused with a hint."""
 
-import importlib.util
+import runpy
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,11 +15,7 @@ from workbench.models.hudi_extended import HudiExtended
 
 SOLUTIONS = Path(__file__).parents[1] / "notebooks" / "solutions.py"
 
-_spec = importlib.util.spec_from_file_location("solutions", SOLUTIONS)
-assert _spec is not None
-assert _spec.loader is not None
-solutions: Any = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(solutions)
+solutions = SimpleNamespace(**runpy.run_path(str(SOLUTIONS)))
 
 
 class NoAnswerLost(LossyLog):
