@@ -69,9 +69,14 @@ class _Pass(NamedTuple):
     """A pass: where its states are and where new ones go, its chunks, and what is called where it takes long."""
 
     store: Store
-    block: Frontier
+    number: int
     used: int
     beat: Callable[[], None]
+
+    @property
+    def block(self) -> Frontier:
+        """The block that the states are in."""
+        return self.store.blocks[self.number]
 
     def queued(self, chunks: np.ndarray) -> int:
         """How many successors there are."""
@@ -161,6 +166,7 @@ class Expander:
     def begin(self, store: Store) -> None:
         """Work on `store` from now on; it holds at least one state."""
         self.outside.forget()
+        self.outside.fit()
         if self._numbered != store.keep_edges:
             self._numbered = store.keep_edges
             self._queue = self._make_queue()
@@ -194,23 +200,20 @@ class Expander:
             False if the search stopped because `most` was reached.
         """
         while first < end:
-            block, at = store.block_of(first)
+            number, at = divmod(first, BLOCK)
             stop = min(at + CHUNKS * self._states, BLOCK, at + end - first)
-            whole = self._pass(store, block, at, stop, most, beat)
+            whole = self._pass(store, number, at, stop, most, beat)
             first += stop - at
-            while self._put_aside(block):
+            while self._put_aside(store.blocks[number]):
                 pause(store.expanded)
                 self.outside.forget()
-            if not whole or stop == BLOCK or first == end:
-                pause(store.expanded)
+            pause(store.expanded)
             if not whole:
                 return False
         return True
 
-    def _pass(
-        self, store: Store, block: Frontier, first: int, stop: int, most: int, beat: Callable[[int], None]
-    ) -> bool:
-        """Add the successors of the states `first` to `stop` of the block; False if there are more than `most`."""
+    def _pass(self, store: Store, number: int, first: int, stop: int, most: int, beat: Callable[[int], None]) -> bool:
+        """Add the successors of the states `first` to `stop` of a block; False if there are more than `most`."""
         chunks, figures = self._chunks, self._figures
         used = -(-(stop - first) // self._states)
         chunks[:used] = 0
@@ -223,7 +226,7 @@ class Expander:
         figures[:] = 0
         figures[BEFORE], figures[LIMIT], figures[MOST] = store.count, store.visited.limit, most
         figures[CUT], figures[USED] = -1, used
-        this = _Pass(store, block, used, lambda: beat(block.base + first))
+        this = _Pass(store, number, used, lambda: beat(number * BLOCK + first))
         if self.is_little(stop - first):
             self._alone(this, EXPAND, LINK)
         else:
@@ -314,7 +317,7 @@ class Expander:
         """Let the store have what the pass has found; whether it is all that there is."""
         chunks, figures = self._chunks, self._figures
         cut = int(figures[CUT])
-        store, block, queued = this.store, this.block, this.queued(chunks)
+        store, base, queued = this.store, this.block.base, this.queued(chunks)
         expanded = linked = stop
         if cut >= 0:
             ends = self._queue.until[cut * CHUNK :][: chunks[cut, NEXT] - chunks[cut, FIRST]]
@@ -322,8 +325,8 @@ class Expander:
             linked = expanded + 1
         store.commit(
             count=store.count + int(figures[ADDED]),
-            expanded=block.base + expanded,
-            linked=block.base + linked,
+            expanded=base + expanded,
+            linked=base + linked,
             edges=queued if store.keep_edges else 0,
         )
         for counted in self._counted:
@@ -371,8 +374,10 @@ class Expander:
                 if kind == OF_GROUP:
                     if not trees.dispatch.knows(which, row):
                         trees.dispatch.learn(which, row)
-                elif not trees.knows(trees.roots[which], row):
+                elif trees.leaf(trees.roots[which], row) < 0:
                     trees.learn_action(which, row)
+        this.store.fit()
+        self.outside.fit()
         if trees.misses >= self._due:
             self._due = trees.misses + _MISSES_PER_BEAT
             this.beat()
