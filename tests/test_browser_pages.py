@@ -315,7 +315,7 @@ def test_a_lesson_begins_where_the_window_may_not_be_filled(browser: Any, page_o
 
 def test_slides_ask_first_and_print_one_to_a_page(browser: Any, page_of: Any, tmp_path: Path) -> None:
     count = len(story("hudi"))
-    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page = browser.new_page(viewport={"width": 1280, "height": 720}, color_scheme="dark")
     page.goto(page_of("hudi").as_uri() + "#slides")
     page.wait_for_selector(".wb-present[open] .wb-picture svg")
     assert where(page) == 1
@@ -329,6 +329,8 @@ def test_slides_ask_first_and_print_one_to_a_page(browser: Any, page_of: Any, tm
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     page.screenshot(path=tmp_path / "slides.png", full_page=True)
+    schemes = "all => [...new Set(all.map((one) => getComputedStyle(one).colorScheme))]"
+    assert page.locator(".wb-deck [data-picture]").evaluate_all(schemes) == ["light"], "paper is white"
     said = page.locator(".wb-slide .wb-said").all_inner_texts()
     assert said[-2] == "What will happen?"
     assert ["ConsistentRead" in text for text in said] == [False] * count + [True]

@@ -165,7 +165,7 @@ def test_a_notebook_runs_and_shows_what_it_keeps(path: Path) -> None:
 
 def opening(lesson: Any) -> str:
     """What a notebook says of itself below its title."""
-    after = ", ".join(f"[{name}]({name}.ipynb)" for name in lesson["after"]) or "nothing"
+    after = ", ".join(f"[{name}]({name}.ipynb)" for name in lesson["after"]) or "no other lesson"
     needs = ", ".join(lesson["needs"]) or "only the workbench"
     return (
         f"- \\*\\*You will learn:\\*\\* {re.escape(lesson['about'])}\n"
