@@ -14,6 +14,7 @@ from workbench.engines.phases.layout import (
     ADMIT,
     ADMIT_REST,
     ADMIT_SHARDS,
+    APART,
     AT_CHUNK,
     AT_PLACE,
     BEFORE,
@@ -28,7 +29,6 @@ from workbench.engines.phases.layout import (
     KEPT_OUT,
     LIMIT,
     LINK,
-    MAY_ADD,
     MISS_CONSTRAINT,
     MISSED,
     MISSES,
@@ -39,7 +39,6 @@ from workbench.engines.phases.layout import (
     QUEUE_FULL,
     QUEUED,
     SETTLE,
-    SHARD_COLUMNS,
     SHARDS,
     SHARE,
     STOP,
@@ -56,11 +55,10 @@ from workbench.engines.trees import Trees
 from workbench.kernel import Model
 
 #: Chunks of a pass, and the states of a chunk: enough for many threads, few enough for a core's cache.
-CHUNKS, CHUNK = 64, 256
+CHUNKS, CHUNK = 256, 256
 #: With fewer states in a pass, threads would wait for each other more than they do.
 ALONE = 2048
 _FIRST, _ROOM = 16, 2048  # states, and room for successors, of a chunk to begin with
-_SHARDS_PER_THREAD, _LEFT = 4, 64
 _MISSES_PER_BEAT = 1000
 _STATES_PER_MISS = 8
 
@@ -130,7 +128,8 @@ class Expander:
         self._prepared = False
 
     def _make_counts(self) -> Counts:
-        return Counts(*(np.zeros(len(self.model.instances), np.int64) for _ in range(3)))
+        instances = len(self.model.instances)
+        return Counts(*(np.zeros(instances + APART, np.int64)[:instances] for _ in range(3)))
 
     def _make_queue(self) -> Queue:
         places = CHUNKS * self._room
@@ -146,17 +145,17 @@ class Expander:
 
     def _make_by_shard(self) -> ByShard:
         """None that are sorted, for a thread that works alone: it has no shards."""
-        shards = 0 if self._threads is None else _SHARDS_PER_THREAD * self._threads.workers
+        shards = 0 if self._threads is None else self._threads.workers
         places = CHUNKS * self._room if shards else 0
         return ByShard(
             low=np.empty(places, np.uint64),
             high=np.empty(places if self.cells.words == 2 else 0, np.uint64),
             found=np.empty(places, np.uint32),
             place=np.empty(places, np.int32),
-            ends=np.zeros((CHUNKS, shards + 1), np.int64),
-            shards=np.zeros((shards, SHARD_COLUMNS), np.int64),
-            new=np.zeros((shards, CHUNKS), np.int64),
-            left=np.zeros((shards, _LEFT), np.int64),
+            ends=np.zeros((shards, shards + APART), np.int64),
+            new=np.zeros((shards, CHUNKS + APART), np.int64),
+            left=np.empty((shards, places), np.int32),
+            leaving=np.zeros((shards, APART), np.int64),
         )
 
     def is_little(self, states: int) -> bool:
@@ -236,7 +235,7 @@ class Expander:
     def _alone(self, this: "_Pass", phase: int, last: int) -> None:
         """Do some phases by one thread."""
         share = self._shares[0]
-        share[:] = phase, last, 0, this.used, 0
+        share[:] = 0, phase, last, 0, this.used, 0
         while (why := self._advance(this, 0)) != DONE:
             self._serve(this, why)
 
@@ -244,16 +243,15 @@ class Expander:
         """Do all phases by all threads."""
         figures, store = self._figures, this.store
         if not len(self.outside.bounds):  # what is outside is looked at again and again, in order
-            figures[SHARDS] = len(self._by_shard.shards)
+            figures[SHARDS] = len(self._by_shard.ends)
         self._divide(this, EXPAND, this.used)
         if store.count + this.queued(self._chunks) > figures[MOST]:
             figures[SHARDS] = 0
         if figures[SHARDS]:
-            shards = self._by_shard.shards
-            shards[:] = 0
-            shards[:, MAY_ADD] = (store.visited.limit - store.count) // len(shards)
-            self._by_shard.new[:] = 0
-            self._divide(this, ADMIT_SHARDS, len(shards))
+            while store.visited.limit < store.count + this.queued(self._chunks):
+                store.visited.grow()
+            figures[LIMIT] = store.visited.limit
+            self._divide(this, ADMIT_SHARDS, int(figures[SHARDS]))
             self._alone(this, ADMIT_REST, ADMIT_REST)
         else:
             self._alone(this, ADMIT, ADMIT)
@@ -269,7 +267,7 @@ class Expander:
         assert self._threads is not None, "whoever works alone divides nothing"
         workers = self._threads.workers
         for number, share in enumerate(self._shares):
-            share[:] = phase, phase, count * number // workers, count * (number + 1) // workers, 0
+            share[:] = number, phase, phase, count * number // workers, count * (number + 1) // workers, 0
         while (why := max(self._threads.each(lambda number: self._advance(this, number)))) != DONE:
             self._serve(this, why)
 

@@ -187,6 +187,8 @@ def inspect(trees, roots, wanted, active, touched, block, stop, missed, cursor):
                 if changed & one:
                     leaf = walk_at(trees, roots[predicate], block.rows, i)
                     if leaf < 0:
+                        if misses == 0:
+                            cursor[STATE] = i
                         missed[misses, 0], missed[misses, 1] = predicate, i
                         misses += 1
                         cursor[WHAT] = misses
@@ -194,16 +196,17 @@ def inspect(trees, roots, wanted, active, touched, block, stop, missed, cursor):
                             return MISS_PREDICATE
                     elif (leaf == 1) == wanted[predicate]:
                         if misses == 0:
-                            cursor[WHAT] = predicate
+                            cursor[STATE], cursor[WHAT] = i, predicate
                             return HIT
                         return MISS_PREDICATE
                 changed >>= one
                 predicate += 1
-        if misses == 0:
-            cursor[STATE] = i + 1
-        elif i - cursor[STATE] == AHEAD:
+        if misses > 0 and i - cursor[STATE] == AHEAD:
             return MISS_PREDICATE
-    return DONE if misses == 0 else MISS_PREDICATE
+    if misses == 0:
+        cursor[STATE] = stop
+        return DONE
+    return MISS_PREDICATE
 
 
 @njit(cache=True, nogil=True)

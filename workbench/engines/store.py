@@ -9,7 +9,7 @@ from workbench.engines import kernels
 from workbench.engines.cells import Cells
 from workbench.engines.kernels import Edges, Frontier, Table
 
-BLOCK = 1 << 15
+BLOCK = 1 << 16
 _SLOTS = 1 << 12  # of an empty table
 _LOAD, _GROWTH = 0.75, 1.6  # between 8/0.75 = 11 and 8*1.6/0.75 = 17 bytes per state
 
