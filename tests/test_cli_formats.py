@@ -278,7 +278,7 @@ def test_annotations_of_a_model_in_a_file_are_attached_to_it(run):
         "    def Closed(self, s):\n"
         "        return not s.open\n"
     )
-    assert "::error file=door.py,title=door%3A Closed::" in run("check", "door.py:Door", "--annotations").out
+    assert "::error file=door.py,line=12,title=door%3A Closed::" in run("check", "door.py:Door", "--annotations").out
 
 
 # Replay ------------------------------------------------------------------------------------------------------------
@@ -290,6 +290,17 @@ def test_a_written_trace_is_a_behaviour(run, race):
     assert (found.status, found.out) == (0, f"a behaviour of the model: {states} states\n")
     with_trace = run("replay", "bakery_v2", race, "--trace").out
     assert re.findall(r"^ *(\d+)  ", with_trace, re.MULTILINE) == [str(number) for number in range(1, states + 1)]
+
+
+def test_a_configuration_goes_before_the_constants_that_a_trace_notes(run, race):
+    Path("race.toml").write_text(configuration())
+    Path("repaired.toml").write_text(configuration().replace("RestampPatch = false", "RestampPatch = true"))
+    assert run("replay", "race.toml", race).status == 0
+    repaired = run("replay", "repaired.toml", race)
+    assert (repaired.status, repaired.out) == (1, run("replay", "bakery_v2", race, "--set", "RestampPatch=true").out)
+    refused = run("replay", "race.toml", race, "--set", "RestampPatch=true")
+    assert (refused.status, refused.err.count("\n")) == (2, 1)
+    assert "--set is not accepted with a configuration; it goes with a model" in refused.err
 
 
 def test_a_changed_trace_is_not(run, race):
@@ -433,7 +444,7 @@ def test_a_graph_that_is_too_large_is_not_written(run):
         ("replay bakery folder", "'folder' is not a table of paimon"),
         ("replay bakery race.cfg", "race.cfg: the trace is not JSON"),
         ("replay bakery deep", "deep: the trace is not accepted: it is nested too deeply"),
-        ("replay none log.json", "unknown model 'none'"),
+        ("replay none log.json", "unknown model or configuration 'none'"),
         ("replay bakery log.json --set Writers=9", "Writers = 9 is not accepted; it takes a size from 1 to 6"),
         ("replay bakery v2.json", "unknown constant of bakery 'AsyncParquet'; known"),
         ("replay bakery strange.json", "strange.json: unknown variable of bakery 'temperature'"),

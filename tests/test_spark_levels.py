@@ -7,11 +7,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.engines import expander, kernels, store
 from workbench.engines.check import check
+from workbench.engines.expander import Expander
 from workbench.engines.kernels import Frontier
 from workbench.engines.spark import executors, outbox, states
+from workbench.engines.spark.expansion import Expansion
 from workbench.engines.spark.manifest import RUN, Manifest, Run
-from workbench.engines.spark.outbox import Outbox
+from workbench.engines.spark.outbox import messages_of
 from workbench.engines.spark.packing import UNKNOWN, PackedRows
 from workbench.kernel import Model, Variable, action, invariant, require
 from workbench.runs import resume
@@ -41,7 +44,9 @@ def test_packed_rows_are_the_rows_in_global_numbers(data):
     rows = rng.integers(0, np.array(most) + 1, (count, cells)).astype(np.int32)
     shared = [np.where(rng.random(m + 1) < 0.9, rng.permutation(m + 1), UNKNOWN).astype(np.int32) for m in most]
     some = rng.random(count) < 0.7
-    packed, extras = PackedRows.of(rows.copy(), shared)
+    chosen = rng.permutation(count)[: rng.integers(1, count + 1)].astype(np.int32)
+    packed, extras = PackedRows.of(rows.copy(), chosen, shared)
+    rows, some = rows[chosen], some[chosen]
     unpacked = packed.unpack(some)
     for row, numbers in zip(rows[some].tolist(), unpacked.tolist(), strict=True):
         for cell, (local, number) in enumerate(zip(row, numbers, strict=True)):
@@ -50,34 +55,55 @@ def test_packed_rows_are_the_rows_in_global_numbers(data):
         assert sorted(lacking) == sorted({v for v in rows[:, cell].tolist() if shared[cell][v] == UNKNOWN})
 
 
-def test_an_outbox_gives_back_what_was_put_in(monkeypatch):
-    """In messages that are full, but for the last of each bucket."""
+def test_messages_hold_what_a_part_leads_to(monkeypatch):
+    """Each state once, in the message of its bucket, which is full or the bucket's last."""
     monkeypatch.setattr(outbox, "CHUNK", 3)
     states = np.arange(20)
+    sums = (1000 + 7 * states).astype(np.uint64)[:, None]
     piece = Frontier(
         base=0,
         rows=np.stack([states % 4, states], axis=1).astype(np.int32),
-        sums=np.empty((20, 0), np.uint64),
+        sums=sums,
         parent=(states // 2).astype(np.uint32),
         step=(states % 2).astype(np.int32),
         degree=np.empty(0, np.uint32),
     )
-    fingerprints, sources = states.astype(np.uint64)[:, None], (100 + states).astype(np.uint64)[:, None]
-    buckets = np.where(states == 5, -1, states % 2).astype(np.int32)
-    shared = [np.arange(20, dtype=np.int32)] * 2
-    box, taken = Outbox(2, 1, 2), []
-    for bucket in box.put(piece, fingerprints, buckets, sources, np.array([[7, 0], [8, 1]], np.int32)):
-        taken.append((bucket, box.take(bucket, shared)[0]))
-    assert {len(message.fingerprints) for _, message in taken} == {3}
-    taken += [(bucket, box.take(bucket, shared)[0]) for bucket in box.waiting]
-    assert box.waiting == []
-    found = {}
-    for bucket, message in taken:
+    sources, steps = (100 + states).astype(np.uint64)[:, None], np.array([[7, 0], [8, 1]], np.int32)
+    messages = list(messages_of(piece, 2, sources, steps, [np.arange(20, dtype=np.int32)] * 2))
+    found, buckets = {}, kernels.bucket(sums, 2).tolist()
+    for bucket, message, _ in messages:
         rows = message.rows.unpack(np.ones(len(message.fingerprints), bool))
         for at, fingerprint in enumerate(message.fingerprints[:, 0].tolist()):
             step = message.instances[at], message.ordinals[at]
             found[fingerprint] = (bucket, int(message.parents[at, 0]), *map(int, step), rows[at].tolist())
-    assert found == {s: (s % 2, 100 + s // 2, 7 + s % 2, s % 2, [s % 4, s]) for s in range(20) if s != 5}
+    assert found == {1000 + 7 * s: (buckets[s], 100 + s // 2, 7 + s % 2, s % 2, [s % 4, s]) for s in range(20)}
+    for bucket in (0, 1):
+        sizes = [len(message.fingerprints) for to, message, _ in messages if to == bucket]
+        assert len(sizes) > 1
+        assert set(sizes[:-1]) == {3}
+        assert sizes[-1] <= 3
+
+
+def test_a_part_takes_what_fits_and_sends_nothing_twice(monkeypatch):
+    """However many parts it takes, each task sends each successor once."""
+    for module in (store, expander):
+        monkeypatch.setattr(module, "BLOCK", 8)
+    of_grid = Expander(Grid())
+    states = [(x, y) for x in range(6) for y in range(1, 6)]
+    rows = np.array([of_grid.cells.encode(of_grid.model.state(state)) for state in states], np.int32)
+    sums = np.array([of_grid.cells.sums(row) for row in rows.tolist()])
+    part, found = Expansion(of_grid.cells, 2), []
+    for _ in range(2):  # a task, and the next one
+        part.begin_task()
+        sent, taken = [], 0
+        while taken < len(rows):
+            taken += part.put(sums[taken:], rows[taken:])
+            of_grid.begin(part)
+            of_grid.expand(part, 0, part.filled)
+            sent += [of_grid.cells.decode(row).values for piece in part.successors for row in piece.rows.tolist()]
+            part.begin_part()
+        found.append(sorted(sent))
+    assert found == 2 * [sorted({(x + 1, y) for x, y in states} | {(x, y - 1) for x, y in states})]
 
 
 # Files ---------------------------------------------------------------------------------------------------------------

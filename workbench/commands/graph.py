@@ -53,9 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.spaces.space import explore  # numba loads here, not with the command line
 
     asked, most = asked_of(arguments.model, arguments.set), arguments.max_states
-    symmetry = arguments.symmetry or asked.symmetry
+    model, symmetry = asked.make(), arguments.symmetry or asked.symmetry
     with progress_line() as on_progress:
-        space = explore(asked.model, [], symmetry=symmetry, max_states=most, on_progress=on_progress)
+        space = explore(model, [], symmetry=symmetry, max_states=most, on_progress=on_progress)
     if not space.result.complete:
         hint = "" if space.result.stopped == "interrupted" else "; --max-states allows more"
         remark(f"workbench: no graph is written: {space.result.stopped}{hint}")

@@ -32,7 +32,7 @@ def make(model: type[Model], noted: Mapping[str, Any], given: dict[str, Any], so
     try:
         return model(**{**noted, **given})
     except InputError as error:
-        where = f" (the constants that {source} notes, and --set)" if noted else ""
+        where = f" (the constants that {source} notes, and those given)" if noted else ""
         raise InputError(f"{error}{where}") from None
 
 

@@ -8,7 +8,7 @@
   workbench replay queue events.jsonl --map mapping.py:Queue   the same with a mapping of your own
   workbench replay paimon /warehouse/db.db/t --key jack       the history of a real table, snapshot by snapshot
 
-The model's constants come from the file or its events; --set overrides them.
+The model's constants come from the file or its events; --set, or a CONFIGURATION in place of MODEL, overrides them.
 Exit status: 0 it is a behaviour of the model, 1 it is not, 2 bad input, 3 not decided.
 """
 
@@ -16,8 +16,8 @@ import argparse
 import os
 
 from workbench.commands import outputs, status
-from workbench.commands.files import file_of_model, reading
-from workbench.commands.options import above_zero, console, parse_assignments
+from workbench.commands.files import file_of_model, files_of, reading
+from workbench.commands.options import above_zero, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.commands.recorded import follow, is_permalink, make, read_trace
 from workbench.formats.recording import Recording
@@ -29,7 +29,7 @@ from workbench.models import get_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("model", metavar="MODEL|CONFIGURATION")
     parser.add_argument("file", metavar="FILE.itf.json|EVENTS.jsonl|TABLE|PERMALINK")
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
@@ -53,9 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     settings = None
     inputs = [] if is_permalink(arguments.file) else [arguments.file]
-    outputs.check_shown(arguments, [*file_of_model(arguments.model), *file_of_model(arguments.map or ""), *inputs])
-    model = get_model(arguments.model)
-    given = parse_assignments(arguments.set, model)
+    outputs.check_shown(arguments, [*files_of(arguments.model), *file_of_model(arguments.map or ""), *inputs])
+    model, given, _ = asked_of(arguments.model, arguments.set)
     if is_permalink(arguments.file):
         report = follow(model, arguments.file, given)
     else:

@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from_file = arguments.file != "-"
     inputs = [*files_of(arguments.model), *([arguments.file] if from_file else [])]
     outputs.check_shown(arguments, inputs, _WRITTEN)
-    model = asked_of(arguments.model, arguments.set).model
+    model = asked_of(arguments.model, arguments.set).make()
     text = read_text(arguments.file, "scenario") if from_file else sys.stdin.read()
     with reading(arguments.file), progress_line() as on_progress:
         told = scenario(

@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     outputs.check_shown(arguments, files_of(arguments.model), _WRITTEN)
     asked = asked_of(arguments.model, arguments.set)
-    model, properties = asked.model, arguments.property or asked.properties
+    model, properties = asked.make(), arguments.property or asked.properties
     if arguments.deadlock:
         properties = with_deadlock(model, properties)
     from workbench.engines.walks.simulate import SHORTEN, simulate  # numba loads here, not with the command line

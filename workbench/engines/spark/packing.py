@@ -31,33 +31,37 @@ class PackedRows(NamedTuple):
     words: np.ndarray
 
     @classmethod
-    def of(cls, rows: np.ndarray, shared: Sequence[np.ndarray]) -> tuple["PackedRows", list[list[int]]]:
-        """Pack int32 rows, at least one, and list for each cell the numbers that are not `shared`.
+    def of(
+        cls, rows: np.ndarray, some: np.ndarray, shared: Sequence[np.ndarray]
+    ) -> tuple["PackedRows", list[list[int]]]:
+        """Pack some int32 rows, at least one, and list for each cell the numbers that are not `shared`.
 
         Parameters
         ----------
         rows : int32 array (rows, cells)
-            May be overwritten.
+            Those that are packed may be overwritten.
+        some : int32 array
+            The places of these.
         shared : sequence of int32 array
             For each cell the global number of each of its numbers, or UNKNOWN.
 
         Examples
         --------
-        >>> rows = np.array([[3, 7], [5, 7]], np.int32)
+        >>> rows = np.array([[3, 7], [4, 7], [5, 7]], np.int32)
         >>> of_a_cell = np.array([-1, -1, -1, 30, -1, -1, -1, 70], np.int32)
-        >>> packed, extras = PackedRows.of(rows.copy(), [of_a_cell, of_a_cell])
+        >>> packed, extras = PackedRows.of(rows, np.array([0, 2]), [of_a_cell, of_a_cell])
         >>> packed.sizes, packed.numbers, extras
         (array([2, 1], dtype=int32), array([30, -1, 70], dtype=int32), [[5], []])
         >>> packed.unpack(np.array([True, True]))
         array([[30, 70],
                [-1, 70]], dtype=int32)
         """
-        least, most = extent(rows)
+        least, most = extent(rows, some)
         numbers, extras = [], []
         for cell, known in enumerate(shared):
             part, lacking = known[least[cell] : most[cell] + 1], []
-            if len(part) > max(len(rows), 2) or (part < 0).any():  # codes for what occurs, not for all in between
-                occurring, rows[:, cell] = np.unique(rows[:, cell], return_inverse=True)
+            if len(part) > max(len(some), 2) or part.min() < 0:  # codes for what occurs, not for all in between
+                occurring, rows[some, cell] = np.unique(rows[some, cell], return_inverse=True)
                 part, least[cell] = known[occurring], 0
                 lacking = occurring[part < 0].tolist()
                 part[part < 0] = UNKNOWN - np.arange(len(lacking), dtype=np.int32)
@@ -65,9 +69,9 @@ class PackedRows(NamedTuple):
             extras.append(lacking)
         sizes = np.array([len(part) for part in numbers], np.int32)
         word, shift, mask = _places(sizes)
-        words = np.zeros((len(rows), 1 + int(word.max(initial=0))), np.uint64)
+        words = np.empty((len(some), 1 + int(word.max(initial=0))), np.uint64)
         varying = np.flatnonzero(mask)
-        pack(rows, least, varying, word, shift, words)
+        pack(rows, some, least[varying], varying, word[varying], shift[varying], words)
         return cls(sizes, np.concatenate(numbers), words), extras
 
     def unpack(self, some: np.ndarray) -> np.ndarray:
@@ -95,10 +99,10 @@ def _places(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @njit(cache=True, nogil=True)
-def extent(rows: Any) -> Any:
-    """The least and the largest number of each cell; there is at least one row."""
-    least, most = rows[0].copy(), rows[0].copy()
-    for i in range(rows.shape[0]):
+def extent(rows: Any, some: Any) -> Any:
+    """The least and the largest number of each cell in some of the rows, at least one."""
+    least, most = rows[some[0]].copy(), rows[some[0]].copy()
+    for i in some:
         for cell in range(rows.shape[1]):
             number = rows[i, cell]
             least[cell] = min(least[cell], number)
@@ -107,11 +111,20 @@ def extent(rows: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def pack(rows: Any, least: Any, varying: Any, word: Any, shift: Any, words: Any) -> None:
-    """Write the codes of `rows`, which are what the numbers are above the `least`, into `words`, which are 0."""
-    for i in range(rows.shape[0]):
-        for cell in varying:
-            words[i, word[cell]] |= np.uint64(rows[i, cell] - least[cell]) << shift[cell]
+def pack(rows: Any, some: Any, least: Any, varying: Any, word: Any, shift: Any, words: Any) -> None:
+    """Write the codes of some of the rows into `words`: what the numbers of the `varying` cells are above the `least`.
+
+    Where they go is told for each of these cells; the words ascend.
+    """
+    for k in range(some.shape[0]):
+        i = some[k]
+        at, codes = 0, np.uint64(0)
+        for n in range(varying.shape[0]):
+            if word[n] != at:
+                words[k, at] = codes
+                at, codes = word[n], np.uint64(0)
+            codes |= np.uint64(rows[i, varying[n]] - least[n]) << shift[n]
+        words[k, at] = codes
 
 
 @njit(cache=True, nogil=True)

@@ -13,19 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from workbench.engines import kernels
+from workbench.engines.arrays import Growing
 from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
 from workbench.engines.spark.admission import Admission
+from workbench.engines.spark.expansion import Expansion
 from workbench.engines.spark.manifest import LevelFile
 from workbench.engines.spark.messages import Admitted, Candidates, Memory, NextLevel, StepCounts, Task, Work
 from workbench.engines.spark.numbering import BucketSet, Numbering
-from workbench.engines.spark.outbox import Outbox
+from workbench.engines.spark.outbox import messages_of
 from workbench.engines.spark.rundir import RunDirectory, open_folder
 from workbench.engines.spark.shipping import pack, receive, unpack
 from workbench.engines.spark.states import States
 from workbench.engines.steps import WatchedSteps
-from workbench.engines.store import Store
 from workbench.engines.watch import Labels, evaluate
 from workbench.kernel.memory import peak_bytes
 from workbench.storage.sums import FileSum
@@ -69,7 +69,8 @@ class Worker:
         of_steps = [p for p in declared if p.of_steps]
         self.steps = WatchedSteps(task.model, self.trees, of_steps, in_order=False) if of_steps else None
         self._buckets: dict[int, BucketSet] = {}
-        self._outbox = Outbox(task.buckets, self.cells.words, len(self.cells.values))
+        self._expansion = Expansion(self.cells, task.buckets)
+        self._steps = Growing(np.int32, 2)  # those of the trees, as instance and ordinal
 
     def catch_up(self, level: int) -> None:
         """Learn the values that were numbered up to the end of `level`."""
@@ -108,12 +109,17 @@ class Worker:
         decided: dict[str, list[int]] = {}
         before = [counts.copy() for counts in self.expander.counts]
         outside = self.expander.outside.total
-        sent = BucketSet(self.cells.words)
-        self._outbox.clear()
+        part = self._expansion
+        part.begin_task()
         for file, row_group in work:
-            yield from self._expand(file, row_group, level, sent, decided)
-        for bucket in self._outbox.waiting:
-            yield bucket, self._message(bucket, level)
+            states = self.directory.states(file.path, ["fingerprints", "rows"], row_group)
+            rows, taken = self.rows_of(file, states), 0
+            while taken < len(rows):
+                taken += part.put(states.fingerprints[taken:], rows[taken:])
+                if part.filled == part.room:
+                    yield from self._expand(part, level, decided)
+        if part.filled:
+            yield from self._expand(part, level, decided)
         enabled, generated, _ = (now - then for now, then in zip(self.expander.counts, before, strict=True))
         outside = self.expander.outside.total - outside
         decided = {name: place for name, place in decided.items() if name not in known}
@@ -123,60 +129,48 @@ class Worker:
         """The rows of states of a file, in local numbers."""
         return self.numbering.to_local(states.rows, file.values_level, self.directory.extras(file.path))
 
-    def _expand(
-        self, file: LevelFile, row_group: int, level: int, sent: BucketSet, decided: dict[str, list[int]]
-    ) -> Iterator[tuple[int, Candidates]]:
-        """Messages with the successors of a part, but for those that were `sent`; the last ones stay in the outbox."""
-        rows = self.rows_of(file, self.directory.states(file.path, ["rows"], row_group))
-        store = Store(self.cells, keep_rows=True, keep_edges=False)
-        store.add_rows(rows)
-        self.expander.begin(store)
-        count = len(rows)
+    def _expand(self, part: Expansion, level: int, decided: dict[str, list[int]]) -> Iterator[tuple[int, Candidates]]:
+        """Messages with the successors of a part, which is then empty."""
+        self.expander.begin(part)
 
         def pause(_: int) -> None:
-            self._judge_outside(store, decided)
+            self._judge_outside(part, decided)
             self.pause()
 
-        self.expander.expand(store, 0, count, pause=pause, beat=lambda _: self.pause())
-        self._judge_steps(store, count, decided)
-        words, steps = self.cells.words, np.array(self.trees.steps or [(0, 0)], np.int32)
-        sources = np.concatenate(
-            [kernels.canonical_fingerprints(piece.sums, words) for piece in store.slices(0, count)]
-        )
-        for piece in store.slices(count, store.count):
-            fingerprints = kernels.canonical_fingerprints(piece.sums, words)
-            buckets = np.where(sent.add(fingerprints), kernels.bucket(fingerprints, self.task.buckets), -1)
-            for bucket in self._outbox.put(piece, fingerprints, buckets, sources, steps):
-                yield bucket, self._message(bucket, level)
+        self.expander.expand(part, 0, part.filled, pause=pause, beat=lambda _: self.pause())
+        self._judge_steps(part, decided)
+        if len(self.trees.steps) > self._steps.size:
+            self._steps.extend(self.trees.steps[self._steps.size :])
+        shared = self.numbering.shared(level)
+        for piece in part.successors:
+            for bucket, candidates, extras in messages_of(
+                piece, self.task.buckets, part.fingerprints, self._steps.array, shared
+            ):
+                values = [[self.cells.values[cell][number] for number in of] for cell, of in enumerate(extras)]
+                yield bucket, candidates._replace(extras=self.directory.for_message(values))
+        part.begin_part()
 
-    def _message(self, bucket: int, level: int) -> Candidates:
-        candidates, extras = self._outbox.take(bucket, self.numbering.shared(level))
-        values = [[self.cells.values[cell][number] for number in numbers] for cell, numbers in enumerate(extras)]
-        return candidates._replace(extras=self.directory.for_message(values))
-
-    def _judge_outside(self, store: Store, decided: dict[str, list[int]]) -> None:
+    def _judge_outside(self, part: Expansion, decided: dict[str, list[int]]) -> None:
         """Add to `decided` what the successors decide that the constraints keep out, and be done with them."""
         outside = self.expander.outside
         rows = outside.block.rows[: len(outside)]
         for name, wanted, predicate in self.watched if len(outside) else ():
             hits = np.flatnonzero(evaluate(self.trees, predicate, rows) == wanted)
             if len(hits):
-                sums = store.column("sums")[outside.block.parent[hits]]
-                parents = kernels.canonical_fingerprints(sums, self.cells.words).tolist()
+                parents = part.fingerprints[outside.block.parent[hits]].tolist()
                 steps = [self.trees.steps[step] for step in outside.block.step[hits]]
                 place = min([*parent, *step] for parent, step in zip(parents, steps, strict=True))
                 decided[name] = min(place, decided.get(name, place))
         outside.forget()
 
-    def _judge_steps(self, store: Store, count: int, decided: dict[str, list[int]]) -> None:
-        """Note which properties are `decided` by the steps from the first `count` states, and where."""
+    def _judge_steps(self, part: Expansion, decided: dict[str, list[int]]) -> None:
+        """Note which properties are `decided` by the steps from the states of a part, and where."""
         if self.steps is None:
             return
-        self.steps.judge(store, 0, count)
+        self.steps.judge(part, 0, part.filled)
         for name, (state, step) in self.steps.decided.items():
             if name not in decided:
-                block, at = store.block_of(state)
-                words = kernels.canonical_fingerprints(block.sums[at : at + 1], self.cells.words)[0].tolist()
+                words = part.fingerprints[state].tolist()
                 decided[name] = [*words, *(() if step is None else self.trees.steps[step])]
 
     # Admitting ---------------------------------------------------------------------------------------------------
