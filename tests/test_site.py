@@ -172,10 +172,9 @@ def test_what_is_wrong_with_links_of_built_pages_is_found(tmp_path: Path) -> Non
 FACTS = {"minutes": 20, "needs": ["Java"], "after": [], "about": "locks"}
 
 
-def notebook(path: Path, facts: dict[str, Any] | None) -> lessons.Lesson:
-    metadata = {} if facts is None else {"lesson": facts}
+def notebook(path: Path, facts: dict[str, Any]) -> lessons.Lesson:
     cells = [{"cell_type": "markdown", "source": ["# A lesson\n", "words"]}]
-    path.write_text(json.dumps({"cells": cells, "metadata": metadata}))
+    path.write_text(json.dumps({"cells": cells, "metadata": {"lesson": facts}}))
     return lessons.read(path)
 
 
@@ -183,11 +182,12 @@ def test_the_page_of_lessons_says_what_the_notebooks_say(tmp_path: Path) -> None
     one = notebook(tmp_path / "00_one.ipynb", FACTS)
     two = notebook(tmp_path / "01_two.ipynb", {**FACTS, "after": ["00_one"], "needs": []})
     rows = lessons.page([one, two]).splitlines()
-    assert "| [A lesson](/notebooks/00_one.ipynb): locks | 20 minutes | Java |  |" in rows
-    assert "| [A lesson](/notebooks/01_two.ipynb): locks | 20 minutes |  | [00](/notebooks/00_one.ipynb) |" in rows
+    assert "| [00 A lesson](/notebooks/00_one.ipynb). locks | 20&nbsp;min | Java |" in rows
+    after = "After [00](/notebooks/00_one.ipynb)."
+    assert f"| [01 A lesson](/notebooks/01_two.ipynb). locks {after} | 20&nbsp;min |  |" in rows
 
 
-@pytest.mark.parametrize("facts", [{**FACTS, "minutes": "20"}, {"minutes": 20}, {**FACTS, "after": ["gone"]}])
+@pytest.mark.parametrize("facts", [{}, {**FACTS, "minutes": "20"}, {"minutes": 20}, {**FACTS, "after": ["gone"]}])
 def test_what_a_notebook_says_of_itself_is_complete(tmp_path: Path, facts: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"^00_one.ipynb: metadata\.lesson"):
         notebook(tmp_path / "00_one.ipynb", facts)

@@ -4,14 +4,12 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from website.staging import ROOT, write
 from workbench.kernel import InputError
-from workbench.kernel.values import counted
 
 PAGE = "lessons.md"
-_KEYS = {"minutes": int, "needs": list, "after": list, "about": str}
+_KEYS = {"about": str, "after": list, "minutes": int, "needs": list}
 
 
 @dataclass(frozen=True)
@@ -23,13 +21,20 @@ class Lesson:
     path : Path
     title : str
         Its first heading.
-    facts : dict
-        ``minutes``, ``needs``, ``after`` and ``about``; empty where the notebook has no such metadata.
+    about : str
+    after : list of str
+        The notebooks that come before.
+    minutes : int
+    needs : list of str
+        The programs that it starts.
     """
 
     path: Path
     title: str
-    facts: dict[str, Any]
+    about: str
+    after: list[str]
+    minutes: int
+    needs: list[str]
 
 
 def read(path: Path) -> Lesson:
@@ -46,12 +51,12 @@ def read(path: Path) -> Lesson:
     if title is None:
         raise InputError(f"{path.name} has no heading")
     facts = notebook["metadata"].get("lesson", {})
-    if facts and {key: type(value) for key, value in facts.items()} != _KEYS:
+    if {key: type(value) for key, value in facts.items()} != _KEYS:
         raise InputError(f"{path.name}: metadata.lesson = {facts} is not accepted; it takes {', '.join(_KEYS)}")
-    for before in facts.get("after", ()):
+    for before in facts["after"]:
         if not path.with_name(f"{before}.ipynb").is_file():
             raise InputError(f"{path.name}: metadata.lesson.after names {before!r}, which is no notebook")
-    return Lesson(path, title[1], facts)
+    return Lesson(path, title[1], **facts)
 
 
 def stage(folder: Path) -> None:
@@ -60,24 +65,24 @@ def stage(folder: Path) -> None:
 
 
 def page(lessons: list[Lesson]) -> str:
-    """The page of all lessons; either all notebooks say how long they take, or none does."""
-    without = [lesson.path.name for lesson in lessons if not lesson.facts]
-    if without and len(without) < len(lessons):
-        raise InputError(f"{', '.join(without)}: metadata.lesson is missing, which the other notebooks have")
+    """The page of all lessons."""
     listed = "".join(f"notebooks/{lesson.path.stem}\n" for lesson in lessons)
-    tree = f"```{{toctree}}\n:hidden:\n\n{listed}```\n"
-    about = "The notebooks, with what comes out when they are run. `make lab` opens them."
-    return f"# Lessons\n\n{about}\n\n{_table(lessons)}\n{tree}"
+    return f"""# Lessons
+
+The notebooks, with what comes out when they are run. `make lab` opens them, and sets up Java and Graphviz.
+
+| lesson | takes | needs |
+|:--|:--|:--|
+{"".join(map(_row, lessons))}
+```{{toctree}}
+:hidden:
+
+{listed}```
+"""
 
 
-def _table(lessons: list[Lesson]) -> str:
-    links = {lesson.path.stem: f"[{lesson.title}](/notebooks/{lesson.path.name})" for lesson in lessons}
-    if not lessons[0].facts:
-        return "".join(f"- {link}\n" for link in links.values())
-    rows = ["| lesson | takes | needs | after |", "|---|---|---|---|"]
-    for lesson in lessons:
-        after = ", ".join(f"[{name[:2]}](/notebooks/{name}.ipynb)" for name in lesson.facts["after"])
-        needs = ", ".join(lesson.facts["needs"])
-        minutes = counted(lesson.facts["minutes"], "minute")
-        rows.append(f"| {links[lesson.path.stem]}: {lesson.facts['about']} | {minutes} | {needs} | {after} |")
-    return "\n".join(rows) + "\n"
+def _row(lesson: Lesson) -> str:
+    after = " and ".join(f"[{name[:2]}](/notebooks/{name}.ipynb)" for name in lesson.after)
+    about = f"{lesson.about}{f' After {after}.' if after else ''}"
+    link = f"[{lesson.path.stem[:2]} {lesson.title}](/notebooks/{lesson.path.name})"
+    return f"| {link}. {about} | {lesson.minutes}&nbsp;min | {', '.join(lesson.needs)} |\n"
