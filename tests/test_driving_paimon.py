@@ -359,7 +359,7 @@ def test_what_pypaimon_has_no_counterpart_of_is_refused(constants, why, capsys):
         (["workbench:/tmp/model.py:Evil#0/"], "a permalink of '/tmp/model.py:Evil' is not accepted"),
         (["workbench:paimon#0/99999.0"], "is no behaviour of the model: step 1 names action instance 99999"),
         (["/no/such/file"], "trace '/no/such/file' cannot be read: No such file or directory"),
-        (["workbench:paimon#0/", "--python", "/no/python"], "'/no/python' is not there: `scripts/writers.sh python3`"),
+        (["workbench:paimon#0/", "--python", "/no/python"], "'/no/python' is not there: `python3 -m venv .writers`"),
         (["workbench:paimon#0/", "--python", sys.executable], "w0 cannot open the table: it takes pypaimon 2.1.0, as"),
         (["workbench:paimon#0/", "--time-limit", "0"], "'0' is not accepted; it takes a number above 0"),
     ],
