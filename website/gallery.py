@@ -110,7 +110,7 @@ def words(name: str, broken: Broken) -> str:
         f"[Gallery](/{FOLDER}/index.md) \N{MIDDLE DOT} [{protocol}](/specs/{protocol}/README.md) "
         f"\N{MIDDLE DOT} `{one.name}`\n",
         "## What breaks\n",
-        f"`{verdict.name}` is violated, on a shortest way of {counted(len(broken.trace), 'state')}. What it promises: "
+        f"`{verdict.name}` is violated, in a shortest trace of {counted(len(broken.trace), 'state')}. What it promises: "
         f"{literal(broken.doc)}\n",
         *([f"{{.broken}}\n\N{BALLOT X} {literal(verdict.why)}\n"] if verdict.why else []),
         "## What repairs it\n",
