@@ -70,15 +70,15 @@ def test_several_misses_are_learnt_before_the_arrays_are_made_again():
     row = cells.encode(next(model.each_initial_state()))
     numbers = range(len(model.instances))
     nothing = trees.arrays
-    assert not any(trees.knows(trees.roots[number], row) for number in numbers)
+    assert all(trees.leaf(trees.roots[number], row) < 0 for number in numbers)
     for number in numbers:
         trees.learn_action(number, row)
     assert trees.misses == len(numbers)
-    assert all(trees.knows(trees.roots[number], row) for number in numbers)
+    assert all(trees.leaf(trees.roots[number], row) >= 0 for number in numbers)
     assert trees.arrays is trees.arrays
     assert len(trees.arrays.node_cell) > len(nothing.node_cell) == 1
     later = [cells.number(cell, ("something", "else")) for cell in range(len(row))]
-    assert not any(trees.knows(trees.roots[number], later) for number in numbers)
+    assert all(trees.leaf(trees.roots[number], later) < 0 for number in numbers)
 
 
 def test_traces_end_in_the_first_violation():

@@ -8,12 +8,24 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.test_conformance import Bounded, Scattered, Steps, Wide, bounded_table, table_model
-from workbench.engines import expander, kernels, store
+from workbench.engines import cells, expander, kernels, store
 from workbench.engines.check import check
+from workbench.engines.compiled import interpreting
 from workbench.engines.local import LocalSearch
 from workbench.engines.store import Visited
 from workbench.engines.threads import Threads
-from workbench.kernel import InputError
+from workbench.kernel import (
+    InputError,
+    Model,
+    Variable,
+    action,
+    choose,
+    constraint,
+    initial,
+    invariant,
+    reachable,
+    require,
+)
 from workbench.kernel.budget import Budget, Limits
 from workbench.kernel.plan import make_plan
 from workbench.kernel.symmetry import Canonical
@@ -93,6 +105,45 @@ def test_random_models_by_any_number_of_threads(seed, symmetry, bits, most):
             for workers in (1, 2, 3)
         )
         assert all(other == one for other in more)
+
+
+class Doubling(Model):
+    """More values of one cell than a byte can number: in initial states, in what follows, and in what is outside."""
+
+    n = Variable(0)
+    last = Variable(None)
+
+    @initial
+    def begin(self, s):
+        s.n = choose((0, *range(1000, 1100)))
+
+    @action
+    def double(self, s):
+        require(s.n < 150)
+        s.last, s.n = s.n, 2 * s.n + choose((1, 2))
+
+    @constraint
+    def Near(self, s):
+        return not 270 < s.n < 290
+
+    @reachable
+    def Far(self, s):
+        return s.n == 300
+
+    @invariant
+    def NotNegative(self, s):
+        return s.n >= 0
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_rows_become_wider_where_a_cell_has_many_values(monkeypatch):
+    with interpreting():  # kernels for rows of bytes need not be compiled
+        enough = everything(*searched(Doubling(), ["Far", "NotNegative"]))
+        monkeypatch.setattr(cells, "NARROW", np.uint8)
+        searching, aside = searched(Doubling(), ["Far", "NotNegative"])
+    assert everything(searching, aside) == enough
+    assert searching.store.column("rows").dtype == cells.WIDE
+    assert len(aside) == 19
 
 
 @pytest.mark.parametrize("symmetry", [False, True])

@@ -75,6 +75,11 @@ class Growing:
         grown[: self.size] = self._data[: self.size]
         self._hold(grown)
 
+    def clear(self) -> None:
+        """Forget all values; the room remains."""
+        self._data[: self.size] = 0
+        self.size = 0
+
     def __getitem__(self, at: Any) -> Any:
         return self._data[at]
 

@@ -17,6 +17,9 @@ from workbench.kernel.steps import Later
 from workbench.kernel.symmetry import Words
 from workbench.kernel.values import cell_hash, permute
 
+#: The type of the numbers in rows, and the one that takes its place once a cell has more values than it can number.
+NARROW, WIDE = np.uint16, np.int32
+
 
 class Cells:
     """The values seen so far in each cell of a model, numbered in the order in which they were met.
@@ -40,6 +43,8 @@ class Cells:
         For each cell the values by number.
     lanes : int
         64-bit words per row of `hashes`: renamings times words of a fingerprint, the low words first.
+    row_type : type
+        That of the numbers in rows.
     """
 
     def __init__(self, model: Model, symmetry: Sequence[str] = (), bits: int = 64) -> None:
@@ -53,6 +58,8 @@ class Cells:
         self.lanes = self.words * len(self.renamings)
         cells = self.layout.cells
         self.values: list[list[Any]] = [[] for _ in cells]
+        self.row_type: Any = NARROW
+        self._most = np.iinfo(NARROW).max
         self._numbers: list[dict[Any, int]] = [{} for _ in cells]
         self._room = [0] * len(cells)
         self.hash_base = np.zeros(len(cells), np.int64)
@@ -81,6 +88,8 @@ class Cells:
         self._kinds.check(value)
         number = numbers[value] = len(numbers)
         self.values[cell].append(value)
+        if number > self._most:
+            self.row_type = WIDE
         if number == self._room[cell]:
             self._move(cell, max(4, 2 * number))
         self._hashes[self._base[cell] + number] = self._hash(cell, value)

@@ -14,6 +14,7 @@ from workbench.engines.phases.layout import (
     ADMIT,
     ADMIT_REST,
     ADMIT_SHARDS,
+    APART,
     AT_CHUNK,
     AT_PLACE,
     BEFORE,
@@ -28,7 +29,6 @@ from workbench.engines.phases.layout import (
     KEPT_OUT,
     LIMIT,
     LINK,
-    MAY_ADD,
     MISS_CONSTRAINT,
     MISSED,
     MISSES,
@@ -39,7 +39,6 @@ from workbench.engines.phases.layout import (
     QUEUE_FULL,
     QUEUED,
     SETTLE,
-    SHARD_COLUMNS,
     SHARDS,
     SHARE,
     STOP,
@@ -56,11 +55,10 @@ from workbench.engines.trees import Trees
 from workbench.kernel import Model
 
 #: Chunks of a pass, and the states of a chunk: enough for many threads, few enough for a core's cache.
-CHUNKS, CHUNK = 64, 256
+CHUNKS, CHUNK = 256, 256
 #: With fewer states in a pass, threads would wait for each other more than they do.
 ALONE = 2048
 _FIRST, _ROOM = 16, 2048  # states, and room for successors, of a chunk to begin with
-_SHARDS_PER_THREAD, _LEFT = 4, 64
 _MISSES_PER_BEAT = 1000
 _STATES_PER_MISS = 8
 
@@ -69,9 +67,14 @@ class _Pass(NamedTuple):
     """A pass: where its states are and where new ones go, its chunks, and what is called where it takes long."""
 
     store: Store
-    block: Frontier
+    number: int
     used: int
     beat: Callable[[], None]
+
+    @property
+    def block(self) -> Frontier:
+        """The block that the states are in."""
+        return self.store.blocks[self.number]
 
     def queued(self, chunks: np.ndarray) -> int:
         """How many successors there are."""
@@ -125,7 +128,8 @@ class Expander:
         self._prepared = False
 
     def _make_counts(self) -> Counts:
-        return Counts(*(np.zeros(len(self.model.instances), np.int64) for _ in range(3)))
+        instances = len(self.model.instances)
+        return Counts(*(np.zeros(instances + APART, np.int64)[:instances] for _ in range(3)))
 
     def _make_queue(self) -> Queue:
         places = CHUNKS * self._room
@@ -141,17 +145,17 @@ class Expander:
 
     def _make_by_shard(self) -> ByShard:
         """None that are sorted, for a thread that works alone: it has no shards."""
-        shards = 0 if self._threads is None else _SHARDS_PER_THREAD * self._threads.workers
+        shards = 0 if self._threads is None else self._threads.workers
         places = CHUNKS * self._room if shards else 0
         return ByShard(
             low=np.empty(places, np.uint64),
             high=np.empty(places if self.cells.words == 2 else 0, np.uint64),
             found=np.empty(places, np.uint32),
             place=np.empty(places, np.int32),
-            ends=np.zeros((CHUNKS, shards + 1), np.int64),
-            shards=np.zeros((shards, SHARD_COLUMNS), np.int64),
-            new=np.zeros((shards, CHUNKS), np.int64),
-            left=np.zeros((shards, _LEFT), np.int64),
+            ends=np.zeros((shards, shards + APART), np.int64),
+            new=np.zeros((shards, CHUNKS + APART), np.int64),
+            left=np.empty((shards, places), np.int32),
+            leaving=np.zeros((shards, APART), np.int64),
         )
 
     def is_little(self, states: int) -> bool:
@@ -161,6 +165,7 @@ class Expander:
     def begin(self, store: Store) -> None:
         """Work on `store` from now on; it holds at least one state."""
         self.outside.forget()
+        self.outside.fit()
         if self._numbered != store.keep_edges:
             self._numbered = store.keep_edges
             self._queue = self._make_queue()
@@ -194,23 +199,20 @@ class Expander:
             False if the search stopped because `most` was reached.
         """
         while first < end:
-            block, at = store.block_of(first)
+            number, at = divmod(first, BLOCK)
             stop = min(at + CHUNKS * self._states, BLOCK, at + end - first)
-            whole = self._pass(store, block, at, stop, most, beat)
+            whole = self._pass(store, number, at, stop, most, beat)
             first += stop - at
-            while self._put_aside(block):
+            while self._put_aside(store.blocks[number]):
                 pause(store.expanded)
                 self.outside.forget()
-            if not whole or stop == BLOCK or first == end:
-                pause(store.expanded)
+            pause(store.expanded)
             if not whole:
                 return False
         return True
 
-    def _pass(
-        self, store: Store, block: Frontier, first: int, stop: int, most: int, beat: Callable[[int], None]
-    ) -> bool:
-        """Add the successors of the states `first` to `stop` of the block; False if there are more than `most`."""
+    def _pass(self, store: Store, number: int, first: int, stop: int, most: int, beat: Callable[[int], None]) -> bool:
+        """Add the successors of the states `first` to `stop` of a block; False if there are more than `most`."""
         chunks, figures = self._chunks, self._figures
         used = -(-(stop - first) // self._states)
         chunks[:used] = 0
@@ -223,7 +225,7 @@ class Expander:
         figures[:] = 0
         figures[BEFORE], figures[LIMIT], figures[MOST] = store.count, store.visited.limit, most
         figures[CUT], figures[USED] = -1, used
-        this = _Pass(store, block, used, lambda: beat(block.base + first))
+        this = _Pass(store, number, used, lambda: beat(number * BLOCK + first))
         if self.is_little(stop - first):
             self._alone(this, EXPAND, LINK)
         else:
@@ -233,7 +235,7 @@ class Expander:
     def _alone(self, this: "_Pass", phase: int, last: int) -> None:
         """Do some phases by one thread."""
         share = self._shares[0]
-        share[:] = phase, last, 0, this.used, 0
+        share[:] = 0, phase, last, 0, this.used, 0
         while (why := self._advance(this, 0)) != DONE:
             self._serve(this, why)
 
@@ -241,16 +243,15 @@ class Expander:
         """Do all phases by all threads."""
         figures, store = self._figures, this.store
         if not len(self.outside.bounds):  # what is outside is looked at again and again, in order
-            figures[SHARDS] = len(self._by_shard.shards)
+            figures[SHARDS] = len(self._by_shard.ends)
         self._divide(this, EXPAND, this.used)
         if store.count + this.queued(self._chunks) > figures[MOST]:
             figures[SHARDS] = 0
         if figures[SHARDS]:
-            shards = self._by_shard.shards
-            shards[:] = 0
-            shards[:, MAY_ADD] = (store.visited.limit - store.count) // len(shards)
-            self._by_shard.new[:] = 0
-            self._divide(this, ADMIT_SHARDS, len(shards))
+            while store.visited.limit < store.count + this.queued(self._chunks):
+                store.visited.grow()
+            figures[LIMIT] = store.visited.limit
+            self._divide(this, ADMIT_SHARDS, int(figures[SHARDS]))
             self._alone(this, ADMIT_REST, ADMIT_REST)
         else:
             self._alone(this, ADMIT, ADMIT)
@@ -266,7 +267,7 @@ class Expander:
         assert self._threads is not None, "whoever works alone divides nothing"
         workers = self._threads.workers
         for number, share in enumerate(self._shares):
-            share[:] = phase, phase, count * number // workers, count * (number + 1) // workers, 0
+            share[:] = number, phase, phase, count * number // workers, count * (number + 1) // workers, 0
         while (why := max(self._threads.each(lambda number: self._advance(this, number)))) != DONE:
             self._serve(this, why)
 
@@ -314,7 +315,7 @@ class Expander:
         """Let the store have what the pass has found; whether it is all that there is."""
         chunks, figures = self._chunks, self._figures
         cut = int(figures[CUT])
-        store, block, queued = this.store, this.block, this.queued(chunks)
+        store, base, queued = this.store, this.block.base, this.queued(chunks)
         expanded = linked = stop
         if cut >= 0:
             ends = self._queue.until[cut * CHUNK :][: chunks[cut, NEXT] - chunks[cut, FIRST]]
@@ -322,8 +323,8 @@ class Expander:
             linked = expanded + 1
         store.commit(
             count=store.count + int(figures[ADDED]),
-            expanded=block.base + expanded,
-            linked=block.base + linked,
+            expanded=base + expanded,
+            linked=base + linked,
             edges=queued if store.keep_edges else 0,
         )
         for counted in self._counted:
@@ -371,8 +372,10 @@ class Expander:
                 if kind == OF_GROUP:
                     if not trees.dispatch.knows(which, row):
                         trees.dispatch.learn(which, row)
-                elif not trees.knows(trees.roots[which], row):
+                elif trees.leaf(trees.roots[which], row) < 0:
                     trees.learn_action(which, row)
+        this.store.fit()
+        self.outside.fit()
         if trees.misses >= self._due:
             self._due = trees.misses + _MISSES_PER_BEAT
             this.beat()

@@ -10,12 +10,15 @@ import numpy as np
 
 from workbench.engines.compiled import njit
 
-# Why `inspect` and `evaluate` return.
+# Why kernels return.
 DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, HIT = range(5)
 
 # Places in the cursor.
-STATE, GROUP, ENTRY, COUNT, WHAT = range(5)
-CURSOR = 5
+STATE, COUNT, WHAT = range(3)
+CURSOR = 3
+
+#: How many states beyond the first miss `inspect` looks for more.
+AHEAD = 512
 
 #: The target of a transition that leads outside the constraints.
 OUTSIDE = np.uint32(2**32 - 1)
@@ -152,11 +155,12 @@ def rehash(old, new):
 
 
 @njit(cache=True, nogil=True)
-def inspect(trees, roots, wanted, active, reads, block, stop, cursor):
+def inspect(trees, roots, wanted, active, touched, block, stop, missed, cursor):
     """Judge the states ``cursor[STATE]`` to `stop` of `block` by the active predicates.
 
-    A predicate is looked at only if the step to the state wrote a cell that it has ever read: else its value is that
-    of the predecessor, where it was not `wanted` (or it would not be active any more).
+    A predicate is looked at only if the step to the state may have changed its value: else that is the predecessor's,
+    where it was not `wanted` (or it would not be active any more). From the first state on of which a predicate is not
+    known, it only looks for more of these, up to a state that decides one: ``cursor[WHAT]`` says how many there are.
 
     Parameters
     ----------
@@ -166,35 +170,43 @@ def inspect(trees, roots, wanted, active, reads, block, stop, cursor):
         The value to look for.
     active : uint64 array
         One bit per predicate.
-    reads : uint64 array (cells, words)
-        For each cell, one bit per predicate that has read it.
+    touched : uint64 array (steps, words)
+        For each step, one bit per predicate whose value it may change.
+    missed : int64 array (room, 2)
+        Where predicates that are not known go, each with the state.
     """
-    words = active.shape[0]
+    one, misses = np.uint64(1), 0
     for i in range(cursor[STATE], stop):
         step = block.step[i]
-        for word in range(words):
-            touched = active[word]
+        for word in range(active.shape[0]):
+            changed = active[word]
             if step >= 0:
-                touched = np.uint64(0)
-                for w in range(trees.step_first[step], trees.step_stop[step]):
-                    touched |= reads[trees.write_cell[w], word]
-                touched &= active[word]
-            bit = cursor[GROUP] if word == cursor[ENTRY] else 0
-            while (touched >> np.uint64(bit)) != 0:
-                if (touched >> np.uint64(bit)) & np.uint64(1):
-                    predicate = 64 * word + bit
-                    root = roots[predicate]
-                    leaf = walk_at(trees, root, block.rows, i)
-                    if leaf < 0 or (leaf == 1) == wanted[predicate]:
-                        cursor[STATE], cursor[GROUP], cursor[ENTRY], cursor[WHAT] = i, bit, word, predicate
-                        return MISS_PREDICATE if leaf < 0 else HIT
-                bit += 1
-                if bit == 64:
-                    break
-            cursor[GROUP] = 0
-        cursor[ENTRY] = 0
-        cursor[STATE] = i + 1
-    return DONE
+                changed &= touched[step, word]
+            predicate = 64 * word
+            while changed != 0:
+                if changed & one:
+                    leaf = walk_at(trees, roots[predicate], block.rows, i)
+                    if leaf < 0:
+                        if misses == 0:
+                            cursor[STATE] = i
+                        missed[misses, 0], missed[misses, 1] = predicate, i
+                        misses += 1
+                        cursor[WHAT] = misses
+                        if misses == missed.shape[0]:
+                            return MISS_PREDICATE
+                    elif (leaf == 1) == wanted[predicate]:
+                        if misses == 0:
+                            cursor[STATE], cursor[WHAT] = i, predicate
+                            return HIT
+                        return MISS_PREDICATE
+                changed >>= one
+                predicate += 1
+        if misses > 0 and i - cursor[STATE] == AHEAD:
+            return MISS_PREDICATE
+    if misses == 0:
+        cursor[STATE] = stop
+        return DONE
+    return MISS_PREDICATE
 
 
 @njit(cache=True, nogil=True)

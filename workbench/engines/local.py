@@ -1,6 +1,7 @@
 """The in-process engine: breadth-first, level by level, over memoised decision trees."""
 
 import threading
+from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from workbench.engines.graph import LivenessJudge
 
 _INITIAL_STATES_PER_CHECK = 256
+_MISSES = 64  # predicates that are looked for before they are learnt
 
 
 def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
@@ -262,8 +264,8 @@ class LocalSearch:
         cursors = [np.zeros(kernels.CURSOR, np.int64) for _ in range(threads.workers)]
         for one, begin in zip(cursors, ends, strict=False):
             one[kernels.STATE] = begin
-        reads = self.watched.reads.copy()
-        met = threads.each(lambda number: self._look(block, ends[number + 1], cursors[number]))
+        reads, touched = self.watched.reads.copy(), self.watched.touched
+        met = threads.each(lambda number: self._look(block, ends[number + 1], cursors[number], touched)[0])
         for one, begin, end, why in zip(cursors, ends, ends[1:], met, strict=False):
             if not np.array_equal(reads, self.watched.reads):
                 one[:] = 0
@@ -272,23 +274,26 @@ class LocalSearch:
                 continue
             self._judge_in_order(block, end, one, fail_fast)
 
-    def _look(self, block: Frontier, stop: int, cursor: np.ndarray) -> int:
-        """Look at the states of `block` up to `stop`; why that has ended."""
-        watched, arrays = self.watched, self.trees.arrays
-        return int(
-            kernels.inspect(arrays, watched.roots, watched.wanted, watched.active, watched.reads, block, stop, cursor)
-        )
+    def _look(
+        self, block: Frontier, stop: int, cursor: np.ndarray, touched: np.ndarray
+    ) -> tuple[int, Sequence[tuple[int, int]]]:
+        """Look at the states of `block` up to `stop`; why that has ended, and what is to be learnt, and where."""
+        watched, missed = self.watched, np.empty((_MISSES, 2), np.int64)
+        known = self.trees.arrays, watched.roots, watched.wanted, watched.active, touched
+        why = int(kernels.inspect(*known, block, stop, missed, cursor))
+        return why, missed[: cursor[kernels.WHAT]].tolist() if why == kernels.MISS_PREDICATE else ()
 
     def _judge_in_order(self, block: Frontier, stop: int, cursor: np.ndarray, fail_fast: bool) -> None:
         watched = self.watched
         while watched.active.any():
-            why = self._look(block, stop, cursor)
+            why, missed = self._look(block, stop, cursor, watched.touched)
             if why == kernels.DONE:
                 break
-            state, predicate = int(cursor[kernels.STATE]), int(cursor[kernels.WHAT])
             if why == kernels.MISS_PREDICATE:
-                watched.learn(predicate, block.rows[state].tolist())
+                # One that decides is looked at first: where that is known, nothing need be asked in later states.
+                any(watched.learn(predicate, block.rows[state].tolist()) for predicate, state in missed)
                 continue
+            state, predicate = int(cursor[kernels.STATE]), int(cursor[kernels.WHAT])
             numbered = block is not self.expander.outside.block
             place = (block.base + state, None) if numbered else (int(block.parent[state]), int(block.step[state]))
             if watched.hit(predicate, place) and fail_fast:

@@ -36,12 +36,17 @@ class Outside:
         room = _ROOM if self._predicates else 0
         self.block = Frontier(
             base=0,
-            rows=np.empty((room, len(trees.cells.values)), np.int32),
+            rows=np.empty((room, len(trees.cells.values)), trees.cells.row_type),
             sums=np.empty((0, trees.cells.lanes), np.uint64),
             parent=np.empty(room, np.uint32),
             step=np.empty(room, np.int32),
             degree=np.zeros(0, np.uint32),
         )
+
+    def fit(self) -> None:
+        """Have rows that hold all numbers that cells have given by now."""
+        if self.block.rows.dtype != self._trees.cells.row_type:
+            self.block = self.block._replace(rows=self.block.rows.astype(self._trees.cells.row_type))
 
     def __len__(self) -> int:
         return self.kept
@@ -62,7 +67,8 @@ class Outside:
 
     def keep_initial(self, row: Sequence[int], which: int) -> bool:
         """Put an initial state aside if it is outside; whether it is. There must be room."""
-        rows = np.array([row], np.int32)
+        self.fit()
+        rows = np.array([row], self.block.rows.dtype)
         for predicate in self._predicates:
             if not evaluate(self._trees, predicate, rows)[0]:
                 kept = self.kept

@@ -10,8 +10,8 @@ from workbench.engines.compiled import njit
 from workbench.engines.kernels import DONE, HIT, MISS_PREDICATE, STATE, WHAT, walk
 
 #: Where `inspect_steps` leaves the step that it hit; -1 for a state without one.
-STEP = 8
-CURSOR = 9
+STEP = 3
+CURSOR = 4
 
 
 @njit(cache=True, nogil=True)

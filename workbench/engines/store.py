@@ -9,7 +9,7 @@ from workbench.engines import kernels
 from workbench.engines.cells import Cells
 from workbench.engines.kernels import Edges, Frontier, Table
 
-BLOCK = 1 << 15
+BLOCK = 1 << 16
 _SLOTS = 1 << 12  # of an empty table
 _LOAD, _GROWTH = 0.75, 1.6  # between 8/0.75 = 11 and 8*1.6/0.75 = 17 bytes per state
 
@@ -120,7 +120,7 @@ class Store:
 
     def __init__(self, cells: Cells, keep_rows: bool, keep_edges: bool) -> None:
         self.cells, self.keep_rows, self.keep_edges = cells, keep_rows, keep_edges
-        self.width = len(cells.values)
+        self.width, self._row_type = len(cells.values), cells.row_type
         self.count = self.expanded = 0
         self.visited = Visited(cells.words, keep_edges)
         self.blocks: list[Frontier] = []
@@ -154,7 +154,8 @@ class Store:
         if self._spare:  # memory that is used again need not be cleared by the system again
             rows, sums = self._spare.pop()
         else:
-            rows, sums = np.empty((BLOCK, self.width), np.int32), np.empty((BLOCK, self.cells.lanes), np.uint64)
+            rows = np.empty((BLOCK, self.width), self._row_type)
+            sums = np.empty((BLOCK, self.cells.lanes), np.uint64)
         block = Frontier(
             base=len(self.blocks) * BLOCK,
             rows=rows,
@@ -165,6 +166,13 @@ class Store:
         )
         self.blocks.append(block)
         return block
+
+    def fit(self) -> None:
+        """Have rows that hold all numbers that cells have given by now."""
+        if self._row_type is not self.cells.row_type:
+            self._spare.clear()
+            self.blocks = [block._replace(rows=block.rows.astype(self.cells.row_type)) for block in self.blocks]
+            self._row_type = self.cells.row_type
 
     def release_before(self, number: int) -> None:
         """Drop what only unexpanded states need from the blocks that end before state `number`."""
@@ -180,6 +188,7 @@ class Store:
 
     def add_initial(self, row: list[int], which: int) -> bool:
         """Add an initial state; whether it was new. Its `step` is ``-1 - which``."""
+        self.fit()
         sums = self.cells.sums(row)
         if self.visited.limit <= self.count:
             self.visited.grow()
@@ -194,6 +203,7 @@ class Store:
 
     def add_rows(self, rows: np.ndarray) -> None:
         """Add states that nothing is known of but their rows; they differ from each other."""
+        self.fit()
         for first in range(0, len(rows), BLOCK):
             some = rows[first : first + BLOCK]
             block = self.blocks[-1]

@@ -279,14 +279,14 @@ class Trees:
 
     # Reading the trees back ------------------------------------------------------------------------------------
 
-    def knows(self, root: int, row: Sequence[int]) -> bool:
-        """Whether `row` leads to a leaf below `root`: of several misses of one pass, one may answer another."""
+    def leaf(self, root: int, row: Sequence[int]) -> int:
+        """The leaf that `row` leads to below `root`, or -1: of several misses of one pass, one may answer another."""
         while root > 0:
             value = row[self._node_cell.items[root]]
             if value >= self._node_size.items[root]:
-                return False
+                return -1
             root = self._branch.items[self._node_base.items[root] + value]
-        return root < 0
+        return -1 - root if root < 0 else -1
 
     def first_cell(self, number: int) -> int:
         """The cell that action instance `number` reads first; -1 if it reads none."""

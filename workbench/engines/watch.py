@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.arrays import Growing
-from workbench.engines.trees import Trees
+from workbench.engines.trees import TRUE, Trees
 from workbench.kernel import Model
 from workbench.kernel.errors import defined_at
 from workbench.kernel.lasso import truth
@@ -41,16 +41,39 @@ class Watched:
         for number in range(len(self.instances)):
             self.active[number // 64] |= mark(number)
         self.decided: dict[str, Place] = {}
+        self._touched = Growing(np.uint64, words)
+
+    @property
+    def touched(self) -> np.ndarray:
+        """For each step, uint64 (steps, words), one bit per predicate that has ever read a cell which the step writes.
+
+        Where the step leads, the value of the others is that of the state before.
+        """
+        known, arrays = self._touched.size, self._trees.arrays
+        first = arrays.step_first[known:]
+        if len(first):
+            masks, writes = np.zeros((len(first), self.reads.shape[1]), np.uint64), first < arrays.step_stop[known:]
+            if writes.any():
+                read = self.reads[arrays.write_cell[first[0] :]]
+                masks[writes] = np.bitwise_or.reduceat(read, first[writes] - first[0])
+            self._touched.extend(masks)
+        return self._touched.array
 
     @property
     def roots(self) -> np.ndarray:
         """The roots of the predicates' trees."""
         return self._trees.predicate_roots[self._first : self._first + len(self.instances)]
 
-    def learn(self, predicate: int, row: Sequence[int]) -> None:
-        """Evaluate a predicate in the state `row`."""
-        cells = self._trees.learn_predicate(self._first + predicate, row)
-        self.reads[list(cells), predicate // 64] |= mark(predicate)
+    def learn(self, predicate: int, row: Sequence[int]) -> bool:
+        """Evaluate a predicate in the state `row`, unless that is known by now; whether it has the wanted value."""
+        leaf = self._trees.leaf(int(self.roots[predicate]), row)
+        if leaf < 0:
+            cells = list(self._trees.learn_predicate(self._first + predicate, row))
+            if not (self.reads[cells, predicate // 64] & mark(predicate)).all():
+                self.reads[cells, predicate // 64] |= mark(predicate)
+                self._touched.clear()
+            leaf = self._trees.leaf(int(self.roots[predicate]), row)
+        return (leaf == TRUE) == bool(self.wanted[predicate])
 
     def hit(self, predicate: int, place: Place) -> bool:
         """Note that `predicate` has the wanted value in the state at `place`; whether that violates an invariant."""

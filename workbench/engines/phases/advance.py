@@ -26,6 +26,7 @@ from workbench.engines.phases.layout import (
     SETTLE,
     SHARDS,
     STOP,
+    THREAD,
     USED,
 )
 from workbench.engines.phases.settle import link, number, settle
@@ -60,10 +61,10 @@ def advance(
         worst = DONE
         for c in range(begin, end):
             if chunks[c, NEXT] < chunks[c, STOP]:
-                why = expand(trees, dispatch, cells, source, queue, chunks, c)
-                worst = max(worst, why)
-                if why == DONE and figures[SHARDS] > 0:
-                    sort(queue, by_shard, chunks, c, figures[SHARDS])
+                worst = max(worst, expand(trees, dispatch, cells, source, queue, chunks, c))
+        if worst == DONE and figures[SHARDS] > 0 and share[COUNTED] == 0:
+            sort(queue, by_shard, chunks, begin, end, share[THREAD], figures[SHARDS])
+            share[COUNTED] = 1
         if worst != DONE or share[LAST] == EXPAND:
             return worst
         share[PHASE] = ADMIT
@@ -72,12 +73,12 @@ def advance(
             admit_shard(table, by_shard, chunks, figures, s)
         return DONE
     if share[PHASE] == ADMIT or share[PHASE] == ADMIT_REST:
-        if share[PHASE] == ADMIT:
-            why = admit(trees, source, table, queue, chunks, figures, bounds, scratch)
+        if share[PHASE] == ADMIT_REST:
+            admit_rest(table, by_shard, chunks, figures)
         else:
-            why = admit_rest(table, by_shard, chunks, figures)
-        if why != DONE:
-            return why
+            why = admit(trees, source, table, queue, chunks, figures, bounds, scratch)
+            if why != DONE:
+                return why
         if figures[CUT] >= 0:
             end = min(end, figures[CUT] + 1)
             share[END] = end
@@ -90,9 +91,9 @@ def advance(
         if queue.number.shape[0] > 0 and edges.target.shape[0] < chunks[end - 1, EDGE] + chunks[end - 1, QUEUED]:
             return EDGES_FULL
     if share[PHASE] == SETTLE:
+        if figures[SHARDS] > 0 and share[COUNTED] == 0:
+            gather(queue, by_shard, share[THREAD], figures[SHARDS])
         for c in range(begin, end):
-            if figures[SHARDS] > 0 and share[COUNTED] == 0:
-                gather(queue, by_shard, chunks, c)
             settle(trees, cells, source, out, queue, chunks, c, figures[BEFORE], counts, share[COUNTED] == 0)
         share[COUNTED] = 1
         if figures[BEFORE] + figures[ADDED] > out.base + out.rows.shape[0]:

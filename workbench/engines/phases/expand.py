@@ -21,17 +21,6 @@ from workbench.engines.phases.layout import (
 
 
 @njit(cache=True, nogil=True)
-def word_of(trees, cells, source, i, step, lane):
-    """One word of the fingerprint of an image of what `step` leads to from row `i` of `source`."""
-    hash_base, hashes = cells
-    total = source.sums[i, lane] + trees.step_delta[step, lane]
-    for w in range(trees.step_blind[step], trees.step_stop[step]):
-        cell = trees.write_cell[w]
-        total -= hashes[hash_base[cell] + source.rows[i, cell], lane]
-    return total
-
-
-@njit(cache=True, nogil=True)
 def note(queue, chunks, c, missed, of, which, i):
     """Note a miss; how many there are now."""
     at = c * NOTED + missed
@@ -77,13 +66,16 @@ def expand(trees, dispatch, cells, source, queue, chunks, c):
                     if at == end:
                         return QUEUE_FULL
                     low, high = np.uint64(0), np.uint64(0)
-                    for image in range(images):  # here and not in a function, which would be handed all these arrays
+                    for image in range(images):
                         word, upper = source.sums[i, image] + trees.step_delta[step, image], np.uint64(0)
+                        if words == 2:
+                            upper = source.sums[i, images + image] + trees.step_delta[step, images + image]
                         for w in range(trees.step_blind[step], trees.step_stop[step]):
                             cell = trees.write_cell[w]
-                            word -= hashes[hash_base[cell] + source.rows[i, cell], image]
-                        if words == 2:
-                            upper = word_of(trees, cells, source, i, step, images + image)
+                            gone = hash_base[cell] + source.rows[i, cell]
+                            word -= hashes[gone, image]
+                            if words == 2:
+                                upper -= hashes[gone, images + image]
                         if image == 0 or word < low or (word == low and upper < high):
                             low, high = word, upper
                     queue.low[at] = low

@@ -21,15 +21,12 @@ CHUNK_COLUMNS = 8
 BEFORE, LIMIT, MOST, AT_CHUNK, AT_PLACE, ADDED, CUT, WHAT, KEPT_OUT, SHARDS, USED = range(11)
 FIGURES = 11
 
-# The columns of the shards: where the look-ups go on, how many states may be added, the places left over, and how many
-# of these are done. There are more columns than that, so that two threads do not write to one cache line.
-ON_CHUNK, ON_PLACE, MAY_ADD, LEFT, LEFT_DONE = range(5)
-SHARD_COLUMNS = 8
-
-# Places in a share of the work: the phase to go on with, the last one to do, and the chunks (or shards); and whether
-# they have been counted already.
-PHASE, LAST, BEGIN, END, COUNTED = range(5)
-SHARE = 5
+# Places in a share of the work: the thread, the phase to go on with, the last one to do, the chunks (or shards), and
+# whether these have been sorted, or counted, already.
+THREAD, PHASE, LAST, BEGIN, END, COUNTED = range(6)
+SHARE = 6
+#: Numbers that two threads write to lie so many numbers apart: beyond the reach of a cache line, and of the next one.
+APART = 16
 
 #: What a miss is of: a group of the dispatch, or an action instance.
 OF_GROUP, OF_ACTION = 0, 1
@@ -66,7 +63,7 @@ class Queue(NamedTuple):
 
 
 class ByShard(NamedTuple):
-    """The queue once more, each chunk's part of it sorted by shards; empty arrays for one thread.
+    """The queue once more, what each thread has queued sorted by shards; empty arrays for one thread.
 
     Attributes
     ----------
@@ -74,13 +71,14 @@ class ByShard(NamedTuple):
         As in the queue.
     place : int32 array
         Where it is in the queue.
-    ends : int64 array (chunks, shards + 1)
+    ends : int64 array (threads, shards + 1)
         Where each shard's part begins, and the next one's.
-    shards : int64 array (shards, SHARD_COLUMNS)
     new : int64 array (shards, chunks)
         How many of a chunk's successors are new in a shard.
-    left : int64 array (shards, room)
-        The places left over.
+    left : int32 array (shards, places)
+        What is left over of each shard: places here.
+    leaving : int64 array (shards, APART)
+        How many these are.
     """
 
     low: np.ndarray
@@ -88,6 +86,6 @@ class ByShard(NamedTuple):
     found: np.ndarray
     place: np.ndarray
     ends: np.ndarray
-    shards: np.ndarray
     new: np.ndarray
     left: np.ndarray
+    leaving: np.ndarray

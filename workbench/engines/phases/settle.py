@@ -4,7 +4,6 @@ import numpy as np
 
 from workbench.engines.compiled import njit
 from workbench.engines.kernels import OUTSIDE, slot_of
-from workbench.engines.phases.expand import word_of
 from workbench.engines.phases.layout import (
     AT_CHUNK,
     AT_PLACE,
@@ -34,6 +33,7 @@ def settle(trees, cells, source, out, queue, chunks, c, before, counts, first_ti
     """Write the new states of chunk `c` that the block `out` has room for; count, if it is done for the first time."""
     room = queue.low.shape[0] // chunks.shape[0]
     width = queue.until.shape[0] // chunks.shape[0]
+    hash_base, hashes = cells
     lanes = source.sums.shape[1]
     words = 2 if queue.high.shape[0] > 0 else 1
     keeps_degree, numbered = source.degree.shape[0] > 0, queue.number.shape[0] > 0
@@ -66,7 +66,11 @@ def settle(trees, cells, source, out, queue, chunks, c, before, counts, first_ti
                             out.sums[state, 1] = queue.high[at]
                     else:
                         for lane in range(lanes):
-                            out.sums[state, lane] = word_of(trees, cells, source, i, step, lane)
+                            word = source.sums[i, lane] + trees.step_delta[step, lane]
+                            for w in range(trees.step_blind[step], trees.step_stop[step]):
+                                cell = trees.write_cell[w]
+                                word -= hashes[hash_base[cell] + source.rows[i, cell], lane]
+                            out.sums[state, lane] = word
                     out.parent[state] = source.base + i
                     out.step[state] = step
                     counts.new[trees.step_instance[step]] += 1
