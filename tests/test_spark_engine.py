@@ -16,7 +16,7 @@ import pytest
 
 from workbench.engines.check import check
 from workbench.engines.local import LocalSearch
-from workbench.engines.spark import engine, jobs, narrow
+from workbench.engines.spark import jobs, narrow, together
 from workbench.engines.spark.engine import SparkSearch
 from workbench.engines.spark.entry import read_run
 from workbench.engines.spark.links import Links
@@ -92,7 +92,7 @@ def test_the_driver_hands_over_and_comes_back(spark, tmp_path, monkeypatch):
 def test_levels_that_one_job_makes(spark, jobs_only, tmp_path, monkeypatch):
     """They are as if each had a job: counts, traces, what a budget or a violation leaves, what is gone on with."""
     wanted, made = check(RACE, engine="local"), []
-    monkeypatch.setattr(engine, "LEAST_TOGETHER", 5)
+    monkeypatch.setattr(together, "LEAST_TOGETHER", 5)
     of_jobs = SparkSearch._wide_levels
 
     def counted(search, work, level, limits):

@@ -26,6 +26,7 @@ from workbench.engines.spark.seed import seed
 from workbench.engines.spark.shipping import ship, unpack
 from workbench.engines.spark.states import ROW_GROUP
 from workbench.engines.spark.sweeping import HERE
+from workbench.engines.spark.together import levels_per_job
 from workbench.engines.spark.transitions import OUTSIDE, PART_STATES
 from workbench.kernel import InputError, ModelError
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
@@ -39,12 +40,6 @@ from workbench.storage.identity import Identity
 
 #: States that one task expands at most, where a level has more than its buckets' tasks are for.
 MOST_PER_TASK = 1 << 21
-#: Levels that one job makes at most, and what they may take: they are lost together when it is stopped.
-MOST_LEVELS, MOST_SECONDS = 4, 10.0
-#: Levels from this size on are made together.
-LEAST_TOGETHER = 1 << 16
-#: States per bucket of each of these at most: what they lead to waits in memory until all of them have been admitted.
-MOST_AHEAD = 1 << 20
 
 
 class SparkSearch:
@@ -403,28 +398,6 @@ class SparkSearch:
     def _profile(self, states: int) -> Profile:
         """What Python was called for in all processes, each of which has trees of its own."""
         return Profile(states, tuple(self.model.layout.parts.cells), joined(self._costs.values()))
-
-
-def levels_per_job(sizes: Sequence[int], buckets: int, seconds: float) -> int:
-    """How many levels a job makes after those with these sizes, the last in so many seconds, if they go on as they do.
-
-    Examples
-    --------
-    >>> levels_per_job([500_000, 600_000], 2, 1.5), levels_per_job([500_000, 600_000], 2, 3.0)
-    (4, 2)
-    >>> levels_per_job([800_000, 1_600_000], 2, 1.5), levels_per_job([5_000, 6_000], 2, 0.1)
-    (1, 1)
-    """
-    growth = max(1.0, sizes[-1] / sizes[-2]) if len(sizes) > 1 else 1.0
-    levels, ahead, seconds = 1, sizes[-1] * growth, seconds * growth
-    together = seconds
-    while sizes[-1] >= LEAST_TOGETHER and levels < MOST_LEVELS:
-        seconds *= growth
-        together += seconds
-        if ahead > buckets * MOST_AHEAD or together > MOST_SECONDS:
-            break
-        levels, ahead = levels + 1, ahead * growth
-    return levels
 
 
 def _merge(extras: Sequence[Sequence[Sequence[Any]]]) -> list[list[Any]]:
