@@ -12,7 +12,7 @@ $(PY) -m mypy
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: check quick test lab mutants bench
+.PHONY: check quick test lab site mutants bench
 
 # The configurations need neither Java nor Graphviz: without them the check goes on. One of them runs on Spark too.
 check: .venv/warm
@@ -28,7 +28,7 @@ quick: .venv/warm
 	$(LINT)
 	$(PYTEST) -m "not slow and not spark and not browser and not writers"
 
-test: .venv/warm .writers/installed
+test: .venv/warm .venv/site .writers/installed
 	@scripts/need.sh java dot browser driver
 	@scripts/need.sh postgresql || echo "make test goes on without"
 	$(LINT)
@@ -38,6 +38,11 @@ test: .venv/warm .writers/installed
 lab: .venv/warm
 	@scripts/need.sh java dot
 	$(PY) -m jupyter lab $(LAB_FLAGS) notebooks
+
+# The guides, the reference, the notebooks as they are saved, and a gallery of what breaks: build/site/index.html.
+site: .venv/warm .venv/site
+	@scripts/need.sh dot
+	$(PY) -m website build/site
 
 # Every small mistake in a model is to be noticed by a configuration; which are none is listed, with reasons.
 mutants: .venv/warm
@@ -49,6 +54,11 @@ bench: .venv/warm
 
 .venv/installed: pyproject.toml scripts/install.sh scripts/pip.sh
 	@scripts/install.sh "$(PYTHON)"
+	@touch $@
+
+.venv/site: .venv/installed
+	@echo "Installing Python packages into .venv that build the site: half a minute, the first time"
+	@scripts/pip.sh $(PY) --editable '.[dev,site]'
 	@touch $@
 
 .writers/installed: scripts/writers.sh scripts/pip.sh

@@ -25,7 +25,7 @@ class BuildWithFolders(build_py):
         return {
             Path(self.build_lib) / SHARE / path: path
             for path in found
-            if path.is_file() and not any(part.startswith(".") for part in path.parts)
+            if path.is_file() and not any(part.startswith((".", "__pycache__")) for part in path.parts)
         }
 
     # What an sdist contains, and an editable install refers to, is asked of these.

@@ -22,7 +22,8 @@ PATIENCE = 300
 
 #: A view of a widget is a number that only the kernel knows; every widget of ours comes with a static twin.
 WIDGET = "application/vnd.jupyter.widget-view+json"
-#: What viewers take from `metadata`. The rest (versions, window layouts, states of widgets) says who ran it, and where.
+#: What viewers take from `metadata`. The rest (versions, window layouts, states of widgets) says who ran it, and where;
+#: but for `lesson`, which says what a notebook is as a lesson.
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"file_extension": ".py", "name": "python", "pygments_lexer": "ipython3"},
@@ -51,7 +52,8 @@ def execute(path: Path) -> Any:
 
 def clean(notebook: Any) -> Any:
     """The notebook without what differs from machine to machine and from run to run."""
-    notebook.metadata = nbformat.from_dict(METADATA)
+    lesson = {"lesson": notebook.metadata["lesson"]} if "lesson" in notebook.metadata else {}
+    notebook.metadata = nbformat.from_dict(METADATA | lesson)
     notebook.nbformat_minor = 5
     for number, cell in enumerate(notebook.cells):
         cell.id, cell.metadata = f"cell-{number:02}", {}

@@ -108,30 +108,30 @@ def of(*types, name="R"):
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"", "no Avro file, or a damaged one"),
+        (b"", "not an Avro file, or is damaged"),
         (b"PAR1" + bytes(50), "does not begin as Avro files do"),
         (container(LONG, [{"x": 1}])[:-1], "announces a block of 1 records and 1 bytes, which is not there"),
         (container(LONG, [{"x": 1}])[:-17], "announces a block"),
         (with_block(LONG, 1, 2**40, b"\2"), "announces a block of 1 records and 1,099,511,627,776 bytes"),
         (with_block(LONG, 1, -1, b"\2"), "announces a block of 1 records and -1 bytes"),
         (with_block(LONG, 2**40, 1, b"\2"), "a block of 1 bytes announces 1,099,511,627,776 records"),
-        (with_block(LONG, 1, 2, b"\2\2"), "no Avro file, or a damaged one"),
+        (with_block(LONG, 1, 2, b"\2\2"), "not an Avro file, or is damaged"),
         (with_block(LONG, 1, 3, b"\2\2\4"), "a block does not end where it should"),
         (with_block(LONG, 20_000, 20_001, b"\2" * 20_001), "a block does not end where it should"),
-        (with_block(of("string"), 1, 6, b"\xfe\xff\xff\xff\x0f1"), "no Avro file, or a damaged one"),
-        (with_block(of("bytes"), 1, 3, b"\x01\x02\x03"), "no Avro file, or a damaged one"),
+        (with_block(of("string"), 1, 6, b"\xfe\xff\xff\xff\x0f1"), "not an Avro file, or is damaged"),
+        (with_block(of("bytes"), 1, 3, b"\x01\x02\x03"), "not an Avro file, or is damaged"),
         (with_block(of({"type": "array", "items": "null"}), 1, 6, b"\xfe\xff\xff\xff\x7f\0"), "take no bytes"),
         (with_block(of({"type": "array", "items": of(name="E")}), 1, 6, b"\xfe\xff\xff\xff\x7f\0"), "take no bytes"),
         (
             with_block(of({"type": "array", "items": {"type": "fixed", "name": "F", "size": 0}}), 1, 1, b"\0"),
             "no bytes",
         ),
-        (with_block(of(), 1, 1, b"\0"), "its schema is no record, or one of nothing"),
-        (with_block(of("null"), 1, 1, b"\0"), "its schema is no record, or one of nothing"),
+        (with_block(of(), 1, 1, b"\0"), "its schema is not a record, or has no fields"),
+        (with_block(of("null"), 1, 1, b"\0"), "its schema is not a record, or has no fields"),
         (with_block(of(["null", "R"]), 1, 10**6, b"\2" * 10**6), "has 'R' within itself"),
         (with_block(of(NESTED), 1, 1, b"\0"), "nested deeper than 32 levels"),
         (with_block(LONG, 1, 1, b"\2").replace(b"null", b"lzma"), "its codec is 'lzma'"),
-        (with_block(LONG, 2**29, 0, b"").replace(b"long", b"lonk"), "no Avro file, or a damaged one"),
+        (with_block(LONG, 2**29, 0, b"").replace(b"long", b"lonk"), "not an Avro file, or is damaged"),
     ],
 )
 def test_avro_that_promises_what_it_does_not_hold_is_refused(content, why):
@@ -244,7 +244,7 @@ def test_files_are_read_up_to_a_size(tmp_path):
         file.truncate(2**40)
     with pytest.raises(InputError, match=r"'large' is not accepted: it has more than 67,108,864 bytes"):
         Source(tmp_path).read("large")
-    with pytest.raises(Missing, match="'nothing' is not there"):
+    with pytest.raises(Missing, match="'nothing' does not exist"):
         Source(tmp_path).read("nothing")
 
 
@@ -254,9 +254,9 @@ def test_files_are_read_up_to_a_size(tmp_path):
         ({"id": 3}, "it says that it is snapshot 3"),
         ({"id": True}, "id is True"),
         ({"deltaManifestList": None}, "deltaManifestList is None"),
-        ({"deltaManifestList": "nowhere"}, "'manifest/nowhere' is not there"),
+        ({"deltaManifestList": "nowhere"}, "'manifest/nowhere' does not exist"),
         ({"baseManifestList": "../../x"}, "is not accepted as a file of the table"),
-        ({"indexManifest": "nowhere"}, "'manifest/nowhere' is not there"),
+        ({"indexManifest": "nowhere"}, "'manifest/nowhere' does not exist"),
         ({"commitIdentifier": 2**70}, "commitIdentifier is"),
         ({"timeMillis": "now"}, "timeMillis is 'now'"),
     ],
@@ -288,7 +288,7 @@ def test_entries_of_other_types_are_refused(own_table, capsys):
     path = own_table("seq")
     schema = {"type": "record", "name": "E", "fields": [{"name": "_KIND", "type": "int"}]}
     manifest_of(path, 2).write_bytes(container(schema, [{"_KIND": 0}]))
-    assert "is no manifest of Paimon: its entries lack '_FILE'" in refused(capsys, path)
+    assert "is not a manifest of Paimon: its entries lack '_FILE'" in refused(capsys, path)
     path = own_table("java_dangling")
     rewrite(manifest_of(path, 3), lambda record: {**record, "_KIND": 7})
     assert "an entry is of kind 7" in refused(capsys, path)
@@ -346,11 +346,11 @@ def test_a_data_file_that_is_damaged_is_refused(own_table, capsys):
     path = own_table("seq")
     (file,) = path.glob("bucket-0/data-83d6577d-*")
     file.write_bytes(b"PAR1" + bytes(40) + b"\xff\xff\xff\x7fPAR1")
-    assert "is no Parquet file, or a damaged one" in refused(capsys, path)
+    assert "is not a Parquet file, or is damaged" in refused(capsys, path)
     pq.write_table(pa.table({"k": ["jack"]}), file)
     assert "it has no column '_SEQUENCE_NUMBER'" in refused(capsys, path)
     file.unlink()
-    assert f"'bucket-0/{file.name}' is not there" in refused(capsys, path)
+    assert f"'bucket-0/{file.name}' does not exist" in refused(capsys, path)
 
 
 @pytest.mark.parametrize(
@@ -374,8 +374,8 @@ def test_acknowledgements_that_are_wrong_are_refused(real_table, tmp_path, line,
     ("arguments", "why"),
     [
         (["nowhere"], "there is no folder 'nowhere'"),
-        (["."], "is no table of"),
-        ([".", "--format", "paimon"], "'.' is no paimon table"),
+        (["."], "is not a table of"),
+        ([".", "--format", "paimon"], "'.' is not a table of paimon"),
         (["nope://a/b"], "'nope://a/b' cannot be read"),
     ],
 )

@@ -469,7 +469,7 @@ def test_refused(tmp_path, changed, said):
 
 def test_a_merged_on_read_commit_is_refused(table):
     (table.timeline / f"{table.now()}.deltacommit.inflight").write_bytes(b"")
-    with pytest.raises(InputError, match="merges on read"):
+    with pytest.raises(InputError, match="merge-on-read"):
         audit(table.folder)
 
 

@@ -130,7 +130,7 @@ def test_metadata_files_of_before_may_be_gone(table):
         path.unlink()
     found = agreed(folder)
     assert (graded(found), found.complete) == ([], True)
-    assert any("is not there any more" in one for one in found.not_checked)
+    assert any("no longer exists" in one for one in found.not_checked)
 
 
 def test_packed_metadata_is_read(table):

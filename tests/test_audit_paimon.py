@@ -155,7 +155,7 @@ def test_the_page_has_the_evidence_and_the_pictures(real_table, tmp_path, capsys
     page = tmp_path / "report.html"
     assert main(["audit", str(real_table("java_dangling")), "-o", str(page)]) == 1
     text = page.read_text()
-    assert text.count("How the model comes to it") == 2
+    assert text.count("How the model gets there") == 2
     assert "index-c7534dd1-1db0-4456-9f59-c80466581557-0" in text
     assert "NUM_COMPACTORS" in capsys.readouterr().out
 
@@ -403,7 +403,7 @@ def test_of_some_keys_of_a_bucket_no_sequence_numbers_are_seen(real_table):
         ("seq", {"keys": ["tom"]}, "unknown key in bucket-0 'tom'; known: jack"),
         ("seq", {"bucket": "bucket-1"}, "unknown bucket 'bucket-1' (did you mean bucket-0?); known: bucket-0"),
         ("java_dangling", {}, "bucket-0 has 5,001 keys, such as jack, k00000, k00001, k00002, k00003; name 1 to 3"),
-        ("race3", {}, "has 239 snapshots; a history of at most 12 is followed"),
+        ("race3", {}, "has 239 snapshots; at most 12 can be followed"),
     ],
 )
 def test_what_has_no_history_that_is_followed_is_named(real_table, name, options, line):

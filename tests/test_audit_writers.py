@@ -216,7 +216,7 @@ def test_a_commit_that_waits_for_its_turn_is_only_mentioned(lake, path):
     lake.comes_to_the_gate("w1", "jack")
     found = audit(path)
     assert found.findings == ()
-    assert "1 commit prepared as snapshot 2, which is not there yet" in found.not_checked
+    assert "1 commit prepared as snapshot 2, not there yet" in found.not_checked
     lake.goes_on("w1")
     assert audit(path).versions == (1, 2)
 

@@ -104,7 +104,7 @@ def test_a_pasted_permalink_is_opened_and_watched_only_after_a_click(desk: Noteb
     page.wait_for_selector("code:text-is('len(s.iceberg)') >> visible=true")
     page.fill("input[placeholder^='workbench:']", "workbench:hudi#0/")
     page.keyboard.press("Enter")
-    assert "is one of model hudi" in page.wait_for_selector(".wb-wrong >> visible=true").inner_text()
+    assert "is for model hudi" in page.wait_for_selector(".wb-wrong >> visible=true").inner_text()
 
 
 def test_a_scenario_is_typed_and_its_behaviour_opened(desk: Notebook, folder: Path) -> None:

@@ -7,6 +7,7 @@ beside them in a temporary folder::
 """
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -309,4 +310,30 @@ def test_a_lesson_begins_where_the_window_may_not_be_filled(browser: Any, page_o
     page.wait_for_selector(".wb-present[open]")
     page.keyboard.press("Escape")
     page.wait_for_selector(".wb-present", state="detached")
+    page.close()
+
+
+def test_slides_ask_first_and_print_one_to_a_page(browser: Any, page_of: Any, tmp_path: Path) -> None:
+    count = len(story("hudi"))
+    page = browser.new_page(viewport={"width": 1280, "height": 720}, color_scheme="dark")
+    page.goto(page_of("hudi").as_uri() + "#slides")
+    page.wait_for_selector(".wb-present[open] .wb-picture svg")
+    assert where(page) == 1
+    page.keyboard.press("End")
+    assert page.locator(".wb-present .wb-said").inner_text() == "What will happen?"
+    printed = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == count + 1, "one for each state, and one that asks"
+    assert set(re.findall(rb"/MediaBox \[([^\]]*)\]", printed)) == {b"0 0 960 540"}, "1280 x 720 pixels, in points"
+    assert page.locator(".wb-deck").count() == 0
+
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    page.screenshot(path=tmp_path / "slides.png", full_page=True)
+    schemes = "all => [...new Set(all.map((one) => getComputedStyle(one).colorScheme))]"
+    assert page.locator(".wb-deck [data-picture]").evaluate_all(schemes) == ["light"], "paper is white"
+    said = page.locator(".wb-slide .wb-said").all_inner_texts()
+    assert said[-2] == "What will happen?"
+    assert ["ConsistentRead" in text for text in said] == [False] * count + [True]
+    overflow = "all => all.filter((one) => one.scrollHeight > one.clientHeight + 1).length"
+    assert page.locator(".wb-slide, .wb-slide .wb-picture").evaluate_all(overflow) == 0
     page.close()

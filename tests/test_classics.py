@@ -192,7 +192,7 @@ def test_a_level_less_lets_two_get_through():
     one = load("peterson_level_less")
     assert one.model.LevelsLeftOut == 1
     assert "violated" in one.expect["verdicts"]["MutualExclusion"]
-    with pytest.raises(InputError, match=r"^LevelsLeftOut = 1 is not accepted; there must be a level left"):
+    with pytest.raises(InputError, match=r"^LevelsLeftOut = 1 is not accepted; at least one level must be left"):
         get_model("peterson")(Processes=2, LevelsLeftOut=1)
 
 

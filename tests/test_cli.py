@@ -499,7 +499,10 @@ def test_a_configuration_that_goes_too_far(refused, toml, text, message):
         ({"#meta": {"constants": {"self": 1}}}, SELF),
         ({"#meta": {"constants": {"Writers": "\udcff"}}}, "the trace is not UTF-8 text"),
         ({"vars": ["\udcff"]}, "the trace is not UTF-8 text"),
-        ({"states": [{"claims": {"#bigint": "9" * 6000}}]}, "states[0].claims has 6,000 digits; 4,000 are read"),
+        (
+            {"states": [{"claims": {"#bigint": "9" * 6000}}]},
+            "states[0].claims has 6,000 digits; at most 4,000 are accepted",
+        ),
         ({"states": [{"claims": {"#bigint": 1.5}}]}, 'states[0].claims is {"#bigint": 1.5}, which is not an ITF'),
         ({"loop": "9" * 6000}, "loop = '99999"),
         ({"loop": json.loads(DEEP)}, "the trace is not accepted: it is nested too deeply"),
@@ -850,10 +853,10 @@ def test_what_is_not_toml(refused, toml, text, reason):
 
 
 def test_folders_without_configurations(refused, tmp_path):
-    assert refused("check", tmp_path) == f"workbench: folder {str(tmp_path)!r} holds no configuration (*.toml)"
+    assert refused("check", tmp_path) == f"workbench: folder {str(tmp_path)!r} has no configuration (*.toml)"
     (tmp_path / "folder.toml").mkdir()
-    assert "folder.toml' holds no configuration" in refused("check", tmp_path / "folder.toml")
-    assert "holds no configuration" in refused("check", tmp_path)
+    assert "folder.toml' has no configuration" in refused("check", tmp_path / "folder.toml")
+    assert "has no configuration" in refused("check", tmp_path)
 
 
 def test_a_file_that_cannot_be_read(refused, tmp_path):

@@ -278,7 +278,7 @@ def test_annotations_of_a_model_in_a_file_are_attached_to_it(run):
         "    def Closed(self, s):\n"
         "        return not s.open\n"
     )
-    assert "::error file=door.py,title=door%3A Closed::" in run("check", "door.py:Door", "--annotations").out
+    assert "::error file=door.py,line=12,title=door%3A Closed::" in run("check", "door.py:Door", "--annotations").out
 
 
 # Replay ------------------------------------------------------------------------------------------------------------
@@ -290,6 +290,17 @@ def test_a_written_trace_is_a_behaviour(run, race):
     assert (found.status, found.out) == (0, f"a behaviour of the model: {states} states\n")
     with_trace = run("replay", "bakery_v2", race, "--trace").out
     assert re.findall(r"^ *(\d+)  ", with_trace, re.MULTILINE) == [str(number) for number in range(1, states + 1)]
+
+
+def test_a_configuration_goes_before_the_constants_that_a_trace_notes(run, race):
+    Path("race.toml").write_text(configuration())
+    Path("repaired.toml").write_text(configuration().replace("RestampPatch = false", "RestampPatch = true"))
+    assert run("replay", "race.toml", race).status == 0
+    repaired = run("replay", "repaired.toml", race)
+    assert (repaired.status, repaired.out) == (1, run("replay", "bakery_v2", race, "--set", "RestampPatch=true").out)
+    refused = run("replay", "race.toml", race, "--set", "RestampPatch=true")
+    assert (refused.status, refused.err.count("\n")) == (2, 1)
+    assert "--set is not accepted with a configuration; it goes with a model" in refused.err
 
 
 def test_a_changed_trace_is_not(run, race):
@@ -330,7 +341,7 @@ def test_a_permalink_is_followed(run):
     other = run("replay", "bakery_v2", link.replace("#0/0.0", "#0/0.0,0.0"))
     assert other.status == 1
     assert other.out.startswith("not a behaviour of the model: step 2 cannot be ")
-    assert run("replay", "bakery", link).err == "workbench: the permalink is one of 'bakery_v2', not of bakery\n"
+    assert run("replay", "bakery", link).err == "workbench: the permalink is for 'bakery_v2', not for bakery\n"
 
 
 # Graphs ------------------------------------------------------------------------------------------------------------
@@ -430,10 +441,10 @@ def test_a_graph_that_is_too_large_is_not_written(run):
         ("check bakery --itf - --json", "--json and --itf both write to standard output"),
         ("replay bakery none", "trace 'none' cannot be read: No such file or directory"),
         ("replay bakery noise", "trace 'noise' cannot be read: not UTF-8 text"),
-        ("replay bakery folder", "'folder' is no paimon table"),
+        ("replay bakery folder", "'folder' is not a table of paimon"),
         ("replay bakery race.cfg", "race.cfg: the trace is not JSON"),
         ("replay bakery deep", "deep: the trace is not accepted: it is nested too deeply"),
-        ("replay none log.json", "unknown model 'none'"),
+        ("replay none log.json", "unknown model or configuration 'none'"),
         ("replay bakery log.json --set Writers=9", "Writers = 9 is not accepted; it takes a size from 1 to 6"),
         ("replay bakery v2.json", "unknown constant of bakery 'AsyncParquet'; known"),
         ("replay bakery strange.json", "strange.json: unknown variable of bakery 'temperature'"),

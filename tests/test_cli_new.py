@@ -49,6 +49,7 @@ def test_a_report_is_written_on_a_model_of_ones_own(
         (["shared_counter.toml", "--set", "UseLock=false"], "--set is not accepted with a configuration"),
         ([own, "-o", "shared_counter.py"], "--output"),
         (["nope"], "unknown model or configuration 'nope'"),
+        (["shared_counter"], "unknown model or configuration 'shared_counter' (did you mean shared_counter.toml?)"),
     ):
         assert main(["report", *arguments]) == 2
         assert message in capsys.readouterr().err

@@ -379,11 +379,11 @@ def claim(node: str = "n1", **other: Any) -> Fields:
     [
         ([], "the log has no claim"),
         ([claim(table="claim")], "line 1: table = 'claim' is not accepted; the bakery's are claims, claim_acks"),
-        ([claim(op="UPDATE")], "line 1: op = 'UPDATE' is not accepted; a row of claims is changed by INSERT"),
+        ([claim(op="UPDATE")], "line 1: op = 'UPDATE' is not accepted; only INSERT and DELETE change a row of claims"),
         ([{**claim(), "row": None}], "line 1: row = None is not accepted; it takes an object"),
         ([{k: v for k, v in claim().items() if k != "lsn"}], "line 1 lacks 'lsn'"),
         ([claim(lsn="12")], "line 1: lsn = '12' is not accepted; it takes a place"),
-        ([event(iceberg_table="e")], "line 1: a row of claims has a column ticket, and this one has iceberg_table"),
+        ([event(iceberg_table="e")], "line 1: a row of claims needs a column ticket; this one has iceberg_table"),
         ([claim(ticket="7x")], "line 1: ticket = '7x' is not accepted; a ticket is a number above 0"),
         ([claim(ticket="0")], "line 1: ticket = '0' is not accepted"),
         ([claim(ticket=True)], "line 1: ticket = True is not accepted"),
@@ -394,13 +394,13 @@ def claim(node: str = "n1", **other: Any) -> Fields:
             [claim(), claim(xid="8", op="DELETE", ticket="703")],
             "line 2: n1 deletes a row of claims that it does not have",
         ),
-        ([claim(), claim(xid="8")], "line 2: n1 has this row of claims from line 1 on: ticket 702"),
+        ([claim(), claim(xid="8")], "line 2: n1 has had this row of claims since line 1: ticket 702"),
         ([claim(), claim(lsn="0/9", xid="8", op="DELETE")], "line 2: lsn = '0/9' is not accepted.*line 1"),
-        ([claim(), claim(xid="8", op="DELETE"), claim()], "line 3: n1 goes on with xid 7 of line 1"),
-        ([claim(), ack("n1", "702", "n3")], "line 2: an ack of n3, of which the log has nothing else"),
+        ([claim(), claim(xid="8", op="DELETE"), claim()], "line 3: n1 continues xid 7 of line 1"),
+        ([claim(), ack("n1", "702", "n3")], "line 2: an ack of n3, which the log does not mention elsewhere"),
         (
             [claim(), event("n2", table="deferred_acks", pending_ticket="5", ack_for_ticket="702")],
-            "line 2: ack_for_ticket 702, pending_ticket 5, and no claim in the log has ticket 5",
+            "line 2: ack_for_ticket 702, pending_ticket 5, but no claim in the log has ticket 5",
         ),
         (
             [claim("n2"), ack("n2", "702", "n2")],
@@ -417,7 +417,7 @@ def test_bad_input_is_said_with_its_line(log: list[Fields], why: str) -> None:
 @pytest.mark.parametrize(
     ("constants", "why"),
     [
-        ({"MaxRounds": 1}, "the log has 6 tickets, and with these constants there are 2"),
+        ({"MaxRounds": 1}, "the log has 6 tickets; with these constants there are 2"),
         ({"NodeParts": [["w1", "w2"]]}, "Writers and NodeParts are not those of the log: w1 on n1 and w2 on n2"),
     ],
 )

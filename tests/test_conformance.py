@@ -853,7 +853,7 @@ def test_states_that_differ_in_what_is_ignored_are_one(way, symmetry):
 
 def test_liveness_is_not_known_where_a_variable_is_ignored(way_in_process):
     result = check(Recorded(), ["EveryoneArrives"], **way_in_process.options)
-    assert result["EveryoneArrives"].why == "states are not told apart by log, so no behaviour is known whole"
+    assert result["EveryoneArrives"].why == "states are not told apart by log, so no behaviour is fully known"
 
 
 def bounded_table(seed):

@@ -369,7 +369,7 @@ def test_spark_reads_the_files_that_the_manifest_names(tmp_path, spark, name):
 
 
 def test_what_is_not_whole_is_not_loaded(small):
-    damaged(small.parent / "nowhere", "is no dataset: it has no manifest")
+    damaged(small.parent / "nowhere", "is not a dataset: it has no manifest")
     for part in sorted(small.rglob("*.parquet")):
         name, content = part.relative_to(small), part.read_bytes()
         for changed in (content[:-30], content + b"?", bytes([content[0] ^ 1]) + content[1:], b""):
@@ -389,7 +389,7 @@ def test_what_is_not_whole_is_not_loaded(small):
     version.unlink()
     damaged(small, "is empty: its writer was stopped")
     (version.with_name("00000000.json")).unlink()
-    damaged(small, "is no dataset: it has no manifest")
+    damaged(small, "is not a dataset: it has no manifest")
 
 
 # Queries -------------------------------------------------------------------------------------------------------------

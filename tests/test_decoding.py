@@ -80,9 +80,12 @@ def test_times_are_compared_and_not_their_texts() -> None:
     [
         (changes("table coldfront.deferred_acks: DELETE: (no-tuple-data)"), "n1, line 2: .* nothing says which"),
         (changes("table coldfront.claims: INSERT: ticket[bigint] 7"), "line 2 has no column of a row at 'ticket"),
-        (changes("index coldfront.claims: INSERT: ticket[bigint]:7"), "line 2 is no change as test_decoding prints it"),
-        (f"0/2A0,741,{CLAIM}\n0/2F8,741,COMMIT 741\n", "line 2 says 'COMMIT 741', and not when.*include-timestamp"),
-        ("0/2A0,741,COMMIT 741 (at noon)\n", "line 1 says .*and not when"),
+        (
+            changes("index coldfront.claims: INSERT: ticket[bigint]:7"),
+            "line 2 is not a change as test_decoding prints it",
+        ),
+        (f"0/2A0,741,{CLAIM}\n0/2F8,741,COMMIT 741\n", "line 2 says 'COMMIT 741', but not when.*include-timestamp"),
+        ("0/2A0,741,COMMIT 741 (at noon)\n", "line 1 says .*but not when"),
         (f"0/2A0,741,{CLAIM}\n", "n1 ends within a transaction: n1, line 1"),
         ("0/2A0,741\n", "line 1 has 2 columns"),
         ('0/2A0,741,"BEGIN\n', "line 1 is not CSV"),

@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
-DOCS = Path(__file__).parent.parent / "docs"
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
+#: What has links to follow: these, and the pages outside of docs/.
+LINKING = [*sorted(ROOT.glob("*.md")), *PAGES, *sorted((ROOT / "specs").rglob("*.md"))]
 ON_SPARK = {"datasets.md", "sweeps.md"}
 
 #: A block of Python, and the block of text right below it, if there is one: what it prints.
@@ -67,7 +70,16 @@ def test_a_page_that_is_wrong_is_noticed() -> None:
         run("```python\n1 / 0\n```\n", "page")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_links_lead_to_files(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text()):
-        assert "://" in target or (page.parent / target).exists(), target
+def anchors(page: Path) -> set[str]:
+    """The places on a page that a link may name, as GitHub makes them of its headings."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_to_files_and_headings(page: Path) -> None:
+    for target, place in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", page.read_text()):
+        if "://" not in target:
+            found = page.parent / target if target else page
+            assert found.exists(), target
+            assert not place or place in anchors(found), f"{target}#{place}"

@@ -306,7 +306,7 @@ def test_with_the_driver_its_processes_end(number, said, tmp_path):
 
 def test_what_cannot_be_driven_is_refused(tmp_path):
     (tmp_path / "something").touch()
-    with pytest.raises(InputError, match="is not empty; what is made along a trace goes into a new folder"):
+    with pytest.raises(InputError, match="is not empty; give a new folder"):
         drive(LOST, Clerks(), keep=tmp_path)
     with pytest.raises(InputError, match="cannot be used: "):
         drive(LOST, Clerks(), keep=tmp_path / "something")
@@ -327,7 +327,7 @@ class Forth(Model):
 
 
 def test_a_trace_that_goes_round_for_ever_is_refused():
-    with pytest.raises(InputError, match="goes round for ever cannot be driven; it takes one that ends"):
+    with pytest.raises(InputError, match="goes round for ever cannot be driven; give one that ends"):
         drive(replay(Forth(), 0, [(0, 0), (0, 0)], loop=0), Clerks())
 
 
@@ -350,5 +350,5 @@ def test_traces_of_each_action_and_of_each_pair_that_is_in_conflict():
 
 def test_a_space_that_is_too_large_is_refused(monkeypatch):
     monkeypatch.setattr(traces, "MOST_STATES", 3)
-    with pytest.raises(InputError, match=r"^lost_update has more than 3 states; it takes smaller constants$"):
+    with pytest.raises(InputError, match=r"^lost_update has more than 3 states; choose smaller constants$"):
         covering(LostUpdate())

@@ -357,9 +357,9 @@ def test_what_pypaimon_has_no_counterpart_of_is_refused(constants, why, capsys):
     [
         (["workbench:hudi#0/"], "a permalink of 'hudi' is not accepted; it takes one of paimon or paimon_published"),
         (["workbench:/tmp/model.py:Evil#0/"], "a permalink of '/tmp/model.py:Evil' is not accepted"),
-        (["workbench:paimon#0/99999.0"], "is no behaviour of the model: step 1 names action instance 99999"),
+        (["workbench:paimon#0/99999.0"], "is not a behaviour of the model: step 1 names action instance 99999"),
         (["/no/such/file"], "trace '/no/such/file' cannot be read: No such file or directory"),
-        (["workbench:paimon#0/", "--python", "/no/python"], "'/no/python' is not there: `scripts/writers.sh python3`"),
+        (["workbench:paimon#0/", "--python", "/no/python"], "'/no/python' does not exist: `python3 -m venv .writers`"),
         (["workbench:paimon#0/", "--python", sys.executable], "w0 cannot open the table: it takes pypaimon 2.1.0, as"),
         (["workbench:paimon#0/", "--time-limit", "0"], "'0' is not accepted; it takes a number above 0"),
     ],
@@ -373,7 +373,7 @@ def test_bad_input_is_refused_in_one_line(arguments, why, capsys):
 
 def test_a_recording_that_is_no_behaviour_is_refused(itf, capsys):
     assert main(["drive", "paimon", itf(lost()), "--set", "PUT_IF_ABSENT=true"]) == 2
-    assert "is no behaviour of the model: no step leads from state 8 to state 9" in capsys.readouterr().err
+    assert "is not a behaviour of the model: no step leads from state 8 to state 9" in capsys.readouterr().err
 
 
 def test_a_driver_takes_a_trace_of_its_own_model():

@@ -215,6 +215,19 @@ def test_the_command_refuses_budgets_that_are_none(tmp_path: Path, capsys: pytes
         assert f"argument {option}: '{value}' is not accepted" in capsys.readouterr().err
 
 
+def test_the_command_takes_a_configuration_for_its_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "run"
+    search(run, max_states=50)
+    for named, said in (
+        ("nope", "unknown model or configuration 'nope'"),
+        ("v1_one_writer", "and not of 'bakery'"),
+    ):
+        assert main(["resume", str(run), "--model", named]) == 2
+        assert main(["save", str(run), str(tmp_path / "out"), "--model", named]) == 2
+        said_twice = capsys.readouterr().err
+        assert said_twice.count(said) == 2, said_twice
+
+
 def test_a_folder_that_is_called_like_a_model_runs_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

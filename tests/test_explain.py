@@ -186,9 +186,7 @@ def test_nothing_is_known_where_nothing_is_decided():
 
 def test_constants_that_cannot_explain():
     table = table_where({"A": [True, False], "B": [True, False]}, lambda A, B: verdict(B))
-    with pytest.raises(
-        InputError, match=r"with A = TRUE, P holds in one setting and not in another; it takes all const"
-    ):
+    with pytest.raises(InputError, match=r"with A = TRUE, P holds in one setting and not in another; name all const"):
         explain(table, "P", ["A"])
     for asked in ({"property": "Q"}, {"property": "P", "constants": ["C"]}):
         with pytest.raises(InputError, match="unknown column of the table"):
@@ -320,7 +318,7 @@ def test_a_grid_that_is_none(grid, options, why):
 def test_a_cell_is_found_by_its_setting(hudi):
     setting = {**hudi.cells[30].setting, "ConcurrencyControl": "pessimistic"}
     assert hudi.at(setting).setting == {**hudi.cells[30].setting, "ConcurrencyControl": 2}
-    with pytest.raises(InputError, match="it stands for 24 settings of the grid"):
+    with pytest.raises(InputError, match="it matches 24 settings of the grid"):
         hudi.at({"UseSalt": True})
     with pytest.raises(InputError, match="unknown constant of the grid 'Keys'"):
         hudi.at({"Keys": 1})

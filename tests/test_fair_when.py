@@ -210,8 +210,8 @@ def acting(condition, **options):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: acting(lambda self, s, k: True), "fair_when is of no use without fairness"),
-        (lambda: acting(lambda self, s, k: True, fair=False), "fair_when is of no use without fairness"),
+        (lambda: acting(lambda self, s, k: True), "fair_when has no effect without fairness"),
+        (lambda: acting(lambda self, s, k: True, fair=False), "fair_when has no effect without fairness"),
         (lambda: acting("n", fair="weak"), "act: fair_when = 'n' is not accepted; it takes a function (self, s, ...)"),
         (lambda: acting(lambda self, s: True, fair="weak"), "act: fair_when takes (self, s); it takes self, s and the"),
         (lambda: check(with_promise(lambda self, s, k: s.n)), "returned 0; it must return True or False"),

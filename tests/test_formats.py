@@ -323,7 +323,7 @@ def test_an_action_that_the_model_does_not_have_is_said_and_not_used():
     document["states"][5]["#meta"]["action"] = "POST /commit"
     report = check(document, Bakery(Writers=2))
     assert report.valid
-    assert report.remarks == ["state 6: 'POST /commit' is no action of the model and is not used"]
+    assert report.remarks == ["state 6: 'POST /commit' is not an action of the model, and is ignored"]
     assert "POST /commit" in str(report)
 
 

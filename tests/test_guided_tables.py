@@ -70,7 +70,7 @@ def test_the_command_takes_a_tables_folder(real_table, capsys):
 
 def test_constants_that_the_table_does_not_fit_are_named(real_table):
     mapped = recorded(real_table("seq"))
-    with pytest.raises(InputError, match=r"^the table has .*w2-0.*; with these constants paimon has not$"):
+    with pytest.raises(InputError, match=r"^the table has .*w2-0.*, which paimon lacks with these constants$"):
         follow(mapped, NUM_WRITERS=2)
-    with pytest.raises(InputError, match=r"^'.*' is no paimon table$"):
+    with pytest.raises(InputError, match=r"^'.*' is not a table of paimon$"):
         recorded(str(real_table("seq") / "snapshot"))

@@ -211,7 +211,7 @@ def test_the_timeline_grows_in_order(constants):
         ({"FileGroupCount": True}, "FileGroupCount = True is not accepted; it takes an integer from 1 to 4"),
         ({"UseSalt": 1}, "UseSalt = 1 is not accepted; it takes true or false"),
         ({"Keys": ["a"], "Values": ["a"]}, "Keys and Values both hold 'a'; names must differ"),
-        ({"Keys": ["fg1", "k"]}, "the name 'fg1' is not accepted; it is a file group's, take any other"),
+        ({"Keys": ["fg1", "k"]}, "the name 'fg1' is not accepted, since a file group has it; take another one"),
     ],
     ids=lambda value: "" if isinstance(value, str) else str(value),
 )

@@ -108,10 +108,10 @@ def test_a_domain_that_is_none(domain):
 @pytest.mark.parametrize(
     ("choices", "why"),
     [
-        ({0: "off", 1: "off"}, "each takes a word of its own"),
-        ({0: "", 1: "on"}, "each takes a word of its own"),
-        ({0: "two words"}, "each takes a word of its own"),
-        ({0: 1}, "each takes a word of its own"),
+        ({0: "off", 1: "off"}, "each needs a word of its own"),
+        ({0: "", 1: "on"}, "each needs a word of its own"),
+        ({0: "two words"}, "each needs a word of its own"),
+        ({0: 1}, "each needs a word of its own"),
         ({"on": "off", "off": "on"}, "a word may not be a value too"),
     ],
 )

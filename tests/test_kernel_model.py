@@ -123,7 +123,7 @@ def counts_on_its_own_class(self, s):
             lambda self, s: choose(range(1, 2 + next(CALLS))),
             "nondeterministic: a choice had other options when it was run again",
         ),
-        (lambda self, s: set_(self, "seen", 1), "self.seen may not be assigned: what changes belongs into the state"),
+        (lambda self, s: set_(self, "seen", 1), "self.seen may not be assigned: what changes belongs in the state"),
         # choose, and whatever else goes wrong
         (lambda self, s: choose(5), "TypeError: 'int' object is not iterable"),
         (lambda self, s: choose([[1]]), "a list cannot be part of a state ([1])"),

@@ -115,7 +115,7 @@ def test_a_name_that_is_put_together_is_refused(engine):
         def format(self, s, w):
             s.last = f"{w}"
 
-    with pytest.raises(InputError, match=r"a text that is put together is no name: take it from Walkers\)$"):
+    with pytest.raises(InputError, match=r"a text that the model builds is not a name: take names from Walkers\)$"):
         check(Formatted(), engine=engine, symmetry=True)
     assert check(Formatted(), engine=engine).complete
 

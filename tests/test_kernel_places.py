@@ -136,7 +136,7 @@ def test_a_clause_that_a_subclass_replaces(tmp_path):
     source = source.replace("class Toy", "class Base") + "\nclass Toy(Base):  # <-\n    two = 7\n"
     said, marked = said_of(source, tmp_path)
     assert_placed(said, marked)
-    assert "Toy: Both: a clause is a method without a decorator, and not 7" in said
+    assert "Toy: Both: a clause is a method without a decorator, not 7" in said
 
 
 def test_what_is_no_model_at_all(tmp_path):

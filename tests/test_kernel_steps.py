@@ -294,7 +294,7 @@ def test_the_deadlock_is_a_property_of_every_model_and_listed_where_ends_are_dec
 
 
 def test_declarations_that_are_refused():
-    with pytest.raises(ModelError, match=r"Wrong: Never is of 'fly', which is no action"):
+    with pytest.raises(ModelError, match=r"Wrong: Never is of 'fly', which is not an action"):
 
         class Wrong(Log):
             @step(of="fly")
@@ -335,9 +335,9 @@ def test_declarations_that_are_refused():
     ("answer", "message"),
     [
         (lambda self, s: 3, r"3 is not what maps the variables of log to values"),
-        (lambda self, s: {}, r"it says nothing of variable entries"),
-        (lambda self, s: {"entries": ()}, r"it says nothing of variable acked"),
-        (lambda self, s: {"entries": (), "acked": {}}, r"it says nothing of index p1"),
+        (lambda self, s: {}, r"it says nothing about variable entries"),
+        (lambda self, s: {"entries": ()}, r"it says nothing about variable acked"),
+        (lambda self, s: {"entries": (), "acked": {}}, r"it says nothing about index p1"),
         (lambda self, s: {"entries": (), "acked": True}, r"True is not acked, which has a value for each index"),
         (lambda self, s: {"entries": [], "acked": s.told}, r"a list cannot be part of a state"),
         (lambda self, s: {"entry": ()}, r"unknown variable 'entry'; known: entries, acked"),

@@ -12,6 +12,8 @@ import nbformat
 import pytest
 from nbclient.exceptions import CellExecutionError
 
+from workbench.lessons.exercise import exercises
+
 ROOT = Path(__file__).parents[1]
 SCRIPT = ROOT / "scripts" / "notebooks.py"
 
@@ -35,7 +37,11 @@ NAMES = [
     "09_one_promise",
 ]
 ON_SPARK = {"04_what_if", "05_state_space_as_data"}
+#: How many cells tell the story; the exercises are not counted.
 FEWEST_CELLS, MOST_CELLS = 20, 30
+EXERCISES = "## Exercises"
+#: What a lesson may need besides the workbench.
+NEEDS = {"Graphviz", "Java", "pypaimon"}
 
 _EMBEDDED = re.compile(r"data:[\w/+-]+;base64,[\w/+=]+")
 _ABSOLUTE_PATH = re.compile(r"""(?:^|[\s"'(=,\[])(/(?!/)[\w.-]+/[\w./-]+|[A-Z]:\\\w+)""")
@@ -49,8 +55,9 @@ _MEMORY_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 def faults(notebook: Any) -> list[str]:
     """What is wrong with a notebook as it is kept, a line each."""
     cells, wrong = notebook.cells, []
-    if not FEWEST_CELLS <= len(cells) <= MOST_CELLS:
-        wrong.append(f"it has {len(cells)} cells, not {FEWEST_CELLS} to {MOST_CELLS}")
+    told = next((at for at, cell in enumerate(cells) if cell.source.startswith(EXERCISES)), len(cells))
+    if not FEWEST_CELLS <= told <= MOST_CELLS:
+        wrong.append(f"it has {told} cells, not {FEWEST_CELLS} to {MOST_CELLS}")
     if not cells or cells[0].cell_type != "markdown" or not cells[0].source.startswith("# "):
         wrong.append("its first cell is no title")
     code = [cell for cell in cells if cell.cell_type == "code"]
@@ -153,6 +160,62 @@ def test_a_notebook_runs_and_shows_what_it_keeps(path: Path) -> None:
     assert differences(read(path), fresh) == []
 
 
+# The lessons ----------------------------------------------------------------------------------------------------------
+
+
+def opening(lesson: Any) -> str:
+    """What a notebook says of itself below its title."""
+    after = ", ".join(f"[{name}]({name}.ipynb)" for name in lesson["after"]) or "no other lesson"
+    needs = ", ".join(lesson["needs"]) or "only the workbench"
+    return (
+        f"- \\*\\*You will learn:\\*\\* {re.escape(lesson['about'])}\n"
+        f"- \\*\\*Time:\\*\\* {lesson['minutes']} minutes\\. The cells run in [^\n]+\\.\n"
+        f"- \\*\\*Needs:\\*\\* {re.escape(needs)}\n"
+        f"- \\*\\*After:\\*\\* {re.escape(after)}$"
+    )
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_notebook_says_what_it_is_as_a_lesson(path: Path) -> None:
+    kept = read(path)
+    lesson = kept.metadata["lesson"]
+    assert set(lesson) == {"minutes", "needs", "after", "about"}
+    assert type(lesson["minutes"]) is int
+    assert 15 <= lesson["minutes"] <= 90
+    assert set(lesson["needs"]) <= NEEDS
+    assert ("Java" in lesson["needs"]) is (path.stem in ON_SPARK)
+    assert set(lesson["after"]) <= set(NAMES[: NAMES.index(path.stem)])
+    assert re.fullmatch(r"[A-Z][^.?!\n]+\.", lesson["about"])
+    assert re.search(opening(lesson), kept.cells[0].source, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_notebook_ends_with_its_exercises(path: Path) -> None:
+    """Two or three, each in a cell that is to be filled in; whatever has gone before, they run by themselves."""
+    cells = [cell for cell in read(path).cells if cell.cell_type == "code"]
+    found = [re.search(r'^exercise\("(\w+)"\)\.check\(answer\)$', cell.source, re.MULTILINE) for cell in cells]
+    asked = [match[1] for match in found if match]
+    assert sorted(asked) == sorted(name for name, one in exercises().items() if one.notebook == path.stem)
+    assert 2 <= len(asked) <= 3
+    assert all(match for match in found[-len(asked) :])
+    for cell, match in zip(cells, found, strict=True):
+        if match:
+            assert cell.source.endswith(match[0])
+            assert re.search(r"^answer = \.\.\.", cell.source, re.MULTILINE)
+            assert any("Your turn." in output["data"]["text/plain"] for output in cell.outputs)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_what_a_notebook_asks_is_answered_in_a_later_cell(path: Path) -> None:
+    code = [cell.source for cell in read(path).cells if cell.cell_type == "code"]
+    asked = [at for at, source in enumerate(code) if "guess = predict(" in source]
+    answered = [at for at, source in enumerate(code) if "guess.answer(" in source]
+    assert len(asked) >= 2
+    assert len(asked) == len(answered)
+    assert all(one < other for one, other in zip(asked, answered, strict=True))
+    assert all(one < other for one, other in zip(answered, asked[1:], strict=False))
+
+
 # What looks after them -----------------------------------------------------------------------------------------------
 
 
@@ -174,7 +237,9 @@ def test_a_fault_is_found(wrong: Any, fault: str) -> None:
 def test_a_notebook_without_faults_has_none() -> None:
     one = notebook(cell("1 / 2", "0.5, see https://example.org/a/b and ../specs/hudi, half/half\n"))
     assert faults(one) == []
-    del one.cells[-1]
+    one.cells += [nbformat.v4.new_markdown_cell(text) for text in (EXERCISES, *"three", *"four", *"more")]
+    assert faults(one) == []
+    del one.cells[FEWEST_CELLS - 1]
     assert faults(one) == [f"it has {FEWEST_CELLS - 1} cells, not 20 to 30"]
 
 
@@ -190,8 +255,9 @@ def test_cleaning_keeps_the_picture_of_a_widget_and_drops_who_ran_it() -> None:
     shown = nbformat.v4.new_output("display_data", data=both, metadata={"x": 1})
     one = notebook(nbformat.v4.new_code_cell("x", outputs=[shown], metadata={"execution": {"started": "now"}}))
     one.metadata["widgets"] = {"state": {}}
+    one.metadata["lesson"] = {"minutes": 15}
     notebooks.clean(one)
-    assert one.metadata == notebooks.METADATA
+    assert one.metadata == notebooks.METADATA | {"lesson": {"minutes": 15}}
     assert one.cells[1].metadata == {}
     assert one.cells[1].outputs[0].data == {"text/html": "<p>", "text/plain": "p"}
     assert one.cells[1].outputs[0].metadata == {}

@@ -298,7 +298,7 @@ class OldWord(str, Enum):  # noqa: UP042 - what is refused
         (Open(1), "of dataclasses it takes those with frozen=True"),
         (Half(1), "a dataclass must compare all of its fields"),
         (Own(1), "a dataclass must compare all of its fields"),
-        (Rights.READ, "a Flag is no value; use a frozenset of the members of an Enum"),
+        (Rights.READ, "a Flag is not a value; use a frozenset of the members of an Enum"),
         (OldWord.A, "of enumerations it takes Enum, StrEnum and IntEnum"),
         (Claim, "use None, bool, int, str, tuple, NamedTuple, frozenset, Map, Enum or a frozen dataclass"),
         (Phase, "use None, bool, int, str, tuple, NamedTuple, frozenset, Map, Enum or a frozen dataclass"),

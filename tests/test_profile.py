@@ -303,7 +303,7 @@ def test_what_holds_and_says_nothing_is_told_with_the_verdict(engine):
     }
     nobody = check(Idle(Nobody=True), ["Seeing", "Moves"], engine=engine)
     assert [v.why for v in nobody.verdicts] == 2 * [
-        "it is about nothing: its parameters have no values with these constants"
+        "it says nothing: its parameters have no values with these constants"
     ]
 
 

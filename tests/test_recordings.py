@@ -58,7 +58,7 @@ def test_events_have_their_line_numbers(tmp_path):
         (b'{"a": 1, "a": 2}', "line 2 is not accepted: the key 'a' stands twice in one object"),
         (b'"\xff"', "line 2 is not UTF-8 text"),
         (b"[" * 5000, "line 2 is not accepted: it is nested too deeply"),
-        (b'{"a": "' + b"x" * events.MOST_BYTES + b'"}', "line 2 is longer than the 1,048,576 bytes that are read"),
+        (b'{"a": "' + b"x" * events.MOST_BYTES + b'"}', "line 2 is longer than 1,048,576 bytes"),
     ],
 )
 def test_what_is_no_event_is_refused_with_its_line(tmp_path, line, message):
@@ -70,7 +70,7 @@ def test_what_is_no_event_is_refused_with_its_line(tmp_path, line, message):
 def test_there_is_a_bound_on_lines(monkeypatch):
     monkeypatch.setattr(events, "MOST_LINES", 2)
     assert len(parse_events("{}\n{}\n")) == 2
-    with pytest.raises(InputError, match="there are more than 2 lines; so many are read"):
+    with pytest.raises(InputError, match="there are more than 2 lines, which is the limit"):
         parse_events("{}\n{}\n{}\n")
 
 

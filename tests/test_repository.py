@@ -54,6 +54,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "session",
         "",
     },
+    "lessons": {"kernel", "models", "engines", "spaces", "guided", "tables", "view", "widgets", ""},
     "bench": {"kernel", "models", "engines", "formats", "guided"},
     "commands": {
         "kernel",
@@ -148,8 +149,8 @@ def test_environment_and_pyproject_agree() -> None:
     lines = (ROOT / "environment.yml").read_text().splitlines()
     wanted = [line.strip().removeprefix("- ") for line in lines if line.strip().startswith("- ")]
     assert f"python{project['requires-python']}" in wanted
-    assert "-e .[dev]" in wanted, "the Python packages come from pyproject.toml alone"
-    assert "dev" in project["optional-dependencies"]
+    assert "-e .[dev,site]" in wanted, "the Python packages come from pyproject.toml alone"
+    assert {"dev", "site"} <= set(project["optional-dependencies"])
 
 
 #: What our dependencies bring, and what the programs for the environment of the writers import.

@@ -202,7 +202,7 @@ def test_a_sign_in_a_text_begins_no_comment():
         ("up and down", "line 1: expression 'up and down' is not accepted"),
         ("up where n == 1", "line 1: expression 'n == 1' is not accepted: unknown name 'n'"),
         ("s.n == 0 where s.n == 1", "line 1: expression 's.n == 0 where s.n == 1' is not accepted"),
-        ("1 / (s.n - 1) > 5", r"line 1: .* cannot be evaluated in a state that is reached \(ZeroDivisionError: "),
+        ("1 / (s.n - 1) > 5", r"line 1: .* cannot be evaluated in a reachable state \(ZeroDivisionError: "),
         ("up\n" * 65, "the scenario has 65 lines; it takes at most 64"),
     ],
 )

@@ -691,7 +691,7 @@ def test_steps_of_a_permalink_stay_while_its_settings_are_checked() -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("workbench:hudi#0/", "is one of model hudi; here it takes one of bakery_v2"),
+        ("workbench:hudi#0/", "is for model hudi; give one for bakery_v2"),
         ("workbench:bakery_v2?Writers=99#0/", "Writers = 99 is not accepted"),
         ("workbench:bakery_v2#0/999.0", "does not fit model bakery_v2"),
         ("nonsense", "permalink 'nonsense' is not accepted"),

@@ -390,9 +390,9 @@ def add(self, s):
     ("act", "said"),
     [
         (outside, "held cannot hold 7, which is not in numbers"),
-        (no_set, "held is a set, and [1] is none"),
-        (kept, "held is read member by member, and is no value: write frozenset(s.held)"),
-        (nested, "held is read member by member, and is no value: write frozenset(s.held)"),
+        (no_set, "held is a set, but [1] is not"),
+        (kept, "held is read member by member, and is not a value: write frozenset(s.held)"),
+        (nested, "held is read member by member, and is not a value: write frozenset(s.held)"),
         (add, "held has no add(): write s.held |= {...}, or -= {...}"),
     ],
 )

@@ -422,9 +422,9 @@ def test_a_full_disk_is_said(spark, narrow_levels, small_disk):
 
 
 def test_a_run_directory_that_is_none(spark, tmp_path):
-    with pytest.raises(InputError, match=r"'.*none' is no run directory: it has no manifest"):
+    with pytest.raises(InputError, match=r"'.*none' is not a run directory: it has no manifest"):
         resume(tmp_path / "none", spark=spark)
-    with pytest.raises(InputError, match="is no run directory"):
+    with pytest.raises(InputError, match="is not a run directory"):
         resume(tmp_path, BakeryV2, spark=spark)
     (tmp_path / "mine.txt").write_text("keep")
     with pytest.raises(InputError, match=r"holds 'mine\.txt', which no run directory has"):
@@ -452,7 +452,7 @@ def test_one_search_at_a_time_writes_to_a_run_directory(spark, tmp_path):
     ) == local(RACE)
     assert len(said) == 2
     assert all(f"is in use: process {os.getpid()} on " in line for line in said)
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         check(RACE, safety_of(RACE), engine="spark", spark=spark, run_dir=run)
 
 

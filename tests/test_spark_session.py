@@ -58,8 +58,8 @@ def test_a_java_that_is_new_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     check_java()
 
 
-def test_the_command_line_without_java() -> None:
-    command = ["sweep", "bakery", "--grid", "Writers=2"]
+@pytest.mark.parametrize("command", [["sweep", "bakery", "--grid", "Writers=2"], ["warm", "--spark"]])
+def test_the_command_line_without_java(command: list[str]) -> None:
     environment = {**os.environ, "JAVA_HOME": "/nowhere"}
     ended = subprocess.run(
         [sys.executable, "-m", "workbench", *command], env=environment, capture_output=True, text=True

@@ -137,3 +137,29 @@ def test_what_is_compiled_is_known_by_all_of_its_sources():
 
     sources = Path(advance._function.__code__.co_filename)
     assert advance._compiled._cache._cache_file._source_stamp == numba_cache.stamp(sources)
+
+
+def test_who_waits_for_a_kernel_that_is_compiled_is_told_so_once(tmp_path, monkeypatch):
+    """What Numba's cache has is not compiled, and nothing is said of it."""
+    import importlib.util
+
+    from workbench.engines import compiling
+
+    (tmp_path / "own.py").write_text(
+        "from workbench.engines.compiled import njit\n\n\n"
+        + "".join(f"@njit(cache=True)\ndef {name}(n):\n    return n + 1\n\n\n" for name in ("one", "two"))
+    )
+
+    def said_by_calls():
+        spec = importlib.util.spec_from_file_location("own", tmp_path / "own.py")
+        own = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "own", own)
+        spec.loader.exec_module(own)
+        said = []
+        with compiling.telling(said.append):
+            assert (own.one(1), own.two(2)) == (2, 3)
+        return said
+
+    (line,) = said_by_calls()
+    assert line.startswith("compiling the search kernels")
+    assert said_by_calls() == []

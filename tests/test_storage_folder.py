@@ -134,8 +134,8 @@ def test_the_damaged_and_the_other_are_not_replaced(tmp_path: Path) -> None:
     assert "cannot be written" in said(lambda: save(tmp_path / "file" / "below", "one"))
     with new_folder(tmp_path / "run", RUN) as folder:
         folder.commit({}, {})
-    assert "is no dataset but a run directory" in said(lambda: save(tmp_path / "run", "one"))
-    assert "is no dataset but a run directory" in said(lambda: load(tmp_path / "run"))
+    assert "is not a dataset but a run directory" in said(lambda: save(tmp_path / "run", "one"))
+    assert "is not a dataset but a run directory" in said(lambda: load(tmp_path / "run"))
     save(tmp_path / "d", "one")
     last_version(tmp_path / "d").write_text("{")
     before = names(tmp_path / "d")
@@ -162,7 +162,7 @@ def test_a_new_folder_is_new(tmp_path: Path) -> None:
     with new_folder(tmp_path / "run", RUN) as folder:  # there was nothing in it yet
         assert names(tmp_path / "run") == set()
         folder.commit({"level": 0}, dict([put(folder, "level-0/bucket.parquet", b"1")]))
-    assert "is there already" in said(lambda: new_folder(tmp_path / "run", RUN).__enter__())
+    assert "already exists" in said(lambda: new_folder(tmp_path / "run", RUN).__enter__())
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "x").write_text("")
     assert "holds 'x'" in said(lambda: new_folder(tmp_path / "other", RUN).__enter__())
@@ -184,7 +184,7 @@ def test_a_folder_is_gone_on_with(tmp_path: Path) -> None:
         assert Folder.open(tmp_path / "run", RUN).content == {"level": 1}
     assert reader.content == {"level": 0}
     assert [reader.read(name) for name in reader.files] == [b"1"]
-    assert "is no run directory" in said(lambda: changing_folder(tmp_path / "missing", RUN).__enter__())
+    assert "is not a run directory" in said(lambda: changing_folder(tmp_path / "missing", RUN).__enter__())
     assert not (tmp_path / "missing").exists()
 
 
@@ -205,7 +205,7 @@ def test_a_manifest_names_files_of_its_folder_only(tmp_path: Path, name: str) ->
     ):
         version["change"]["files"] = {bad: {"size": 1, "blocks": [""]}}
         write_sealed(last_version(tmp_path / "d"), version)
-        assert "which is no file of this folder" in said(lambda: load(tmp_path / "d"))
+        assert "which is not a file of this folder" in said(lambda: load(tmp_path / "d"))
 
 
 FORGED: list[Any] = [

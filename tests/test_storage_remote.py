@@ -105,7 +105,7 @@ def unnamed(s3: Any, url: str) -> set[str]:
 
 
 def test_what_is_written_there_is_read(url: str) -> None:
-    assert "is no run directory: it has no manifest" in said(lambda: Folder.open(url, RUN))
+    assert "is not a run directory: it has no manifest" in said(lambda: Folder.open(url, RUN))
     with new_folder(url, RUN) as folder:
         one = put(folder, "level-0/a.bin", b"one")
         folder.commit({"says": "one"}, one)
@@ -114,7 +114,7 @@ def test_what_is_written_there_is_read(url: str) -> None:
     there = Folder.open(url, RUN)
     assert (there.content, there.parts) == ({"says": "one"}, [{"says": "two"}])
     assert [there.read(name) for name in (*one, *two)] == [b"one", b"two" * 7_000_000]
-    assert "is there already" in said(lambda: new_folder(url, RUN).__enter__())
+    assert "already exists" in said(lambda: new_folder(url, RUN).__enter__())
     with changing_folder(url, RUN) as folder:
         folder.add({"says": "three"}, {})
     assert len(Folder.open(url, RUN).parts) == 2
@@ -302,7 +302,7 @@ def test_places_that_are_none_are_refused_in_one_line(
         "s3://key:secret@lake/x": "'s3://lake/x' is not accepted with credentials in it",
         "s3://lake/x?color=red": "the option 'color' of a URL is not accepted; it takes endpoint_override, ",
         "hdfs://lake/x?color=red": "the option 'color' of a URL is not accepted; hdfs takes none",
-        "abfs://lake/x": "takes the package adlfs, which is not installed: pip install 'lakehouse-workbench[azure]'",
+        "abfs://lake/x": "needs the package adlfs, which is not installed: pip install 'lakehouse-workbench[azure]'",
     }.items():
         refusal = resumed(place, capsys)
         assert words in refusal

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from workbench import configurations
 from workbench.cli import main
 from workbench.commands.sweep import parse_grid
 from workbench.engines.check import check
@@ -430,6 +431,22 @@ def test_the_command_prints_json(spark, capsys, tmp_path):
     assert [row["EventualProgress"] for row in printed["rows"]] == ["violated", "violated"]
     assert all(row["error"] is None and row["complete"] for row in printed["rows"])
     assert len(files(tmp_path)) == 2
+
+
+def test_the_command_takes_a_configuration_before_whose_constants_the_grid_goes(spark, capsys):
+    one = configurations.load("documented_v1_no_crash")
+    assert one.constants["MaxCrashes"] == 0
+    command = ["sweep", "documented_v1_no_crash", "--grid", "MaxCrashes=1", "--json"]
+    assert main(command) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["model"], printed["symmetry"]) == (one.model.name, list(one.symmetry))
+    (row,) = printed["rows"]
+    crashing = check(type(one.model)(**{**one.constants, "MaxCrashes": 1}), one.properties, symmetry=one.symmetry)
+    assert crashing.distinct != one.expect["distinct"]
+    assert (row["MaxCrashes"], row["distinct"]) == (1, crashing.distinct)
+    assert [row[verdict.name] for verdict in crashing.verdicts] == [verdict.word for verdict in crashing.verdicts]
+    assert main([*command, "--set", "Writers=1"]) == 2
+    assert "--set is not accepted with a configuration" in capsys.readouterr().err
 
 
 def test_the_command_says_when_all_holds(spark):

@@ -636,7 +636,7 @@ def test_an_animated_trace_is_whole_without_its_style_sheet(conflict):
     assert not re.search(r"<(script|foreignObject|image|use)\b|(href|src)=|url\(", svg)
     ids = re.findall(r' id="([^"]*)"', svg)
     assert len(set(ids)) == len(ids)
-    assert f"{len(conflict)} states, of which the last is: " in root.get("aria-label")
+    assert f"{len(conflict)} states; the last is: " in root.get("aria-label")
 
 
 def test_a_trace_of_one_state_does_not_move():
@@ -781,7 +781,7 @@ def test_without_graphviz_a_graph_says_what_to_install(small, monkeypatch):
     graph = view.state_graph(small)
     monkeypatch.setenv("PATH", "")
     with pytest.raises(
-        InputError, match=r"^Graphviz's dot draws state graphs, and is not there; install it .* graphviz$"
+        InputError, match=r"^state graphs need Graphviz's dot, which is not installed; install it .* graphviz$"
     ):
         graph.svg()
     assert graph.text().startswith("States of bakery_published: ")

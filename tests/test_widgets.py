@@ -1149,7 +1149,7 @@ def test_a_pasted_permalink_is_opened_and_its_watches_are_run_once_somebody_agre
     assert "unknown variable" in simulator.player.mistake
     assert paste._agree.layout.display == "none"
     paste.line.value = "workbench:hudi#0/"
-    assert "is one of model hudi; here it takes one of bakery_v2" in everything(paste)
+    assert "is for model hudi; give one for bakery_v2" in everything(paste)
     assert permalink(simulator.trace) == permalink(trace)
     paste.line.value = ""
     assert everything(paste) == ""

@@ -38,7 +38,7 @@ def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="workbench",
         description="See how lakehouse tables commit, and how they break.",
-        epilog=f"With {TRACEBACK}=1 in the environment, whatever goes wrong is shown with a traceback.",
+        epilog=f"With {TRACEBACK}=1 in the environment, errors come with a traceback.",
     )
     parser.add_argument("--version", action="version", version=f"lakehouse-workbench {__version__}")
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.errors import brief, listed, unknown
@@ -18,9 +18,21 @@ from workbench.shipped import folder
 
 _KEYS = ("title", "model", "source", "symmetry", "properties", "constants", "expect")
 _SPECS = "specs"
-_COUNTS = ("distinct", "depth", "generated", "outside")
+#: What is counted, and may be expected of a complete search.
+COUNTS = ("distinct", "depth", "generated", "outside")
 #: The words of verdicts without a trace.
-_WORDS = ("holds", "not reached", f"holds {WITHIN}", f"not reached {WITHIN}")
+VERDICT_WORDS = ("holds", "not reached", f"holds {WITHIN}", f"not reached {WITHIN}")
+
+
+class Difference(NamedTuple):
+    """One thing that a check shows otherwise than a configuration expects it: a count, or the verdict on a property."""
+
+    name: str
+    expected: str
+    found: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: expected {self.expected}, found {self.found}"
 
 
 @dataclass(frozen=True)
@@ -36,6 +48,8 @@ class Configuration:
     model : Model
     symmetry : tuple of str
     properties : list of str or None
+    constants : dict
+        Those that the file sets, as it sets them.
     expect : dict
         ``distinct``, ``depth``, ``generated``, ``outside``, and ``verdicts``: per property ``"holds"``,
         ``"not reached"``, the same ``within the constraint``, or ``{violated = N}`` or ``{reached = N}`` with N the
@@ -48,6 +62,7 @@ class Configuration:
     model: Model
     symmetry: tuple[str, ...] = ()
     properties: list[str] | None = None
+    constants: dict[str, Any] = field(default_factory=dict)
     expect: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -55,15 +70,19 @@ class Configuration:
         return self.path.stem
 
     def differences(self, result: Result) -> list[str]:
-        """How `result` differs from what is expected, a line each.
+        """How `result` differs from what is expected, a line each; see :meth:`compared`."""
+        return list(map(str, self.compared(result)))
+
+    def compared(self, result: Result) -> list[Difference]:
+        """How `result` differs from what is expected.
 
         A verdict that is not known, or missing, is different from every other one - unless the search is incomplete.
         """
-        lines = []
-        for name in _COUNTS if result.complete else ():
+        different = []
+        for name in COUNTS if result.complete else ():
             wanted, counted = self.expect.get(name), getattr(result, name)
             if wanted is not None and counted != wanted:
-                lines.append(f"{name}: expected {wanted:,}, found {counted:,}")
+                different.append(Difference(name, f"{wanted:,}", f"{counted:,}"))
         verdicts = {verdict.name: verdict for verdict in result.verdicts}
         asked = [declared.name for declared in self.model.select(self.properties)]
         for name in dict.fromkeys([*asked, *verdicts]):
@@ -76,12 +95,12 @@ class Configuration:
                 differs = spell(verdict) != expected
             if differs:
                 wanted = expected or "that it holds, since nothing is said"
-                lines.append(f"{name}: expected {wanted}, found {'no verdict' if verdict is None else told(verdict)}")
-        return lines
+                different.append(Difference(name, wanted, "no verdict" if verdict is None else told(verdict)))
+        return different
 
     def expectations(self) -> list[tuple[str, str]]:
         """What is expected, as names and words: of counts, and of the properties of which something is said."""
-        counts = [(name, f"{self.expect[name]:,}") for name in _COUNTS if name in self.expect]
+        counts = [(name, f"{self.expect[name]:,}") for name in COUNTS if name in self.expect]
         return counts + [(name, str(self._expected(name))) for name in self.expect.get("verdicts", {})]
 
     def as_expected(self, result: Result) -> bool:
@@ -164,7 +183,7 @@ def _from_table(path: Path, table: dict[str, Any], find_model: Callable[[str], t
     properties = _names(table, "properties", None)
     expect = _typed(table, "expect", {}, dict, "a table")
     _check_expectations(expect, [p.name for p in model.select(properties)])
-    return Configuration(path, title, source, model, tuple(symmetry), properties, expect)
+    return Configuration(path, title, source, model, tuple(symmetry), properties, constants, expect)
 
 
 def _typed(table: dict[str, Any], key: str, default: Any, kind: type, what: str) -> Any:
@@ -183,14 +202,14 @@ def _names(table: dict[str, Any], key: str, default: list[str] | None) -> Any:
 
 def _check_expectations(expect: dict[str, Any], checked: list[str]) -> None:
     for key in expect:
-        if key not in (*_COUNTS, "verdicts"):
-            raise unknown("key of expect", key, (*_COUNTS, "verdicts"))
-        if key in _COUNTS and not _is_count(expect[key]):
+        if key not in (*COUNTS, "verdicts"):
+            raise unknown("key of expect", key, (*COUNTS, "verdicts"))
+        if key in COUNTS and not _is_count(expect[key]):
             raise InputError(f"expect.{key} = {brief(expect[key])} is not accepted; it takes an integer")
     for name, wanted in _typed(expect, "verdicts", {}, dict, "a table").items():
         if name not in checked:
             raise unknown("checked property", name, checked)
-        plain = wanted in _WORDS
+        plain = wanted in VERDICT_WORDS
         counted = isinstance(wanted, dict) and len(wanted) == 1 and set(wanted) <= {"violated", "reached"}
         if not (plain or (counted and all(map(_is_count, wanted.values())))):
             raise InputError(
@@ -211,7 +230,7 @@ def find(targets: Iterable[str | Path]) -> list[Path]:
         if target.is_dir():
             inside = sorted(path for path in target.rglob("*.toml") if not path.is_dir())
             if not inside:
-                raise InputError(f"folder {str(target)!r} holds no configuration (*.toml)")
+                raise InputError(f"folder {str(target)!r} has no configuration (*.toml)")
             paths += inside
         else:
             paths.append(target)
@@ -230,8 +249,9 @@ def shipped() -> dict[str, Path]:
 def resolve(target: str | Path) -> Path:
     """The file or folder that `target` stands for.
 
-    What exists is meant as it is. Else ``specs`` and what is below it are the folder that comes with the package, and
-    any other name is that of a configuration in it: ``v2_race``, or ``bakery/v2_race`` where several folders have one.
+    What exists is meant as it is, and so is what begins as ``./specs`` does. Else ``specs`` and what is below it are
+    the folder that comes with the package, and any other name is that of a configuration in it: ``v2_race``, or
+    ``bakery/v2_race`` where several folders have one.
 
     Raises
     ------
@@ -244,11 +264,11 @@ def resolve(target: str | Path) -> Path:
     True
     """
     path = Path(target)
-    if str(target) and os.path.exists(path):
+    if (str(target) and os.path.exists(path)) or str(target).startswith((".", "/")):
         return path
     if path.parts[:1] == (_SPECS,) and (ours := folder(_SPECS).joinpath(*path.parts[1:])).exists():
         return ours
-    if path.suffix == ".toml" or str(target).startswith((".", "/")):
+    if path.suffix == ".toml":
         return path
     names = shipped()
     found = [name for name in names if str(target) in (name, _stem(name))]
@@ -272,6 +292,7 @@ def _stem(name: str) -> str:
 def _unknown(target: str, names: Iterable[str]) -> InputError:
     """The error for what is neither a model nor a configuration, with the nearest names of both."""
     known = {*MODELS, *names, *map(_stem, names)}
-    near = difflib.get_close_matches(target[:80], sorted(known), n=3)
+    own = [f"{target}.toml"] if target and os.path.isfile(f"{target}.toml") else []
+    near = own or difflib.get_close_matches(target[:80], sorted(known), n=3)
     hint = f" (did you mean {', '.join(near)}?)" if near else f"; models: {listed(sorted(MODELS))}"
     return InputError(f"unknown model or configuration {brief(target)}{hint}; `workbench list` shows all")

@@ -73,7 +73,7 @@ def _check_out(commit: str, folder: Path) -> None:
     except OSError as error:
         raise InputError(f"an earlier version cannot be read: git does not run ({error.strerror})") from None
     if done.returncode != 0:
-        raise InputError(f"--against {commit!r} is not accepted; give a commit of the repository that {_ROOT} lies in")
+        raise InputError(f"--against {commit!r} is not accepted; give a commit of the repository that holds {_ROOT}")
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
         archive.extractall(folder, filter="data")
 

@@ -1,6 +1,6 @@
 """Judge a real lakehouse table by the properties of its protocol's model.
 
-The table is read, and never written; PATH is a folder or a URL such as s3://bucket/warehouse/db.db/orders:
+The table is only read. PATH is a folder or a URL such as s3://bucket/warehouse/db.db/orders:
   workbench audit /data/warehouse/db.db/orders
   workbench audit /data/warehouse/db.db/orders --acks acks.jsonl -o report.html
 

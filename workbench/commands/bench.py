@@ -1,7 +1,7 @@
 """Measure the engines: states per second, bytes per state, calls of Python - beside the plain reference search.
 
 Every row is measured in this run, on this machine. The rate of a search is the best of several runs, and its ratio is
-to the reference search on the same model, which is stopped after a number of states that it can do in reasonable time.
+to the reference search on the same model, which stops after as many states as it can visit in reasonable time.
 """
 
 import argparse

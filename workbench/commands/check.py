@@ -7,9 +7,10 @@
   workbench check v2_race                             a configuration, by name or as FILE.toml, as a table
   workbench check bakery/one_table hudi/one_table     with its folder, where several have one of that name
   workbench check specs/bakery                        every configuration in a folder
+  workbench check mine --accept                       what is found is what they expect from now on: FILE.toml changes
 
-A name is first that of a model, then that of a file or folder that is there, then that of a configuration that comes
-with the workbench. Nine configurations have the name of their model, which they take as it is: classics/paxos.
+A name means first a model, then a file or folder, then a configuration that comes with the workbench. Nine
+configurations have the name of their model, and its defaults; name them with their folder: classics/paxos.
 
 Exit status: 0 everything holds (or is as expected), 1 something is violated (or differs), 2 bad input,
 3 something is not known, or nothing was checked.
@@ -27,29 +28,35 @@ from rich.markup import escape
 from rich.table import Table
 
 from workbench import configurations
-from workbench.commands import outputs, status
+from workbench.commands import accept, outputs, status
 from workbench.commands.answers import print_model, print_traces, with_deadlock
 from workbench.commands.files import file_of_model, names_model, read_text, reading
 from workbench.commands.options import above_zero, add_workers, console, parse_assignments
+from workbench.commands.places import in_repository
 from workbench.commands.profiled import print_profile
 from workbench.commands.progress import Lines, progress_line
 from workbench.commands.standard import remark, say
 from workbench.configurations import Configuration, spell, told_path
 from workbench.engines.check import ENGINES, check
-from workbench.formats.junit import suite_of
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.result import WITHIN
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
-from workbench.models import MODELS, get_model
+from workbench.models import get_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("targets", nargs="+", metavar="MODEL|CONFIGURATION|FOLDER")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
+    )
     parser.add_argument("--cfg", metavar="FILE", help="constants, properties and symmetry of a TLC configuration")
-    parser.add_argument("--symmetry", action=argparse.BooleanOptionalAction, help="take interchangeable names as such")
+    parser.add_argument(
+        "--symmetry",
+        action=argparse.BooleanOptionalAction,
+        help="keep one of the states that differ only in interchangeable names",
+    )
     parser.add_argument("--engine", choices=ENGINES, default="auto")
     parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
     parser.add_argument("--deadlock", action="store_true", help="also look for states in which nothing can happen")
@@ -66,6 +73,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trace", action="store_true", help="print the witnesses of reachable properties too")
     parser.add_argument("--profile", action="store_true", help="print what the model's Python was called for")
     parser.add_argument("--json", action="store_true", help="print one JSON object (a list for configurations)")
+    parser.add_argument(
+        "--accept", action="store_true", help="write what is found into the configurations, as what they expect"
+    )
     outputs.add_arguments(parser)
 
 
@@ -74,7 +84,11 @@ def run(arguments: argparse.Namespace) -> int:
         if names_model(target):
             if len(arguments.targets) > 1:
                 raise InputError(f"model {target!r} is not accepted here; give one model, or files and folders")
+            if arguments.accept:
+                raise InputError("--accept is not accepted with a model; it goes with configurations")
             return _check_model(arguments, target)
+    if arguments.accept:
+        accept.check_arguments(arguments)
     paths = configurations.find(arguments.targets)
     if arguments.set or arguments.property or arguments.cfg is not None:
         raise InputError("--set, --cfg and --property are not accepted with configurations; they go with a model")
@@ -116,8 +130,8 @@ def _check_model(arguments: argparse.Namespace, name: str) -> int:
             if arguments.profile:
                 print_profile(console(), result)
     outputs.write_trace(arguments, result)
-    file = None if name in MODELS else name.partition(".py")[0] + ".py"
-    outputs.write_reports(arguments, [(suite_of(model.name, result), file)])
+    file = next(map(in_repository, file_of_model(name)), None)
+    outputs.write_reports(arguments, [(outputs.suite_of_model(result), file)])
     return status.of_result(result)
 
 
@@ -180,6 +194,8 @@ def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> i
         if result.stopped == "interrupted":
             break
         done(f"{len(outcomes)}/{len(wanted)} {told_path(one.path)}")
+    if arguments.accept:
+        return accept.accept([(one, result) for one, result, _ in outcomes], len(wanted))
     with outputs.report(arguments):
         if arguments.json:
             found = [_with_profile(_as_dict(*outcome), outcome[1], arguments.profile) for outcome in outcomes]
@@ -190,8 +206,8 @@ def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> i
                 console().print(f"\n[bold]{_path(one)}[/]")
                 print_profile(console(), result)
     outputs.write_trace(arguments, outcomes[0][1])
-    suites = [(outputs.suite_of_configuration(*outcome), told_path(outcome[0].path)) for outcome in outcomes]
-    suites += [(outputs.suite_of_unchecked(one), told_path(one.path)) for one in wanted[len(outcomes) :]]
+    suites = [(outputs.suite_of_configuration(one, result), in_repository(one.path)) for one, result, _ in outcomes]
+    suites += [(outputs.suite_of_unchecked(one), in_repository(one.path)) for one in wanted[len(outcomes) :]]
     outputs.write_reports(arguments, suites)
     statuses = {status.of_comparison(one, result) for one, result, _ in outcomes}
     if len(outcomes) < len(wanted):

@@ -1,4 +1,4 @@
-"""Make one log of what PostgreSQL's test_decoding prints of several nodes, for `workbench replay --map`.
+"""Merge what PostgreSQL's test_decoding prints on several nodes into one log, for `workbench replay --map`.
 
   workbench decode n1=n1.csv n2=n2.csv -o events.jsonl
 

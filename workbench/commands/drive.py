@@ -1,15 +1,15 @@
-"""Make real processes do what a trace says, and compare what comes of it with what the model foretells.
+"""Make real processes follow a trace, and compare what happens with what the model predicts.
 
 TRACE is a file that `workbench check --itf` wrote, or a permalink:
   workbench check paimon --set PUT_IF_ABSENT=false --property ConsistentRead --itf lost.itf.json
   workbench drive paimon lost.itf.json
   workbench drive paimon lost.itf.json --keep driven       and `workbench audit driven/db.db/t`
 
-Each process of the model is a process of the system, which waits at each step until it is its turn. A step is done; or
-it is refused, where the system finds a conflict; or it is impossible, where the system has no way to do it.
+Each process of the model is a process of the system, which waits at each step until it is its turn. A step is
+done, refused if the system finds a conflict, or impossible if the system has no way to do it.
 
-Exit status: 0 the system did what the model foretells, 1 it did not, 2 bad input, also where the system is not
-installed, 3 it is not decided, as with the time limit or an interrupt.
+Exit status: 0 the system did what the model predicts, 1 it did not, 2 bad input, or the system is not installed,
+3 not decided, because of the time limit or an interrupt.
 """
 
 import argparse
@@ -42,7 +42,9 @@ SYSTEMS = ("paimon",)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("system", metavar="SYSTEM", choices=SYSTEMS, help=", ".join(SYSTEMS))
     parser.add_argument("trace", metavar="TRACE.itf.json|PERMALINK")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
+    )
     parser.add_argument("--keep", metavar="DIR", help="make the table in this new folder, and leave it there")
     parser.add_argument(
         "--time-limit", type=above_zero(float), default=TIME_LIMIT, metavar="S", help=f"by default {TIME_LIMIT:.0f}"
@@ -57,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"not decided: {report.why}")
         return status.UNKNOWN
     if report.trace is None or not report.valid:
-        raise InputError(f"{printable(arguments.trace)} is no behaviour of the model: {report.why}")
+        raise InputError(f"{printable(arguments.trace)} is not a behaviour of the model: {report.why}")
     driver = PaimonDriver(arguments.python)
     driven = drive(report.trace, driver, keep=arguments.keep, time_limit=arguments.time_limit)
     if arguments.json:

@@ -32,10 +32,14 @@ MOST_STATES = 100_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL|CONFIGURATION")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
-    parser.add_argument("--symmetry", action="store_true", help="take interchangeable names as such")
     parser.add_argument(
-        "--max-states", type=above_zero(int), default=MOST_STATES, metavar="N", help="%(default)s if it is not given"
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
+    )
+    parser.add_argument(
+        "--symmetry", action="store_true", help="keep one of the states that differ only in interchangeable names"
+    )
+    parser.add_argument(
+        "--max-states", type=above_zero(int), default=MOST_STATES, metavar="N", help="by default %(default)s"
     )
     parser.add_argument("--dot", metavar="FILE", help="as TLC's -dump dot,actionlabels; - for standard output")
     parser.add_argument("--graphml", metavar="FILE", help="with an attribute per cell; - for standard output")
@@ -49,9 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.spaces.space import explore  # numba loads here, not with the command line
 
     asked, most = asked_of(arguments.model, arguments.set), arguments.max_states
-    symmetry = arguments.symmetry or asked.symmetry
+    model, symmetry = asked.make(), arguments.symmetry or asked.symmetry
     with progress_line() as on_progress:
-        space = explore(asked.model, [], symmetry=symmetry, max_states=most, on_progress=on_progress)
+        space = explore(model, [], symmetry=symmetry, max_states=most, on_progress=on_progress)
     if not space.result.complete:
         hint = "" if space.result.stopped == "interrupted" else "; --max-states allows more"
         remark(f"workbench: no graph is written: {space.result.stopped}{hint}")

@@ -1,4 +1,4 @@
-"""Begin a model of your own: its file, a configuration of it, and a test.
+"""Start a model of your own: its file, a configuration of it, and a test.
 
 workbench new shared_counter            writes shared_counter.py, shared_counter.toml and test_shared_counter.py
 workbench new shared_counter --into DIR
@@ -8,6 +8,7 @@ import argparse
 import keyword
 import re
 import shlex
+from importlib.util import find_spec
 from pathlib import Path
 
 from workbench.commands import skeleton, standard
@@ -26,7 +27,7 @@ properties = ["NothingLost", "EverybodyWrites"]
 [constants]
 UseLock = true
 
-[expect]                         # change these when you have changed the model, and know why
+[expect]                         # `workbench check FILE.toml --accept` changes them, when you know why
 distinct = {distinct}
 depth = {depth}
 generated = {generated}
@@ -65,7 +66,7 @@ def test_the_lock_is_needed() -> None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="what the model will be called, such as shared_counter")
-    parser.add_argument("--into", type=Path, default=Path(), metavar="DIR", help="the folder to write to")
+    parser.add_argument("--into", type=Path, default=Path(), metavar="DIR", help="a folder to write to; it is made")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -77,6 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     for path in files:
         if path.exists():
             raise InputError(f"{str(path)!r} exists already, and is not replaced; give another NAME, or --into DIR")
+    folder.mkdir(parents=True, exist_ok=True)
     said = {"name": name, "model": model, "title": title}
     source = Path(skeleton.__file__).read_text(encoding="utf-8").replace("SUMMARY", title).replace("Skeleton", model)
     _write(files[0], source)
@@ -89,6 +91,8 @@ def run(arguments: argparse.Namespace) -> int:
     model_file, configuration, test = (shlex.quote(str(path)) for path in files)
     standard.say(f"wrote {model_file}, {configuration} and {test}; try")
     standard.say(f"workbench check {model_file}:{model}\nworkbench check {configuration}\npytest {test}")
+    if find_spec("pytest") is None:
+        standard.remark("note: pytest is not installed here; `pip install pytest` brings it")
     return 0
 
 

@@ -29,7 +29,7 @@ _LINK = re.compile(r"\[(?P<text>[^\]\[]*)\]\((?P<target>(?![a-z]+:|#)[^)#]+)(?P<
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", type=Path, metavar="DIR", help="is made if it is not there")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="created if it does not exist")
 
 
 def run(arguments: argparse.Namespace) -> int:

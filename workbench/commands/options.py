@@ -95,16 +95,11 @@ def parse_assignments(given: Iterable[str], model: type[Model] | None = None) ->
     return constants
 
 
-def model_of(name: str, given: Iterable[str]) -> Model:
-    """The model called `name`, or in the file that it names, with constants from ``NAME=VALUE`` texts."""
-    declared = get_model(name)
-    return declared(**parse_assignments(given, declared))
-
-
 class Asked(NamedTuple):
-    """What a command is asked about: a model, also as a configuration gives it."""
+    """What a command is asked about: a model with constants, also as a configuration gives them."""
 
-    model: Model
+    declared: type[Model]
+    constants: dict[str, Any]
     configuration: Configuration | None = None
 
     @property
@@ -115,15 +110,20 @@ class Asked(NamedTuple):
     def symmetry(self) -> tuple[str, ...]:
         return self.configuration.symmetry if self.configuration else ()
 
+    def make(self) -> Model:
+        """The model with these constants."""
+        return self.configuration.model if self.configuration else self.declared(**self.constants)
 
-def asked_of(target: str, given: Sequence[str]) -> Asked:
+
+def asked_of(target: str, given: Sequence[str] = ()) -> Asked:
     """The model called `target`, with constants from ``NAME=VALUE`` texts, or the configuration of that name."""
     if names_model(target):
-        return Asked(model_of(target, given))
+        declared = get_model(target)
+        return Asked(declared, parse_assignments(given, declared))
     if given:
         raise InputError("--set is not accepted with a configuration; it goes with a model")
     configuration = configurations.load(target)
-    return Asked(configuration.model, configuration)
+    return Asked(type(configuration.model), configuration.constants, configuration)
 
 
 def summary(doc: str | None) -> str:

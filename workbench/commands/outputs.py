@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from workbench.commands import standard
+from workbench.commands import places, standard
 from workbench.commands.files import writing
-from workbench.configurations import Configuration, told_path
+from workbench.configurations import COUNTS, Configuration, Difference, told_path
 from workbench.formats.itf import to_itf
-from workbench.formats.junit import FAILED, UNKNOWN, Case, Suite, annotations, suite_of, to_junit
+from workbench.formats.junit import FAILED, UNKNOWN, Case, Finding, Suite, annotations, suite_of, to_junit
 from workbench.formats.mermaid import to_mermaid
 from workbench.formats.tlc_trace import to_tlc_json
 from workbench.kernel import InputError, Result, Trace, Verdict
@@ -103,7 +103,7 @@ def check_arguments(arguments: argparse.Namespace, inputs: Sequence[str | Path],
     files = _files(arguments)
     for option in files:
         if option in _TRACES and checks > 1:
-            raise InputError(f"{option} is not accepted with {checks} configurations; a trace is that of one check")
+            raise InputError(f"{option} is not accepted with {checks} configurations; a trace belongs to one check")
     others = [path for path in (arguments.cfg, arguments.run_dir) if path is not None and not is_url(path)]
     check_outputs([*inputs, *others], {**({"--json": STDOUT} if arguments.json else {}), **files})
 
@@ -150,11 +150,29 @@ def write_reports(arguments: argparse.Namespace, suites: Sequence[tuple[Suite, s
                 print(line, file=sys.stderr if taken else standard.output())  # GitHub reads both
 
 
-def suite_of_configuration(one: Configuration, result: Result, differences: Sequence[str]) -> Suite:
+def suite_of_model(result: Result) -> Suite:
+    """A check as a suite with a case for each property, which is found in the model's file."""
+    suite = suite_of(result.model.name, result)
+    verdicts = {verdict.name: verdict for verdict in result.verdicts}
+    return replace(suite, cases=[_placed(case, result, verdicts.get(case.name)) for case in suite.cases])
+
+
+def _placed(case: Case, result: Result, verdict: Verdict | None) -> Case:
+    if verdict is None:
+        return case
+    return replace(case, findings=(Finding(case.message, *places.of_property(result.model, verdict)),))
+
+
+def suite_of_configuration(one: Configuration, result: Result) -> Suite:
     """A configuration as a suite of one case, which passes if everything is as expected."""
-    if differences:
-        traces = [f"{v.name}:\n{v.trace}" for v in result.violated if v.trace is not None and _is_in(v, differences)]
-        case = Case(one.title, FAILED, "; ".join(differences), "\n\n".join(["\n".join(differences), *traces]))
+    if different := one.compared(result):
+        verdicts = {verdict.name: verdict for verdict in result.verdicts}
+        found = [(difference, verdicts.get(difference.name)) for difference in different]
+        lines = list(map(str, different))
+        traces = [f"{v.name}:\n{v.trace}" for _, v in found if v and v.holds is False and v.trace is not None]
+        verdicts_first = sorted(found, key=lambda what: what[0].name in COUNTS)  # GitHub shows ten lines, no more
+        findings = tuple(_finding(one, *what) for what in verdicts_first)
+        case = Case(one.title, FAILED, "; ".join(lines), "\n\n".join(["\n".join(lines), *traces]), findings)
     elif not result.complete:
         case = Case(one.title, UNKNOWN, f"incomplete: {result.stopped}")
     elif not one.as_expected(result):
@@ -164,8 +182,10 @@ def suite_of_configuration(one: Configuration, result: Result, differences: Sequ
     return replace(suite_of(told_path(one.path), result), cases=[case])
 
 
-def _is_in(verdict: Verdict, differences: Sequence[str]) -> bool:
-    return any(line.startswith(f"{verdict.name}: ") for line in differences)
+def _finding(one: Configuration, different: Difference, verdict: Verdict | None) -> Finding:
+    why = verdict.why if verdict is not None and verdict.holds is False else None
+    said = f"{different}: {why}" if why else str(different)
+    return Finding(said, *places.of_difference(one, different, verdict))
 
 
 def suite_of_unchecked(one: Configuration) -> Suite:

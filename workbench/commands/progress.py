@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from workbench.commands.standard import remark
+from workbench.engines.compiling import telling
 from workbench.kernel.budget import Progress
 from workbench.kernel.values import counted
 
@@ -55,5 +56,5 @@ def progress_line(what: str = "", told: Callable[[Any], str] = told) -> Iterator
         return
     from rich.status import Status
 
-    with Status("", console=Console(stderr=True)) as status:
+    with Status("", console=Console(stderr=True)) as status, telling(status.update):
         yield lambda at: status.update(told(at))

@@ -32,7 +32,7 @@ def make(model: type[Model], noted: Mapping[str, Any], given: dict[str, Any], so
     try:
         return model(**{**noted, **given})
     except InputError as error:
-        where = f" (the constants that {source} notes, and --set)" if noted else ""
+        where = f" (the constants that {source} notes, and those given)" if noted else ""
         raise InputError(f"{error}{where}") from None
 
 
@@ -40,7 +40,7 @@ def follow(model: type[Model], line: str, given: dict[str, Any]) -> Report:
     """What a permalink leads to: its moves are taken one after the other."""
     link = parse_permalink(line)
     if link.model != model.name:
-        raise InputError(f"the permalink is one of {brief(link.model)}, not of {model.name}")
+        raise InputError(f"the permalink is for {brief(link.model)}, not for {model.name}")
     made = make(model, link.constants, given, "the permalink")
     behaviour = Behaviour(made, link.start, link.moves, link.loop)
     try:

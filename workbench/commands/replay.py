@@ -1,4 +1,4 @@
-"""Say whether a recorded behaviour - a trace, or a log of a real system - is one of a model; if not, where and why.
+"""Say whether a model can do what a trace, or a log of a real system, has recorded; if not, where and why.
 
   workbench replay bakery_v2 trace.itf.json                   as `workbench check --itf` wrote it
   workbench replay bakery log.itf.json --set Writers=2 --stutter
@@ -8,7 +8,7 @@
   workbench replay queue events.jsonl --map mapping.py:Queue   the same with a mapping of your own
   workbench replay paimon /warehouse/db.db/t --key jack       the history of a real table, snapshot by snapshot
 
-The model's constants are those that the file notes, or its events tell, and --set goes before them.
+The model's constants come from the file or its events; --set, or a CONFIGURATION in place of MODEL, overrides them.
 Exit status: 0 it is a behaviour of the model, 1 it is not, 2 bad input, 3 not decided.
 """
 
@@ -16,8 +16,8 @@ import argparse
 import os
 
 from workbench.commands import outputs, status
-from workbench.commands.files import file_of_model, reading
-from workbench.commands.options import above_zero, console, parse_assignments
+from workbench.commands.files import file_of_model, files_of, reading
+from workbench.commands.options import above_zero, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.commands.recorded import follow, is_permalink, make, read_trace
 from workbench.formats.recording import Recording
@@ -29,18 +29,22 @@ from workbench.models import get_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("model", metavar="MODEL|CONFIGURATION")
     parser.add_argument("file", metavar="FILE.itf.json|EVENTS.jsonl|TABLE|PERMALINK")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
+    )
     parser.add_argument("--map", metavar="NAME", help="read events: a mapping by name, or path/to/file.py:NAME")
     parser.add_argument("--key", action="append", metavar="KEY", help="of a table, a key to follow; by default all")
     parser.add_argument("--bucket", metavar="NAME", help="of a table, the bucket; needed if it has several")
-    parser.add_argument("--stutter", action="store_true", help="allow steps that change nothing of what is recorded")
+    parser.add_argument("--stutter", action="store_true", help="allow steps that change nothing that is recorded")
     parser.add_argument("--begin", choices=("initial", "reachable"), help="where the behaviour is at the first record")
-    parser.add_argument("--max-states", type=above_zero(int), metavar="N", help="look at no more states")
-    parser.add_argument("--max-seconds", type=above_zero(float), metavar="N", help="take no more time")
+    parser.add_argument("--max-states", type=above_zero(int), metavar="N", help="stop after this many states")
+    parser.add_argument("--max-seconds", type=above_zero(float), metavar="N", help="stop after this time")
     parser.add_argument(
-        "--settings", action="store_true", help="if it is none, say with which other value of one constant it were"
+        "--settings",
+        action="store_true",
+        help="if it is no behaviour, say which other value of one constant would make it one",
     )
     outputs.add_shown(parser)
     parser.add_argument("--trace", action="store_true", help="print the model's behaviour, as far as it agrees")
@@ -49,9 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     settings = None
     inputs = [] if is_permalink(arguments.file) else [arguments.file]
-    outputs.check_shown(arguments, [*file_of_model(arguments.model), *file_of_model(arguments.map or ""), *inputs])
-    model = get_model(arguments.model)
-    given = parse_assignments(arguments.set, model)
+    outputs.check_shown(arguments, [*files_of(arguments.model), *file_of_model(arguments.map or ""), *inputs])
+    model, given, _ = asked_of(arguments.model, arguments.set)
     if is_permalink(arguments.file):
         report = follow(model, arguments.file, given)
     else:

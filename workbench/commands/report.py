@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.spaces.space import explore
 
     asked = asked_of(arguments.what, arguments.set)
-    configuration, model, names, symmetry = asked.configuration, asked.model, asked.properties, asked.symmetry
+    configuration, model, names, symmetry = asked.configuration, asked.make(), asked.properties, asked.symmetry
     output = arguments.output or f"{configuration.name if configuration else model.name}.html"
     check_outputs(files_of(arguments.what), {"--output": output})
     with progress_line() as on_progress:

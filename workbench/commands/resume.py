@@ -1,7 +1,7 @@
-"""Go on with a search on Spark that was stopped or killed, from its last completed level.
+"""Resume a search on Spark that was stopped or killed, from its last completed level.
 
   workbench resume data/run
-  workbench resume data/run --model path/to/file.py:Class      one of your own: no file is loaded that is not named
+  workbench resume data/run --model path/to/file.py:Class      a model of your own: only files that you name are loaded
 
 Exit status: 0 everything holds, 1 something is violated, 2 bad input, 3 something is not known, or nothing was checked.
 """
@@ -11,7 +11,7 @@ import json
 
 from workbench.commands import status
 from workbench.commands.check import print_result
-from workbench.commands.options import above_zero, console
+from workbench.commands.options import above_zero, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import say
 from workbench.runs import resume
@@ -19,7 +19,7 @@ from workbench.runs import resume
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run_dir", metavar="DIR", help="the run directory that the search was given")
-    parser.add_argument("--model", metavar="MODEL", help="what is searched, if it is not a published model")
+    parser.add_argument("--model", metavar="MODEL|CONFIGURATION", help="what is searched, if it is none of ours")
     parser.add_argument("--max-states", type=above_zero(int), metavar="N")
     parser.add_argument("--max-seconds", type=above_zero(float), metavar="S")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     with progress_line() as on_progress:
         result = resume(
             arguments.run_dir,
-            arguments.model,
+            None if arguments.model is None else asked_of(arguments.model).declared,
             max_states=arguments.max_states,
             max_seconds=arguments.max_seconds,
             on_progress=on_progress,

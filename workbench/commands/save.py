@@ -5,7 +5,7 @@
   workbench save data/run data/states        what a search on Spark has in its run directory
   workbench save data/run data/states --model path/to/file.py:Class      if that is a model of your own
 
-Exit status: 0 the whole space is saved, 2 bad input, 3 a budget was used up: what was found is saved.
+Exit status: 0 the whole space is saved, 2 bad input, 3 a budget ran out: what was found is saved.
 """
 
 import argparse
@@ -29,12 +29,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a name, path/to/file.py:Class, FILE.toml, or a run directory",
     )
     parser.add_argument("folder", metavar="FOLDER", help="a new or empty one, or a dataset to be replaced")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
-    parser.add_argument("--model", dest="of", metavar="MODEL", help="of a run directory, if it is not a published one")
-    parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
-    parser.add_argument("--symmetry", action="store_true", help="take interchangeable names as such")
     parser.add_argument(
-        "--max-states", type=above_zero(int), default=1_000_000, metavar="N", help="%(default)s if not given"
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
+    )
+    parser.add_argument(
+        "--model", dest="of", metavar="MODEL|CONFIGURATION", help="of a run directory, if it is none of ours"
+    )
+    parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
+    parser.add_argument(
+        "--symmetry", action="store_true", help="keep one of the states that differ only in interchangeable names"
+    )
+    parser.add_argument(
+        "--max-states", type=above_zero(int), default=1_000_000, metavar="N", help="by default %(default)s"
     )
 
 
@@ -44,12 +50,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.of is not None:
         raise InputError("--model is not accepted with a model; it goes with a run directory")
     asked = asked_of(arguments.model, arguments.set)
+    model = asked.make()
     from workbench.spaces.dataset import save  # numba and pyspark load here, not with the command line
     from workbench.spaces.space import explore
 
     with progress_line() as on_progress:
         space = explore(
-            asked.model,
+            model,
             arguments.property or asked.properties,
             symmetry=arguments.symmetry or asked.symmetry,
             max_states=arguments.max_states,
@@ -69,6 +76,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _save_run(arguments: argparse.Namespace) -> int:
     if arguments.set or arguments.property or arguments.symmetry:
         raise InputError("--set, --property and --symmetry are not accepted with a run directory; it has its own")
-    save_run(arguments.model, arguments.folder, arguments.of)
+    save_run(arguments.model, arguments.folder, None if arguments.of is None else asked_of(arguments.of).declared)
     console().print(f"saved {arguments.model} in {arguments.folder}", markup=False)
     return COMPLETE

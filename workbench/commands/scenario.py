@@ -4,8 +4,8 @@
   workbench scenario bakery_v2 story.txt --html story.html     to be stepped through, with pictures
 
 A line is a step - commit, commit(w1), also with what it chooses, or `commit(w1) where CONDITION` - or a condition on a
-state, such as s.decision["w2"] == "lk_409"; what follows # is a comment. A condition is Python that is run: use no file
-that you would not run. FILE may be - for standard input.
+state, such as s.decision["w2"] == "lk_409"; what follows # is a comment. A condition is Python: use only files
+that you would run. FILE may be - for standard input.
 Exit status: 0 found, 1 impossible, 2 bad input, 3 not decided.
 """
 
@@ -24,9 +24,11 @@ _WRITTEN = (*outputs.SHOWN, "--itf")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL|CONFIGURATION")
     parser.add_argument("file", metavar="FILE")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
-    parser.add_argument("--max-states", type=above_zero(int), metavar="N", help="visit no more states")
-    parser.add_argument("--max-seconds", type=above_zero(float), metavar="N", help="take no more time")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
+    )
+    parser.add_argument("--max-states", type=above_zero(int), metavar="N", help="stop after this many states")
+    parser.add_argument("--max-seconds", type=above_zero(float), metavar="N", help="stop after this time")
     outputs.add_shown(parser)
     parser.add_argument("--itf", metavar="FILE", help="write the behaviour in the Informal Trace Format")
     parser.add_argument("--trace", action="store_true", help="print the behaviour, as far as it gets")
@@ -36,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from_file = arguments.file != "-"
     inputs = [*files_of(arguments.model), *([arguments.file] if from_file else [])]
     outputs.check_shown(arguments, inputs, _WRITTEN)
-    model = asked_of(arguments.model, arguments.set).model
+    model = asked_of(arguments.model, arguments.set).make()
     text = read_text(arguments.file, "scenario") if from_file else sys.stdin.read()
     with reading(arguments.file), progress_line() as on_progress:
         told = scenario(

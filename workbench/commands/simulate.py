@@ -1,10 +1,10 @@
-"""Walk through a model's states at random: for spaces that no search gets to the end of.
+"""Walk through a model's states at random: for spaces that are too large to search.
 
   workbench simulate paimon --seconds 60                   on all cores; violations print their trace
-  workbench simulate bakery_v2 --walks 100000 --seed 7     the same walks again, on however many workers
-  workbench simulate hudi --swarm --depth 1000             longer walks, each of which prefers other actions
+  workbench simulate bakery_v2 --walks 100000 --seed 7     the same walks again, on any number of workers
+  workbench simulate hudi --swarm --depth 1000             longer walks, each of which prefers different actions
 
-What walks meet is certain. What they do not meet is not known, however many there are.
+What walks meet is certain. About what they do not meet, they say nothing, however many there are.
 Exit status: 0 everything that was asked for is reached, 1 something is violated, 2 bad input, 3 something is not known.
 """
 
@@ -27,21 +27,29 @@ _WRITTEN = (*outputs.SHOWN, "--itf")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL|CONFIGURATION")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant; VALUE is JSON")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
+    )
     parser.add_argument("--property", action="append", metavar="NAME", help="judge this one (may be repeated)")
     parser.add_argument("--deadlock", action="store_true", help="also look for states in which nothing can happen")
-    parser.add_argument("--seconds", type=above_zero(float), metavar="S", help="walk so long (10 without --walks)")
-    parser.add_argument("--walks", type=above_zero(int), metavar="N", help="make so many walks")
-    parser.add_argument("--depth", type=above_zero(int), default=200, metavar="D", help="steps of a walk at most (200)")
+    parser.add_argument(
+        "--seconds", type=above_zero(float), metavar="S", help="walk for this long (10 without --walks)"
+    )
+    parser.add_argument("--walks", type=above_zero(int), metavar="N", help="make this many walks")
+    parser.add_argument(
+        "--depth", type=above_zero(int), default=200, metavar="D", help="at most this many steps per walk (200)"
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="the same seed makes the same walks (0)")
     parser.add_argument(
         "--uniform", choices=UNIFORM, default="actions", help="what has the same chance (default: actions)"
     )
-    parser.add_argument("--swarm", action="store_true", help="let every walk prefer other actions")
+    parser.add_argument("--swarm", action="store_true", help="let each walk prefer different actions")
     add_workers(parser, "threads, or tasks on Spark", default=None)
     parser.add_argument("--engine", choices=("local", "spark"), default="local")
     parser.add_argument("--fail-fast", action="store_true", help="stop at the first violation")
-    parser.add_argument("--shorten", type=int, metavar="N", help="visit so many states to shorten a trace (1000000)")
+    parser.add_argument(
+        "--shorten", type=int, metavar="N", help="visit at most this many states to shorten a trace (1000000)"
+    )
     parser.add_argument("--trace", action="store_true", help="print the witnesses of reachable properties too")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     outputs.add_shown(parser)
@@ -51,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     outputs.check_shown(arguments, files_of(arguments.model), _WRITTEN)
     asked = asked_of(arguments.model, arguments.set)
-    model, properties = asked.model, arguments.property or asked.properties
+    model, properties = asked.make(), arguments.property or asked.properties
     if arguments.deadlock:
         properties = with_deadlock(model, properties)
     from workbench.engines.walks.simulate import SHORTEN, simulate  # numba loads here, not with the command line

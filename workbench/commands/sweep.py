@@ -2,6 +2,7 @@
 
   workbench sweep bakery_v2 --grid SafeAcks=true,false --grid MaxCrashes=0,1
   workbench sweep hudi --grid ConcurrencyControl=none,optimistic --set MonotonicTs=false --out results
+  workbench sweep v2_race --grid RestampPatch=true,false      a configuration; the grid goes before its constants
 
 Values are separated by commas, or given as a JSON list: --grid Writers=[2,3]. With --out every result is kept as soon
 as it is there, and running the same command again computes only what is missing.
@@ -22,20 +23,19 @@ from rich.progress import MofNCompleteColumn, Progress
 from rich.table import Table
 
 from workbench.commands import status
-from workbench.commands.options import above_zero, console, parse_assignments, parse_value
+from workbench.commands.options import above_zero, asked_of, console, parse_value
 from workbench.commands.progress import Lines
 from workbench.commands.standard import say
 from workbench.kernel import Constant, InputError
 from workbench.kernel.errors import brief
 from workbench.kernel.result import WITHIN
 from workbench.kernel.values import counted
-from workbench.models import get_model
 
 _GOOD, _BAD = ("holds", "reached", f"holds {WITHIN}"), ("violated", "not reached", f"not reached {WITHIN}")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="a model's name, or path/to/file.py:Class")
+    parser.add_argument("model", metavar="MODEL|CONFIGURATION", help="a name, FILE.toml, or path/to/file.py:Class")
     parser.add_argument(
         "--grid",
         action="extend",
@@ -46,24 +46,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="the same in all settings")
     parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
-    parser.add_argument("--symmetry", action="store_true", help="take interchangeable names as such")
+    parser.add_argument(
+        "--symmetry", action="store_true", help="keep one of the states that differ only in interchangeable names"
+    )
     parser.add_argument("--max-states", type=above_zero(int), metavar="N", help="for each setting")
     parser.add_argument("--max-seconds", type=above_zero(float), metavar="S", help="for each setting")
-    parser.add_argument("--out", metavar="DIR", help="keep the results here; those that are there are not redone")
+    parser.add_argument("--out", metavar="DIR", help="keep the results here, and reuse those that are there")
     parser.add_argument("--json", action="store_true", help="print one JSON object, with a row for each setting")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    model, grid = get_model(arguments.model), parse_grid(arguments.grid)
+    asked, grid = asked_of(arguments.model, arguments.set), parse_grid(arguments.grid)
+    model, constants = asked.declared, asked.constants
+    if asked.configuration is not None:  # the grid goes before it
+        constants = {name: value for name, value in constants.items() if name not in grid}
     from workbench.questions.sweep import sweep  # pyspark loads here, not with the command line
 
     with _progress() as on_progress:
         table = sweep(
             model,
             grid,
-            arguments.property,
-            constants=parse_assignments(arguments.set, model),
-            symmetry=arguments.symmetry,
+            arguments.property or asked.properties,
+            constants=constants,
+            symmetry=arguments.symmetry or asked.symmetry,
             max_states=arguments.max_states,
             max_seconds=arguments.max_seconds,
             out=arguments.out,

@@ -1,4 +1,8 @@
-"""Compile the search kernels, once per machine; they are kept in Numba's cache."""
+"""Compile the search kernels, once per machine; they are kept in Numba's cache.
+
+workbench warm
+workbench warm --spark      on the machines of a cluster: what only searches on Spark need, too
+"""
 
 import argparse
 import time
@@ -9,10 +13,14 @@ from workbench.models.bakery import Bakery
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Nothing to add."""
+    parser.add_argument("--spark", action="store_true", help="also what only searches on Spark need, which takes Java")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.spark:
+        from workbench.engines.spark.session import check_java  # pyspark loads here
+
+        check_java()
     say("Compiling the search kernels, only the first time on a machine: half a minute or so")
     began = time.perf_counter()
     for properties in (None, ["Deadlock"]):  # with properties of steps there is one kernel more
@@ -24,5 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     guided.load()
     passing.load()
     simulate.load()
+    if arguments.spark:
+        check(Bakery(), engine="spark")
     say(f"  ready after {time.perf_counter() - began:.1f} s")
     return 0

@@ -75,9 +75,7 @@ def _empty(keep: str | os.PathLike[str]) -> str:
     try:
         path.mkdir(parents=True, exist_ok=True)
         if any(path.iterdir()):
-            raise InputError(
-                f"{brief(os.fspath(keep))} is not empty; what is made along a trace goes into a new folder"
-            )
+            raise InputError(f"{brief(os.fspath(keep))} is not empty; give a new folder")
     except OSError as error:
         raise InputError(f"{brief(os.fspath(keep))} cannot be used: {error.strerror}") from None
     return str(path.absolute())

@@ -237,7 +237,7 @@ def follow(trace: Trace, driver: Driver, processes: Processes, folder: Path, tim
         If the trace is one that nothing can follow to its end, or the system is not there.
     """
     if trace.back is not None:
-        raise InputError("a trace that goes round for ever cannot be driven; it takes one that ends, or stops for ever")
+        raise InputError("a trace that goes round for ever cannot be driven; give one that ends, or stops for ever")
     course = driver.course(trace, folder)
     until = time.monotonic() + (TIME_LIMIT if time_limit is None else time_limit)
     steps: list[Taken] = []

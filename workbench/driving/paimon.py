@@ -63,7 +63,7 @@ class PaimonDriver:
         self._python = python or str(python_of_writers())
         if not Path(self._python).is_file():
             raise InputError(
-                f"{brief(self._python)} is not there: `python3 -m venv .writers` and `.writers/bin/pip install "
+                f"{brief(self._python)} does not exist: `python3 -m venv .writers` and `.writers/bin/pip install "
                 f"pypaimon=={PYPAIMON}` make it; --python names the Python of another environment with pypaimon"
             )
 

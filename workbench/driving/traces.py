@@ -66,7 +66,7 @@ def covering(model: Model) -> dict[tuple[str, ...], Trace]:
                     paths[successor] = (start, (*moves, Move(instance.number, ordinal)))
                     queue.append(successor)
         if len(paths) > MOST_STATES:
-            raise InputError(f"{model.name} has more than {MOST_STATES:,} states; it takes smaller constants")
+            raise InputError(f"{model.name} has more than {MOST_STATES:,} states; choose smaller constants")
         for one, other in permutations(steps(state), 2):
             names = one.action.name, other.action.name
             if one.lane != other.lane and names not in found and _in_conflict(steps, state, one, other):

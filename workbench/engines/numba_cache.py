@@ -10,6 +10,8 @@ import numba
 from numba.core.caching import FunctionCache
 from numba.core.runtime import rtsys
 
+from workbench.engines import compiling
+
 _ENGINES = Path(__file__).parent
 _IMPORTED = re.compile(r"^from workbench\.engines((?:\.\w+)*) import (.*)", re.MULTILINE)
 
@@ -30,7 +32,10 @@ class _Cache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
-        return self._load_overload(sig, target_context)
+        found = self._load_overload(sig, target_context)
+        if found is None:
+            compiling.begins()
+        return found
 
 
 def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:

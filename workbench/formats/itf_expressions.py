@@ -131,7 +131,7 @@ class Decoder:
         if len(expression) == 1 and kind == "#bigint" and isinstance(body, str) and _INTEGER.fullmatch(body):
             if len(body) <= _MOST_DIGITS:
                 return int(body)
-            raise InputError(f"{where} has {len(body):,} digits; {_MOST_DIGITS:,} are read")
+            raise InputError(f"{where} has {len(body):,} digits; at most {_MOST_DIGITS:,} are accepted")
         if len(expression) == 1 and isinstance(body, list):
             if kind == "#tup":
                 return tuple(self._items(body, inside, depth))
@@ -149,7 +149,7 @@ class Decoder:
                 raise InputError(f"{at} is {brief_json(pair)}, which is not a pair of a key and a value")
             key, value = self._items(pair, at, depth)
             if key in items:
-                raise InputError(f"{member(at, 0)} is {brief_json(pair[0])}, a key that the map has already")
+                raise InputError(f"{member(at, 0)} is {brief_json(pair[0])}, a key that the map already has")
             items[key] = value
         return Map(items)
 

@@ -13,6 +13,25 @@ PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
 
 
 @dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong, and where somebody would look for it.
+
+    Attributes
+    ----------
+    message : str
+        One line.
+    file : str or None
+        From the top of the repository.
+    line : int or None
+        In that file, from 1 on.
+    """
+
+    message: str
+    file: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True)
 class Case:
     """One thing that was checked.
 
@@ -25,12 +44,15 @@ class Case:
         One line that says what is wrong; of a case that passed, within which bounds.
     detail : str
         All of it, such as the trace.
+    findings : tuple of Finding
+        What is wrong, one by one; without any it is the message.
     """
 
     name: str
     outcome: str = PASSED
     message: str = ""
     detail: str = ""
+    findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,6 +114,8 @@ def to_junit(suites: Iterable[Suite]) -> str:
                 _add(properties, "property", name=name, value=value)
         for case in suite.cases:
             test = _add(element, "testcase", name=case.name, classname=suite.name)
+            if file := next((one.file for one in case.findings), None):
+                test.set("file", printable(file))  # GitLab makes a link of it
             if case.outcome != PASSED:
                 tag = "failure" if case.outcome == FAILED else "error"
                 problem = _add(test, tag, message=case.message, type=case.outcome)
@@ -117,27 +141,33 @@ def _totals(suites: list[Suite]) -> dict[str, str]:
 
 
 def annotations(suites: Iterable[Suite], file: str | None = None) -> list[str]:
-    """A line per case that did not pass, for GitHub Actions: ``::error``, or ``::warning`` for what is not decided.
+    """What did not pass, for GitHub Actions: ``::error`` lines, or ``::warning`` for what is not decided.
+
+    There is a line for each :class:`Finding` of a case.
 
     Parameters
     ----------
     file : str, optional
-        The file in the repository that the lines are attached to.
+        The file in the repository that lines are attached to if their finding names none.
 
     Examples
     --------
     >>> annotations([Suite("v2", [Case("Safe", FAILED, "Safe is violated: 100% lost")])])
     ['::error title=v2%3A Safe::Safe is violated: 100%25 lost']
+    >>> lost = Finding("Safe is violated", "models/v2.py", 12)
+    >>> annotations([Suite("v2", [Case("Safe", FAILED, "Safe is violated", findings=(lost,))])])
+    ['::error file=models/v2.py,line=12,title=v2%3A Safe::Safe is violated']
     """
     lines = []
     for suite in suites:
         for case in suite.cases:
             if case.outcome != PASSED:
                 level = "error" if case.outcome == FAILED else "warning"
-                where = {"file": file} if file else {}
-                given = {**where, "title": f"{suite.name}: {case.name}"}
-                listed = ",".join(f"{key}={_escape(value, ':,')}" for key, value in given.items())
-                lines.append(f"::{level} {listed}::{_escape(case.message)}")
+                for one in case.findings or (Finding(case.message),):
+                    where = {"file": one.file, "line": one.line} if one.file else {"file": file}
+                    given = {**where, "title": f"{suite.name}: {case.name}"}
+                    listed = ",".join(f"{key}={_escape(str(value), ':,')}" for key, value in given.items() if value)
+                    lines.append(f"::{level} {listed}::{_escape(one.message)}")
     return lines
 
 

@@ -51,13 +51,13 @@ class ColdFront:
 
         def record(model: Model) -> Recording:
             if not isinstance(model, BakeryV2Extended):
-                raise InputError(f"the changes of the bakery's tables are of bakery_v2, not of {model.name}")
+                raise InputError(f"the log's tables belong to bakery_v2, not to {model.name}")
             if [list(part) for part in model.writers_of.values()] != list(writers.values()):
                 parts = " and ".join(f"{', '.join(part)} on {node}" for node, part in writers.items())
                 raise InputError(f"Writers and NodeParts are not those of the log: {parts}")
             if len(log.owner) > len(model.tickets):
                 raise InputError(
-                    f"the log has {len(log.owner)} tickets, and with these constants there are {len(model.tickets)}"
+                    f"the log has {len(log.owner)} tickets; with these constants there are {len(model.tickets)}"
                 )
             return _Observer(log, writer_of, model).recording()
 

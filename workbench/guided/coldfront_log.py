@@ -81,7 +81,7 @@ def read_log(events: Iterable[Event], iceberg_table: str | None = None) -> Log:
         if not transactions or transactions[-1].xid != xid:
             if (node, xid) in begun:
                 raise InputError(
-                    f"line {line}: {node} goes on with xid {xid} of line {begun[node, xid]}, after another transaction"
+                    f"line {line}: {node} continues xid {xid} of line {begun[node, xid]} after another transaction"
                 )
             begun[node, xid] = line
             transactions.append(Transaction(node, xid))
@@ -106,7 +106,7 @@ def _of_one_table(by_node: dict[str, list[Transaction]], chosen: str | None) -> 
     table_of = {c.key.ticket: c.iceberg_table for c in changes if c.key.table == CLAIMS and c.op != DELETE}
     tables = sorted(set(table_of.values()))
     if not tables:
-        raise InputError("the log has no claim; it takes the changes of claims, claim_acks and deferred_acks")
+        raise InputError("the log has no claim; it needs the changes of claims, claim_acks and deferred_acks")
     if chosen is None and len(tables) > 1:
         raise InputError(f"the log has claims for {len(tables)} Iceberg tables; choose one: {listed(tables)}")
     if chosen is not None and chosen not in tables:
@@ -130,10 +130,14 @@ def _check_rows(node: str, transactions: list[Transaction]) -> None:
     for _, change in each_change(transactions):
         line, op, key = change.line, change.op, change.key
         if op == READ and begun:
-            raise InputError(f"line {line}: {READ} after the first change of {node}; it says what was there before")
+            raise InputError(
+                f"line {line}: {READ} comes after the first change of {node}, but says what was there before it"
+            )
         begun = begun or op != READ
         if op != DELETE and key in there:
-            raise InputError(f"line {line}: {node} has this row of {key.table} from line {there[key]} on: {_row(key)}")
+            raise InputError(
+                f"line {line}: {node} has had this row of {key.table} since line {there[key]}: {_row(key)}"
+            )
         if op == DELETE and key not in there:
             raise InputError(
                 f"line {line}: {node} deletes a row of {key.table} that it does not have: {_row(key)}; rows that were "
@@ -177,7 +181,7 @@ def _check_names(by_node: dict[str, list[Transaction]], owner: dict[int, str]) -
     for _, change in each_change(itertools.chain.from_iterable(by_node.values())):
         key = change.key
         if key.table == ACKS and key.other not in by_node:
-            raise InputError(f"line {change.line}: an ack of {key.other}, of which the log has nothing else")
+            raise InputError(f"line {change.line}: an ack of {key.other}, which the log does not mention elsewhere")
         if key.table == DEFERRALS and not {key.ticket, key.other} <= owner.keys():
             missing = key.other if key.ticket in owner else key.ticket
-            raise InputError(f"line {change.line}: {_row(key)}, and no claim in the log has ticket {missing}")
+            raise InputError(f"line {change.line}: {_row(key)}, but no claim in the log has ticket {missing}")

@@ -66,7 +66,7 @@ def read_change(event: Event) -> tuple[str, str, tuple[int, int], Change]:
     if table not in KEYS:
         raise event.refused("table", f"the bakery's are {listed(KEYS)}")
     if op not in (INSERT, DELETE, READ):
-        raise event.refused("op", f"a row of {table} is changed by {INSERT} and {DELETE} alone")
+        raise event.refused("op", f"only {INSERT} and {DELETE} change a row of {table}")
     of, other = KEYS[table]
     key = Key(table, _ticket(event, of), other and (_name if table == ACKS else _ticket)(event, other))
     named = _name(event, "iceberg_table") if table == CLAIMS and op != DELETE else ""
@@ -77,7 +77,7 @@ def _column(event: Event, column: str) -> Any:
     row = event.fields["row"]
     if column not in row:
         table = event.fields["table"]
-        raise InputError(f"{event.where}: a row of {table} has a column {column}, and this one has {listed(row)}")
+        raise InputError(f"{event.where}: a row of {table} needs a column {column}; this one has {listed(row)}")
     return row[column]
 
 

@@ -74,14 +74,14 @@ def _time(data: str, where: str) -> str:
     except ValueError:
         when = None
     if when is None or when.tzinfo is None:
-        raise InputError(f"{where} says {brief(data)}, and not when: read the changes with 'include-timestamp', 'on'")
+        raise InputError(f"{where} says {brief(data)}, but not when: read the changes with 'include-timestamp', 'on'")
     return when.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def _change(data: str, where: str) -> dict[str, Any]:
     change = _CHANGE.fullmatch(data)
     if change is None:
-        raise InputError(f"{where} is no change as test_decoding prints it: {brief(data)}")
+        raise InputError(f"{where} is not a change as test_decoding prints it: {brief(data)}")
     table, op, columns = change.groups()
     if columns == "(no-tuple-data)":
         raise InputError(

@@ -100,9 +100,9 @@ def parse_events(text: str) -> list[Event]:
 def _events(file: BinaryIO) -> Iterator[Event]:
     for number, line in enumerate(iter(lambda: file.readline(MOST_BYTES + 1), b""), start=1):
         if number > MOST_LINES:
-            raise InputError(f"there are more than {MOST_LINES:,} lines; so many are read")
+            raise InputError(f"there are more than {MOST_LINES:,} lines, which is the limit")
         if len(line) > MOST_BYTES:
-            raise InputError(f"line {number} is longer than the {MOST_BYTES:,} bytes that are read")
+            raise InputError(f"line {number} is longer than {MOST_BYTES:,} bytes, which is the limit")
         text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
         if not text.strip():
             continue

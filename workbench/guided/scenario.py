@@ -72,7 +72,7 @@ class Line(NamedTuple):
             return bool(self.condition(state))
         except RAISED as error:
             said = f"{type(error).__name__}: {text_of(error)}".removesuffix(": ")
-            raise InputError(f"{self} cannot be evaluated in a state that is reached ({said})") from None
+            raise InputError(f"{self} cannot be evaluated in a reachable state ({said})") from None
 
 
 @dataclass(frozen=True, repr=False)

@@ -35,5 +35,5 @@ def recorded(path: str, keys: Sequence[str] | None = None, bucket: str | None = 
 def _position(model: Model, cell: Cell) -> Any:
     position = model.layout.position_of.get(cell)
     if position is None:
-        raise InputError(f"the table has {cell}; with these constants {model.name} has not")
+        raise InputError(f"the table has {cell}, which {model.name} lacks with these constants")
     return position

@@ -95,7 +95,7 @@ class _Validation:
         self.watched = recording.watched
         self.hidden = stutter or recording.watched is not None
         self.remarks = [
-            f"{self.place(number)}: {observation.action!r} is no action of the model and is not used"
+            f"{self.place(number)}: {observation.action!r} is not an action of the model, and is ignored"
             for number, observation in enumerate(recording.states)
             if number and observation.action is not None and not is_action(model, observation.action)
         ]

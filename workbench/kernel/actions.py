@@ -97,7 +97,7 @@ class Action:
         if (process.per is None) != (self.process.per is None):
             raise ModelError(
                 f"{owner}: {process.name} is {'one process' if process.per is None else 'a process per member'}, "
-                f"but {name} was written for {'one' if process.per else 'a process per member'}; declare {name} anew"
+                f"but {name} was written for {'one' if process.per else 'a process per member'}; declare {name} again"
             )
         if process.per is not None:
             parameters = with_first(parameters, next(iter(parameters)), process.per)
@@ -181,7 +181,7 @@ def action(
     if process is not None and not isinstance(process, Process):
         raise ModelError(f"{process!r} is not a Process: write @action(writer), with writer = Process(...) before it")
     if fair_when is not None and (fair is False or (fair is None and process is None)):
-        raise ModelError("fair_when is of no use without fairness: give fair='weak' or fair='strong'")
+        raise ModelError("fair_when has no effect without fairness: give fair='weak' or fair='strong'")
 
     @in_its_line
     def declare(function: Callable[..., None]) -> Action:

@@ -51,11 +51,11 @@ def make_clauses(functions: Iterable[Function], domains: Mapping[str, str]) -> C
     names: set[str] = set()
     for function in functions:
         if not isinstance(function, FunctionType):
-            raise ModelError(f"a clause is a method without a decorator, and not {brief(function)}")
+            raise ModelError(f"a clause is a method without a decorator, not {brief(function)}")
         parameters_of(function, domains, first=2)
         if not function.__name__.isidentifier() or function.__name__ in names:
             raise ModelError(
-                f"clause {function.__name__}{defined_at(function)} is not accepted; each takes a name of its own"
+                f"clause {function.__name__}{defined_at(function)} is not accepted; each needs a name of its own"
             )
         names.add(function.__name__)
     return Clauses(functions)

@@ -131,12 +131,12 @@ def _liveness_verdict(plan: Plan, declared: Property, explored: Exploration) -> 
     if isinstance(explored.liveness, str):
         return Verdict(name, kind, None, None, explored.liveness)
     if plan.model.ignores:
-        why = f"states are not told apart by {', '.join(plan.model.ignores)}, so no behaviour is known whole"
+        why = f"states are not told apart by {', '.join(plan.model.ignores)}, so no behaviour is fully known"
         return Verdict(name, kind, None, None, why)
     verdict = explored.liveness(declared) if sum(explored.levels) else None
     if explored.outside and (verdict is None or verdict.holds):
         within = constraints_of(plan.model)
-        why = f"no fair behaviour within {within} breaks it, and those that go on beyond are not known"
+        why = f"no fair behaviour within {within} breaks it; those that go beyond are not known"
         return Verdict(name, kind, None, None, why)
     assert verdict is not None, "a state is missing only where it is outside"
     return verdict
@@ -170,7 +170,7 @@ def decided_verdict(model: Any, declared: Property, trace: Trace) -> Verdict:
 
 def _decided_otherwise(declared: Property) -> ModelError:
     named = declared.name + declared.place
-    return ModelError(f"{named} was decided otherwise when its trace was run again: the model is not pure")
+    return ModelError(f"{named} was decided differently when its trace was run again: the model is not pure")
 
 
 def _bounded(plan: Plan, explored: Exploration) -> list[str]:

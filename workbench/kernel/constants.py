@@ -70,7 +70,7 @@ class Integers:
         if not all(bound is None or type(bound) is int for bound in (low, high)):
             raise ModelError(f"{self} is not accepted; its bounds are integers, or None")
         if low is not None and high is not None and low > high:
-            raise ModelError(f"{self} is not accepted; no integer is in it")
+            raise ModelError(f"{self} is not accepted; it contains no integer")
 
     def __contains__(self, number: object) -> bool:
         if type(number) is not int:
@@ -115,7 +115,7 @@ class Choice:
         self.words = dict(choices) if isinstance(choices, Mapping) else {}
         words = list(self.words.values())
         if not all(isinstance(word, str) and _NAME.fullmatch(word) for word in words) or len(set(words)) < len(words):
-            raise ModelError(f"the choices {brief(dict(choices))} are not accepted; each takes a word of its own")
+            raise ModelError(f"the choices {brief(dict(choices))} are not accepted; each needs a word of its own")
         if words and set(words) & set(self.values):
             raise ModelError(f"the choices {brief(dict(choices))} are not accepted; a word may not be a value too")
 

@@ -256,7 +256,7 @@ class Members(Queries, AbstractSet[Any]):
         """
         universe = self.universe
         if not isinstance(value, AbstractSet):
-            raise ModelError(f"{universe.variable} is a set, and {brief(value)} is none")
+            raise ModelError(f"{universe.variable} is a set, but {brief(value)} is not")
         if not (isinstance(value, Members) and value.before.is_of(self.before)):
             there = universe.numbers(value)
             return {number: number in there for number in range(len(universe))}
@@ -353,7 +353,7 @@ class Members(Queries, AbstractSet[Any]):
     def no_value(self) -> str:
         """What is said where it is taken for a value."""
         variable = self.universe.variable
-        return f"{variable} is read member by member, and is no value: write frozenset(s.{variable})"
+        return f"{variable} is read member by member, and is not a value: write frozenset(s.{variable})"
 
     def __repr__(self) -> str:
         return show(self.value)

@@ -131,7 +131,7 @@ class Model:
             },
         )
         if not self.layout.parts.cells:
-            raise ModelError(f"{type(self).__name__} has no cell: there is nothing that its variables are per")
+            raise ModelError(f"{type(self).__name__} has no cell: the sets that its variables range over are empty")
         self.instances = [
             ActionInstance(self, 0, declared, arguments)
             for declared in self.actions.values()
@@ -149,7 +149,7 @@ class Model:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if getattr(self, "_frozen", False):
-            raise ModelError(f"self.{name} may not be assigned: what changes belongs into the state (s.{name})")
+            raise ModelError(f"self.{name} may not be assigned: what changes belongs in the state (s.{name})")
         object.__setattr__(self, name, value)
 
     def __reduce__(self) -> Any:
@@ -310,7 +310,7 @@ class Model:
         """The invariant or reachable property called `name`: each clause, for every combination of its parameters."""
         (declared,) = self.select([name])
         if not declared.of_states:
-            raise InputError(f"{name} of {self.name} is no property of single states: its kind is {declared.kind}")
+            raise InputError(f"{name} of {self.name} is not a property of single states; its kind is {declared.kind}")
         return [
             PropertyInstance(self, declared, args, function)
             for args in self._combinations(declared.parameters)

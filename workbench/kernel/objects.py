@@ -67,7 +67,7 @@ def why_not(value: Any) -> str | None:
     """Why an object cannot be part of a state, in words; None if it can, apart from what it holds."""
     kind = type(value)
     if isinstance(value, Flag):
-        return "a Flag is no value; use a frozenset of the members of an Enum"
+        return "a Flag is not a value; use a frozenset of the members of an Enum"
     if isinstance(value, Enum):
         plain = isinstance(value, (StrEnum, IntEnum)) or not isinstance(value, (str, int, tuple, frozenset))
         return None if plain else "of enumerations it takes Enum, StrEnum and IntEnum"

@@ -251,7 +251,7 @@ def _check_keys(answer: Any, wanted: Mapping[Any, Any], what: str, key: str) -> 
             raise ModelError(f"unknown {key} {brief(name)}; known: {', '.join(map(show, wanted))}")
     for name, where in wanted.items():
         if name not in answer and where != {}:
-            raise ModelError(f"it says nothing of {key} {show(name)}")
+            raise ModelError(f"it says nothing about {key} {show(name)}")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from workbench.kernel.plan import Plan
 
 #: Why a property says nothing whose parameters have no values.
-NOBODY = "it is about nothing: its parameters have no values with these constants"
+NOBODY = "it says nothing: its parameters have no values with these constants"
 
 
 def remarks(plan: "Plan", explored: "Exploration") -> list[str]:

@@ -304,7 +304,9 @@ class Reader:
         return ()
 
     def __hash__(self) -> int:
-        raise ModelError("what an action or a property sees of a state is no key: do not cache what depends on it")
+        raise ModelError(
+            "what an action or a property sees of a state cannot be a key: do not cache what depends on it"
+        )
 
     def __getattr__(self, name: str) -> Any:  # reached only for what is not declared
         if name.startswith("_"):

@@ -33,7 +33,7 @@ class StepProperty(Property):
     def check(self, owner: str, actions: Container[str]) -> None:
         for name in self.actions:
             if name not in actions:
-                raise ModelError(f"{owner}: {self.name} is of {brief(name)}, which is no action")
+                raise ModelError(f"{owner}: {self.name} is of {brief(name)}, which is not an action")
 
     def judges(self, model: Any) -> "list[StepJudge]":
         return [StepInstance(model, self, arguments) for arguments in combinations(self.parameters, model.members)]

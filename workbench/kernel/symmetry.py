@@ -76,7 +76,7 @@ def leaves_alone(model: "Model", constants: Sequence[str], renaming: Mapping[str
 def _ambiguous(of: str, word: str, cell: Cell) -> InputError:
     return InputError(
         f"{of}: the name {word!r} is also a text of the model's own, in {cell}, and with symmetry names are exchanged "
-        f"wherever they occur; take another name (a text that is put together is no name: take it from {of})"
+        f"wherever they occur; take another name (a text that the model builds is not a name: take names from {of})"
     )
 
 

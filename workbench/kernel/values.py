@@ -149,7 +149,7 @@ def _check_text(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ModelError(f"{brief(text)} cannot be part of a state: it is no text that can be written") from None
+        raise ModelError(f"{brief(text)} cannot be part of a state: it is not a text that can be written") from None
 
 
 def _no_value(value: Any) -> str:

@@ -105,7 +105,7 @@ class BakeryV2(Model):
         self.nodes = tuple(f"n{i + 1}" for i in range(len(parts)))
         for writer in self.Writers:
             if writer in self.nodes:
-                raise InputError(f"Writers: {writer!r} is not accepted, since a node is called so; take another name")
+                raise InputError(f"Writers: {writer!r} is not accepted, since a node has that name; take another one")
         self.last_ticket = self.MaxTickets
         self.tickets = tuple(range(1, min(self.MaxTickets, len(self.Writers)) + 1))
         self.writers_of = dict(zip(self.nodes, parts, strict=True))
@@ -153,7 +153,7 @@ class BakeryV2(Model):
     @action(writer, witness="Writers")
     def begin_claim(self, s, w, witness):
         """Take a ticket and put the claim into the view of my own node."""
-        require(w != witness, "a writer is no witness of its own claim")
+        require(w != witness, "a writer cannot witness its own claim")
         self.at(s, w, "BeginClaim")
         require(not s.crashed[witness], f"{witness} has crashed and cannot witness the claim")
         self.queue(s, w)

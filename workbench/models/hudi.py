@@ -121,7 +121,7 @@ class Hudi(Model):
         self.salts = tuple(range(self.OpLimit)) if self.UseSalt else (None,)
         self.file_groups = tuple(f"fg{i + 1}" for i in range(self.FileGroupCount))
         for name in {*self.Writers, *self.Keys, *self.Values}.intersection(self.file_groups):
-            raise InputError(f"the name {name!r} is not accepted; it is a file group's, take any other")
+            raise InputError(f"the name {name!r} is not accepted, since a file group has it; take another one")
         self.stamps = tuple(Stamp(ts, salt) for ts in self.timestamps for salt in self.salts)
         self.latest_first = self.stamps[::-1]
         self.slice_ids = tuple((group, *stamp) for group in self.file_groups for stamp in self.stamps)

@@ -25,14 +25,16 @@ class HudiExtended(Hudi):
 
     name = "hudi"
 
-    EarlyConflictDetection = Constant(False, bool, "who sees an earlier operation's marker gives way before it writes")
+    EarlyConflictDetection = Constant(
+        False, bool, "an operation that sees an earlier one's marker gives way before it writes"
+    )
     MarkerLock = Constant(False, bool, "early detection looks for markers and sets its own in one step, under a lock")
     FailInAnyPhase = Constant(False, bool, "a writer may fail at any time; otherwise only just before its commit")
     LocksExpire = Constant(True, bool, "a failed writer's locks are released")
     FailedWrites = Constant(
         KEEP,
         {KEEP: "keep", EAGER: "eager", LAZY: "lazy"},
-        "who begins an operation rolls back: nothing, all that is not Completed (eager), or unless it has a heartbeat",
+        "what a writer rolls back first: nothing, all not Completed (eager), or only that without a heartbeat (lazy)",
     )
     RereadTimeline = Constant(True, bool, "a lazy rollback looks at the timeline again after the heartbeats")
 

@@ -23,8 +23,8 @@ class PaimonExtended(Paimon):
 
     name = "paimon"
 
-    RestoreSequence = Constant(False, bool, "an operation goes on from the bucket's largest sequence number")
-    ReadersSkipLevel0 = Constant(False, bool, "readers, also those of updates, read files above level 0, unmerged")
+    RestoreSequence = Constant(False, bool, "an operation continues from the bucket's largest sequence number")
+    ReadersSkipLevel0 = Constant(False, bool, "readers, including updates, read files above level 0, unmerged")
     CompactToAnyLevel = Constant(False, bool, "a compaction merges neighbouring levels, and may pass over empty ones")
 
     def validate(self) -> None:
@@ -34,7 +34,7 @@ class PaimonExtended(Paimon):
             if self.ReadersSkipLevel0 and given != needed:
                 raise InputError(
                     f"ReadersSkipLevel0 = TRUE is not accepted with {name} = {show(given)}; it takes {show(needed)}, "
-                    "since who does not merge relies on deletion vectors that are right"
+                    "since readers that do not merge rely on correct deletion vectors"
                 )
 
     # RestoreSequence ---------------------------------------------------------------------------------------------

@@ -111,5 +111,5 @@ class VersionedTable(Table):
 
     @constraint
     def FewVersions(self, s):
-        """So that the table can be searched by itself. Who refines it is not bounded."""
+        """Bounds a search of the table by itself. Models that refine it are not bounded."""
         return len(s.versions) <= self.MaxVersions

@@ -240,7 +240,7 @@ def explain(table: "pd.DataFrame", property: str, constants: Sequence[str] | Non
         place = ", ".join(f"{axis.name} = {axis.words[at]}" for axis, at in zip(axes, both, strict=True))
         raise InputError(
             f"constants = {list(constants)} is not accepted: with {place or 'none of them'}, {property} holds in one "
-            "setting and not in another; it takes all constants that differ"
+            "setting and not in another; name all constants that differ"
         )
     if not true and not false:
         return Explanation(property, None, True, 0, failing, undecided, axes)

@@ -85,9 +85,7 @@ class Filled:
             wanted[name] = plain(name, self.model.declared_constants[name], value)
         found = [cell for cell in self.cells if all(cell.setting[name] == value for name, value in wanted.items())]
         if len(found) != 1:
-            raise InputError(
-                f"setting {dict(setting)} is not accepted; it stands for {len(found)} settings of the grid"
-            )
+            raise InputError(f"setting {dict(setting)} is not accepted; it matches {len(found)} settings of the grid")
         return found[0]
 
     def explain(self, property: str) -> Explanation:

@@ -24,5 +24,5 @@ def pasted(line: str, model: type[Model]) -> tuple[Trace, tuple[str, ...]]:
     """
     link = parse_permalink(line)
     if link.model != model.name:
-        raise InputError(f"permalink {brief(line)} is one of model {link.model}; here it takes one of {model.name}")
+        raise InputError(f"permalink {brief(line)} is for model {link.model}; give one for {model.name}")
     return open_permalink(line, lambda _: model), link.watches

@@ -125,7 +125,7 @@ class Session:
         with self.lock:
             asked = self.grid.asked
             if asked is None or cell.outcome.error is not None:
-                raise InputError(cell.outcome.error or "the grid is not there any more")
+                raise InputError(cell.outcome.error or "the grid no longer exists")
             settings = self.settings.with_constants(cell.constants)
             if asked.name not in settings.applicable():
                 settings = settings.with_ticked([*settings.applicable(), asked.name])

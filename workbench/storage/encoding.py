@@ -179,7 +179,7 @@ class Encoding:
             if kind == "map" and all(isinstance(pair, list) and len(pair) == 2 for pair in _listed(body)):
                 pairs = (self._items(pair, f"{where}[{i}]", depth) for i, pair in enumerate(body))
                 return self._unique(Map(pairs), document, where)
-        raise InputError(f"{where} is {brief(document)}, which is no value")
+        raise InputError(f"{where} is {brief(document)}, which is not a value")
 
     def _items(self, document: list[Any], where: str, depth: int) -> tuple[Any, ...]:
         return tuple(self._decode(item, f"{where}[{i}]", depth + 1) for i, item in enumerate(document))
@@ -196,7 +196,7 @@ class Encoding:
 
     def _plain(self, text: str, where: str) -> str:
         if type(self._names.get(text, "")) is str:
-            raise InputError(f"{where} is {brief({'text': text})}, which is spelt like no name of {self._model}")
+            raise InputError(f"{where} is {brief({'text': text})}, which matches no name of {self._model}")
         return text
 
     def _large(self, digits: str, where: str) -> int:
@@ -205,7 +205,7 @@ class Encoding:
         except ValueError:
             number = 0
         if hex(number) != digits or abs(number) <= _LARGEST:
-            raise InputError(f"{where} is {brief({'int': digits})}, which is no integer beyond 2**53")
+            raise InputError(f"{where} is {brief({'int': digits})}, which is not an integer beyond 2**53")
         return number
 
     def _record(self, body: list[Any], where: str, depth: int) -> Any:
@@ -216,7 +216,7 @@ class Encoding:
                 raise InputError(f"{where} is a {brief(name)} of {brief(list(fields))}, which {self._model} lacks")
             items = (self._decode(item, f"{where}.{field}", depth + 1) for field, item in fields.items())
             return make_record(record, tuple(items))
-        raise InputError(f"{where} is {brief({'record': body})}, which is no record")
+        raise InputError(f"{where} is {brief({'record': body})}, which is not a record")
 
     def _member(self, body: list[Any], where: str) -> Any:
         if len(body) == 2 and all(isinstance(text, str) for text in body):

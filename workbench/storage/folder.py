@@ -77,7 +77,7 @@ class Folder:
         """
         folder = _there(open_store(path), kind)
         if folder is None:
-            raise InputError(f"{str(path)!r} is no {kind.name}: it has no manifest")
+            raise InputError(f"{str(path)!r} is not a {kind.name}: it has no manifest")
         return folder
 
     @classmethod
@@ -93,7 +93,7 @@ class Folder:
         versions = Versions(store, kind, _called(kind, store))
         folder = cls(store, kind, versions, mark)
         if versions.first().mark != mark:
-            raise InputError(f"{folder} is another one here than on the driver; give one that all workers see")
+            raise InputError(f"{folder} is a different folder here than on the driver; give one that all workers see")
         return folder
 
     # Reading -----------------------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ def _there(store: Store, kind: Kind) -> Folder | None:
             continue
         for name in change.files:
             if not _is_inside(name) or not _bears(name, folder.mark):
-                raise InputError(f"the manifest of {folder} names {brief(name)}, which is no file of this folder")
+                raise InputError(f"the manifest of {folder} names {brief(name)}, which is not a file of this folder")
         if change.anew:
             folder.content, folder.parts, folder.files = change.content, [], dict(change.files)
         else:
@@ -307,7 +307,7 @@ def _writer(path: Place, kind: Kind, new: bool) -> Iterator[Folder]:
     with store.one_writer(kind.name):
         folder = _opened(store, kind)
         if new and folder.content is not None:
-            raise InputError(f"{folder} is there already; give a new folder")
+            raise InputError(f"{folder} already exists; give a new folder")
         folder.begin()
         yield folder
 

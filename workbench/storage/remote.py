@@ -83,7 +83,7 @@ class RemoteStore:
             import_module(package)
         except ImportError:
             raise InputError(
-                f"{brief(shown)} takes the package {package}, which is not installed: "
+                f"{brief(shown)} needs the package {package}, which is not installed: "
                 f"pip install 'lakehouse-workbench[{extra}]'"
             ) from None
         with _opening(shown):

@@ -176,7 +176,7 @@ class Versions:
     def _next(self, text: bytes) -> Version:
         version = self._parsed(text, self.count)
         if version.previous != self._last:
-            raise InputError(f"{self._where} is damaged: {_name(self.count)} does not go on from the version before it")
+            raise InputError(f"{self._where} is damaged: {_name(self.count)} does not continue the version before it")
         self._known(text)
         return version
 
@@ -203,7 +203,7 @@ class Versions:
     def _check_kind(self, document: Any) -> None:
         said = {name: document.get(name) for name in ("kind", "format")} if isinstance(document, dict) else {}
         if said and said["kind"] != self.kind.name:
-            raise InputError(f"{str(self.store.place)!r} is no {self.kind.name} but a {brief(said['kind'])[1:-1]}")
+            raise InputError(f"{str(self.store.place)!r} is not a {self.kind.name} but a {brief(said['kind'])[1:-1]}")
         if said and said["format"] != self.kind.format:
             raise InputError(f"{self._where} has format {brief(said['format'])}; format {self.kind.format} is read")
 

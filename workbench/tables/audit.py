@@ -74,7 +74,7 @@ def audit(
         raise unknown("format", format, FORMATS)
     module: Format = importlib.import_module(FORMATS[format])  # type: ignore[assignment]
     if not module.detects(source):
-        raise InputError(f"{brief(source.url)} is no {format} table")
+        raise InputError(f"{brief(source.url)} is not a table of {format}")
     found = module.audit(source, acks=acks, since=since, spark=spark)
     order = sorted(found.findings, key=lambda f: (GRADES.index(f.grade), f.version or 0))
     return Audit(found.format, found.path, found.versions, tuple(order), found.not_checked, found.complete)
@@ -89,7 +89,7 @@ def detect(source: Source) -> str:
         raise InputError(f"{brief(source.url)} looks like {' and '.join(looks)}; say which with --format")
     below = _tables_below(source)
     hint = f"; there is one in {brief(below[0])}" if below else ""
-    raise InputError(f"{brief(source.url)} is no table of {', '.join(FORMATS)}{hint}")
+    raise InputError(f"{brief(source.url)} is not a table of {', '.join(FORMATS)}{hint}")
 
 
 def _tables_below(source: Source) -> Sequence[str]:

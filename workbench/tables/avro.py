@@ -81,7 +81,7 @@ def records(
         raise
     except Exception as error:  # fastavro and the decompressors raise whatever they come across
         reason = " ".join(f"{type(error).__name__} {error}".split())[:200]
-        raise InputError(f"{brief(name)} is no Avro file, or a damaged one: {reason}") from None
+        raise InputError(f"{brief(name)} is not an Avro file, or is damaged: {reason}") from None
 
 
 class _Refused(Exception):
@@ -145,7 +145,7 @@ def _schemas(written: bytes, keep: tuple[str, ...] | None) -> tuple[tuple[Any, A
         raise _Refused(f"its schema has {len(written):,} bytes; {_MOST_OF_SCHEMA:,} are read")
     schema, least = _checked(read_json(written, "its schema"), frozenset(), {}, 0)
     if not isinstance(schema, dict) or schema.get("type") != "record" or least < 1:
-        raise _Refused("its schema is no record, or one of nothing")
+        raise _Refused("its schema is not a record, or has no fields")
     kept = None if keep is None else _kept(schema, keep)
     one = fastavro.parse_schema(schema), kept and fastavro.parse_schema(kept)
     arrays = [part and fastavro.parse_schema({"type": "array", "items": part}) for part in (schema, kept)]

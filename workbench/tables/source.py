@@ -194,6 +194,6 @@ def _named(what: str) -> Iterator[None]:
     except InputError:
         raise
     except FileNotFoundError:
-        raise Missing(f"{brief(what)} is not there") from None
+        raise Missing(f"{brief(what)} does not exist") from None
     except (OSError, ValueError, ImportError, NotImplementedError) as error:
         raise InputError(f"{brief(what)} cannot be read: {one_line(error)}") from None

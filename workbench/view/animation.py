@@ -72,7 +72,7 @@ def animated_svg(trace: Trace | TraceView, *, seconds: float = 2.0) -> str:
         width=width,
         height=height,
         role="img",
-        aria_label=f"{counted(len(drawn), 'state')}, of which the last is: {clean(drawn[-1].label)}",
+        aria_label=f"{counted(len(drawn), 'state')}; the last is: {clean(drawn[-1].label)}",
         font_family=FONT,
         data_picture=view.trace.model.name,
     )

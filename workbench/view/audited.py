@@ -91,7 +91,7 @@ def _stories(audit: Audit) -> str:
         told.add(kind)
         trace = story(finding)
         if trace is not None:
-            heading = f"How the model comes to it: {escape(finding.violates())}, {counted(len(trace), 'state')}"
+            heading = f"How the model gets there: {escape(finding.violates())}, {counted(len(trace), 'state')}"
             constants = element("p", constants_line(trace.model).html(), class_="wb-note")
             shown = trace_view(trace, properties=[finding.violates()]).html()
             parts.append(f"<details><summary><h2>{heading}</h2></summary>{constants}{shown}</details>")

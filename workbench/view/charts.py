@@ -126,7 +126,7 @@ def verdict_map(
             raise unknown("column of the sweep", name, columns)
     chosen = list(properties or (name for name in judged if name not in constants))
     if not chosen:
-        raise InputError("the sweep has no column with verdicts; it takes one per property")
+        raise InputError("the sweep has no column with verdicts; it needs one per property")
     values = {name: _distinct(row[name] for row in rows) for name in constants}
     varying = [name for name in constants if len(values[name]) > 1] or list(constants)
     free = [name for name in varying if name not in (x, y)]

@@ -66,7 +66,7 @@ def render(graph: "StateGraph") -> str:
     try:
         svg = graphviz.Source(source(graph)).pipe(format="svg", encoding="utf-8")
     except graphviz.ExecutableNotFound:
-        raise InputError(f"Graphviz's dot draws state graphs, and is not there; {to_install('dot')}") from None
+        raise InputError(f"state graphs need Graphviz's dot, which is not installed; {to_install('dot')}") from None
     return _dress(graph, svg[svg.index("<svg") :])
 
 

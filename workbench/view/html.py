@@ -84,9 +84,14 @@ def asset(name: str) -> str:
     return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
+def presenting() -> str:
+    """The scripts that pages and the player have in common, before their own."""
+    return "".join(map(asset, ("pictures.js", "slides.js", "present.js")))
+
+
 def script() -> str:
     """What makes the drawings live that are in the same element."""
-    return f"<script>(() => {{\n{asset('pictures.js')}{asset('present.js')}{asset('live.js')}}})();</script>"
+    return f"<script>(() => {{\n{presenting()}{asset('live.js')}}})();</script>"
 
 
 class Drawn:

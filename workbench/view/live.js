@@ -18,6 +18,9 @@
     showPictures(box);
   }
 
+  // A link to #slides opens the page's first trace as a lesson.
+  const slides = location.hash === "#slides" ? document.querySelector(".wb-trace") : null;
+
   for (const trace of root.querySelectorAll(".wb-trace:not(.wb-live)")) {
     const rows = trace.querySelectorAll(".wb-step");
     const states = trace.querySelectorAll(".wb-state");
@@ -32,6 +35,7 @@
       lanes = drawings ?? lanes;
       draw(false);
       lesson.lanesChanged();
+      if (trace === slides) lesson.open({ asking: true });
     });
     const lesson = presenter({
       name: trace.getAttribute("aria-label"),
@@ -77,7 +81,7 @@
     present.textContent = "Present";
     present.className = "wb-button";
     present.title = "fill the window: arrow keys and space step, B hides the verdict, Esc leaves";
-    present.addEventListener("click", lesson.open);
+    present.addEventListener("click", () => lesson.open());
     hint.append(present, " Click a step, or use the arrow keys.");
     trace.querySelector(".wb-beside").before(hint);
     show(current);

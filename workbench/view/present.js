@@ -47,6 +47,14 @@ const presenter = (host) => {
   let shown = -1;
   let drawings = [];  // of the lanes
 
+  let slides;  // while they are printed
+  const unprint = () => slides?.remove();
+  const print = () => {
+    unprint();
+    slides = slidesOf(host, tells);
+    document.body.append(slides);
+  };
+
   const button = (text, title, act) => {
     const made = make("button", "wb-button", text);
     made.title = title;
@@ -104,13 +112,13 @@ const presenter = (host) => {
   };
 
   const brokenIn = (step) => [...(host.state(step)?.querySelectorAll(".wb-truth.wb-bad") ?? [])];
+  const tells = (step) => step === last() || brokenIn(step).length > 0;
 
   const update = () => {
     if (!dialog.open) return;
     const step = Math.min(host.at(), last());
     const told = host.state(step);
     const broken = brokenIn(step);
-    const tells = (one) => one === last() || brokenIn(one).length > 0;
     const asking = veiled && tells(step);
     let known = step;  // what is seen while it is asked what follows
     while (asking && known >= 0 && tells(known)) known--;
@@ -184,20 +192,27 @@ const presenter = (host) => {
   dialog.addEventListener("close", () => {
     seen.disconnect();
     document.removeEventListener("fullscreenchange", screenChanged);
+    removeEventListener("beforeprint", print);
+    removeEventListener("afterprint", unprint);
     if (filled && document.fullscreenElement) document.exitFullscreen();
     filled = false;
     dialog.remove();
   });
 
-  const open = async () => {
+  // With `asking`, the verdict is hidden at first, and the behaviour begins at its beginning.
+  const open = async ({ asking = false } = {}) => {
     if (dialog.open) return;
+    veiled ||= asking;
+    if (asking) go(0);
     const page = document.documentElement;
-    filled = !document.fullscreenElement && document.fullscreenEnabled
+    filled = !document.fullscreenElement && document.fullscreenEnabled && navigator.userActivation?.isActive
       && await page.requestFullscreen().then(() => true, () => false);
     document.body.append(dialog);
     dialog.showModal();  // after the whole page, which would else lie above it
     dialog.focus();
     document.addEventListener("fullscreenchange", screenChanged);
+    addEventListener("beforeprint", print);
+    addEventListener("afterprint", unprint);
     shown = -1;
     lanesChanged();
     seen.observe(stage);

@@ -209,7 +209,7 @@ def _of_states(
 def _too_many(states: int, notes: list[str]) -> bool:
     """Whether there is no room for pictures of so many states; if so, that is noted."""
     if states > MOST_PICTURES:
-        notes.append(f"Pictures are drawn of up to {MOST_PICTURES} states, and these are {states:,}")
+        notes.append(f"Pictures are drawn of up to {MOST_PICTURES} states; these are {states:,}")
     return states > MOST_PICTURES
 
 

@@ -29,7 +29,7 @@ class FindingPanel(ipywidgets.VBox):
 
     def __init__(self, finding: Finding) -> None:
         if finding.model is None:
-            raise InputError(f"a finding on {finding.property} that the model does not have is not shown in a panel")
+            raise InputError(f"the panel cannot show a finding on {finding.property}, which the model does not have")
         self.finding = finding
         self._cause = dict(finding.model.differing() if finding.cause is None else finding.cause)
         self.panel = Workbench(type(finding.model), **self._cause)

@@ -32,7 +32,7 @@ class HistoryView(ipywidgets.VBox):
         self._tree = Pane(on_send=self._clicked)
         self._name = ipywidgets.Text(
             description="name this state", placeholder="such as: before the crash", continuous_update=False,
-            tooltip="what the present state is called in the tree", style={"description_width": "initial"},
+            tooltip="the name of the current state in the tree", style={"description_width": "initial"},
         )  # fmt: skip
         self._name.observe(self._named, "value")
         self._pictures = Pane()

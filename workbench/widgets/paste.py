@@ -26,7 +26,7 @@ class OpenPermalink(ipywidgets.VBox):
         self._offered: tuple[str, ...] = ()
         self.line = ipywidgets.Text(
             placeholder="workbench:MODEL?NAME=VALUE#0/...",
-            tooltip="the line that re-creates a trace: it stands below each of them",
+            tooltip="the line below each trace, which re-creates it",
             continuous_update=False,
             description="Open a permalink",
             style={"description_width": "initial"},

@@ -13,7 +13,7 @@ from workbench.kernel.values import show
 from workbench.pictures import options_of
 from workbench.session import Session
 from workbench.view import TraceView, animated_svg, trace_page, trace_view
-from workbench.view.html import asset
+from workbench.view.html import presenting
 from workbench.view.trace import packed
 from workbench.view.watches import watch_table
 from workbench.widgets.lifetime import Panel
@@ -23,7 +23,7 @@ from workbench.widgets.pane import HERE, STYLE
 WIDTH = 830
 #: The player's script, after what it has in common with pages.
 _PARTS = ("keys.js", "take.js", "find.js", "watches.js", "player.js")
-_SCRIPT = asset("pictures.js") + asset("present.js") + "".join((HERE / name).read_text("utf-8") for name in _PARTS)
+_SCRIPT = presenting() + "".join((HERE / name).read_text("utf-8") for name in _PARTS)
 
 
 class TracePlayer(Panel, anywidget.AnyWidget):

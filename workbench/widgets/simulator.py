@@ -97,7 +97,7 @@ class Simulator(Panel, ipywidgets.VBox):
             tooltip="steps and conditions, a line each; the way passes through them in this order",
             layout={"flex": "1 1 240px"},
         )
-        tip = "begin anew with a shortest behaviour that passes through these lines"
+        tip = "start again with a shortest behaviour that passes through these lines"
         run = button("Run scenario", "play", tip, self._tell)
         return [ipywidgets.Label("A scenario"), self._story, run]
 

@@ -65,14 +65,14 @@ class Allocator(Model):
 
     @action(client, fair="weak", fair_when=lambda self, s, c, *, what: not s.wanted[c] and what == s.held[c])
     def give_back(self, s, c):
-        """Give something back. Only those have to who wait for nothing; and they have to give everything back."""
+        """Give something back. Only clients that wait for nothing have to; they have to give everything back."""
         require(s.held[c], f"{c} holds nothing")
         require(self.GivesBackEarly or not s.wanted[c], f"{c} waits for more")
         s.held[c] -= choose(parts(s.held[c]), "what")
 
     @action(allocator, fair="weak", when="Schedules")
     def extend_schedule(self, s):
-        """Put those who wait and are not in the schedule behind the others, in any order."""
+        """Put clients that wait and are not in the schedule behind the others, in any order."""
         new = [c for c in self.Clients if c not in s.schedule and s.wanted[c]]
         require(new, "everybody who waits is in the schedule")
         s.schedule += choose(list(itertools.permutations(new)), "order")
@@ -110,12 +110,12 @@ class Allocator(Model):
 
     @reachable
     def TwoAreServed(self, s):
-        """Two clients can hold resources at a time."""
+        """Two clients can hold resources at the same time."""
         return len([c for c in self.Clients if s.held[c]]) > 1
 
     @liveness(c="Clients", r="Resources")
     def ClientsObtain(self, c, r):
-        """Who wants a resource gets it."""
+        """Whoever wants a resource gets it."""
         return leads_to(lambda s: r in s.wanted[c], lambda s: r in s.held[c])
 
     @liveness(c="Clients")

@@ -38,9 +38,11 @@ class Peterson(Model):
     symmetry = ("Processes",)
 
     Processes = Constant(3, Names("p", range(2, 6)), "who wants to enter")
-    LevelsLeftOut = Constant(0, range(0, 3), "levels fewer than one less than there are processes")
-    LevelFirst = Constant(True, bool, "who enters a level writes the level first, and that it is the last one next")
-    LeavesLevels = Constant(True, bool, "who leaves the critical section leaves all levels")
+    LevelsLeftOut = Constant(0, range(0, 3), "how many levels to leave out; n processes need n - 1")
+    LevelFirst = Constant(
+        True, bool, "a process that enters a level writes the level first, and next that it is the last one there"
+    )
+    LeavesLevels = Constant(True, bool, "a process that leaves the critical section leaves all levels")
 
     pc = Variable(IDLE, per="Processes", doc="next step")
     at = Variable(1, per="Processes", doc="the level that the process is about to enter; a variable of its own")
@@ -52,7 +54,7 @@ class Peterson(Model):
     def validate(self):
         self.top = len(self.Processes) - 1 - self.LevelsLeftOut
         if self.top < 1:
-            raise InputError(f"LevelsLeftOut = {self.LevelsLeftOut} is not accepted; there must be a level left")
+            raise InputError(f"LevelsLeftOut = {self.LevelsLeftOut} is not accepted; at least one level must be left")
         self.levels = tuple(range(1, self.top + 1))
         self.first = LEVEL if self.LevelFirst else LAST
 
@@ -104,7 +106,7 @@ class Peterson(Model):
 
     @invariant
     def MutualExclusion(self, s):
-        """There is one process in the critical section at most."""
+        """At most one process is in the critical section."""
         inside = [p for p in self.Processes if s.pc[p] == CRITICAL]
         return len(inside) < 2 or f"{' and '.join(inside)} are in the critical section"
 
@@ -121,5 +123,5 @@ class Peterson(Model):
 
     @liveness(p="Processes")
     def WhoWantsEnters(self, p):
-        """Who wants to enter does so in the end."""
+        """Whoever wants to enter does so in the end."""
         return leads_to(lambda s: s.pc[p] != IDLE, lambda s: s.pc[p] == CRITICAL)

@@ -96,7 +96,7 @@ class RaftElection(Model):
     @action(server)
     def win(self, s, i):
         """Lead, with the votes of more than half."""
-        require(s.role[i] == CANDIDATE, f"{i} is no candidate")
+        require(s.role[i] == CANDIDATE, f"{i} is not a candidate")
         votes = s.messages.count(says=VOTE, term=s.term[i], to=i)
         require(2 * votes > len(self.Servers), f"{i} has too few votes")
         s.role[i] = LEADER

@@ -118,7 +118,7 @@ class TwoPhaseCommit(Model):
 
     @action(participant, when="LosesPatience")
     def lose_patience(self, s, p):
-        """Abort although it is promised to wait."""
+        """Abort despite the promise to wait."""
         require(s.status[p] == PREPARED, f"{p} waits for nothing")
         s.status[p] = ABORTED
 
@@ -168,12 +168,12 @@ class TwoPhaseCommit(Model):
 
     @invariant(p="Participants")
     def NobodyIsForced(self, s, p):
-        """Who commits has promised it before."""
+        """Whoever commits has promised it before."""
         return s.status[p] != COMMITTED or Message(PREPARED, p) in s.messages or f"{p} commits what it never prepared"
 
     @step(p="Participants")
     def DecisionsAreFinal(self, s, t, p):
-        """Who has committed or aborted never does the other."""
+        """Whoever has committed never aborts, and the other way round."""
         return s.status[p] in (WORKING, PREPARED) or t.status[p] == s.status[p]
 
     @refines(TransactionCommit, Participants="Participants")
@@ -188,7 +188,7 @@ class TwoPhaseCommit(Model):
 
     @reachable
     def PreparedForNothing(self, s):
-        """A participant may be prepared and have to abort nevertheless."""
+        """A participant may be prepared, and still have to abort."""
         return any(s.status[p] == ABORTED and Message(PREPARED, p) in s.messages for p in self.Participants)
 
     @liveness(p="Participants")

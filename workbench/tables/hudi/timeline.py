@@ -70,11 +70,11 @@ def properties(source: Source) -> dict[str, str]:
     given = dict(_pairs(text))
     for name in ("hoodie.table.version", "hoodie.table.type"):
         if name not in given:
-            raise InputError(f"{brief(PROPERTIES)} does not say {name}, without which nothing can be judged")
+            raise InputError(f"{brief(PROPERTIES)} does not say {name}, which an audit needs")
     if given["hoodie.table.type"].upper() != "COPY_ON_WRITE":
         raise InputError(
             f"a Hudi table of type {brief(given['hoodie.table.type'])} is not accepted; COPY_ON_WRITE is, "
-            "for merging on read is another protocol"
+            "since merge-on-read is another protocol"
         )
     if given["hoodie.table.version"] not in map(str, VERSIONS):
         raise InputError(
@@ -85,7 +85,7 @@ def properties(source: Source) -> dict[str, str]:
         if given.get(name, accepted).upper() != accepted:
             raise InputError(f"{name} = {brief(given[name])} is not accepted; {accepted} is")
     if given.get("hoodie.bootstrap.base.path"):
-        raise InputError("a Hudi table with hoodie.bootstrap.base.path is not accepted: its rows are elsewhere, too")
+        raise InputError("a Hudi table with hoodie.bootstrap.base.path is not accepted: some of its rows are elsewhere")
     return given
 
 
@@ -161,7 +161,7 @@ class Timeline:
             ts, completed_at, action, state = parts.groups(default="")
             version_of(ts)
             if action in ("deltacommit", "logcompaction"):
-                raise InputError(f"{brief(entry.name)} is not accepted: only a table that merges on read has these")
+                raise InputError(f"{brief(entry.name)} is not accepted: only a merge-on-read table has these")
             state = state or ("completed" if action else "inflight")
             found.append(Instant(ts, completed_at, action or "commit", state, entry.name))
         return sorted(found)

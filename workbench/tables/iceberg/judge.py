@@ -112,7 +112,7 @@ class _Judge:
         held = table.metadata.held()
         older = [one for one in table.metadata.snapshots.values() if one.id not in held and _age(one) < _age(first)]
         if first.parent is not None and any(one.id in table.metadata.heads for one in older):
-            why = f"snapshot {first.parent}, on which {first.id} was built, is not there, though older ones are"
+            why = f"snapshot {first.parent}, on which {first.id} was built, is missing, though older ones exist"
             self.find(PRESENT, "suspect", first, why, [f"{table.metadata.name} has {_told(older)}, not {first.parent}"])
         self._heads()
 
@@ -154,7 +154,7 @@ class _Judge:
             name = source.inside(newer.log[-1], moved_from=newer.location)
             room -= sizes.get(name, 0)
             if name not in sizes or name in self.lineage_names:
-                self.not_checked.append(f"metadata files before {newer.name}: {name} is not there any more")
+                self.not_checked.append(f"metadata files before {newer.name}: {name} no longer exists")
                 break
             if room < 0:
                 self.not_checked.append(

@@ -172,7 +172,7 @@ class _Said:
 
     def __init__(self, said: Any, name: str) -> None:
         if not isinstance(said, dict):
-            raise InputError(f"{brief(name)} is damaged: {brief(said)} is no object")
+            raise InputError(f"{brief(name)} is damaged: {brief(said)} is not an object")
         self._said, self.name = said, name
 
     def take(self, field: str, kind: type[Kind]) -> Kind:

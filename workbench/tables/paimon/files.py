@@ -142,7 +142,7 @@ def read_schema(source: Source) -> Schema:
     """
     numbers = versions(source, "schema", "schema-")
     if not numbers:
-        raise InputError(f"{brief(source.url)} is no Paimon table: it has no schema/schema-0")
+        raise InputError(f"{brief(source.url)} is not a Paimon table: it has no schema/schema-0")
     columns: dict[Any, set[str]] = {}
     for number in numbers:
         name = f"schema/schema-{number}"
@@ -157,7 +157,7 @@ def read_schema(source: Source) -> Schema:
     types = {one["name"]: one.get("type") for one in fields}
     for key in (*keys, *partitions):
         if key not in types:
-            raise InputError(f"{brief(name)} is not accepted: it has a key {brief(key)}, and no such column")
+            raise InputError(f"{brief(name)} is not accepted: its key {brief(key)} is not a column")
     return Schema(
         tuple(keys),
         tuple(partitions),
@@ -208,7 +208,7 @@ def names_in(source: Source, manifest_list: str) -> list[str]:
     name = f"manifest/{manifest_list}"
     names = [record.get("_FILE_NAME") for record in read_avro(source, name, ("_FILE_NAME",))]
     if not all(type(one) is str for one in names):
-        raise InputError(f"{brief(name)} is no manifest list of Paimon: it has entries without a name")
+        raise InputError(f"{brief(name)} is not a manifest list of Paimon: it has entries without a name")
     return [str(one) for one in names]
 
 
@@ -338,7 +338,7 @@ def _naming(manifest: str) -> Iterator[None]:
     try:
         yield
     except (KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{brief(manifest)} is no manifest of Paimon: its entries lack {error}") from None
+        raise InputError(f"{brief(manifest)} is not a manifest of Paimon: its entries lack {error}") from None
 
 
 # What is not believed -------------------------------------------------------------------------------------------------

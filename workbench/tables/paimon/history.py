@@ -60,14 +60,14 @@ def history(path: str, keys: Sequence[str] | None = None, bucket: str | None = N
     """
     source = Source(path)
     if not detects(source):
-        raise InputError(f"{brief(path)} is no paimon table")
+        raise InputError(f"{brief(path)} is not a table of paimon")
     table = read(source, in_process)
     if table is None:
         raise InputError(f"{brief(path)} has no snapshot yet")
     if table.first > 1 or len(table.gaps):
-        raise InputError(f"the history of {brief(path)} is not whole: snapshots have expired, or are missing")
+        raise InputError(f"the history of {brief(path)} is incomplete: snapshots have expired, or are missing")
     if table.last > MOST_COMMITS:
-        raise InputError(f"{brief(path)} has {table.last} snapshots; a history of at most {MOST_COMMITS} is followed")
+        raise InputError(f"{brief(path)} has {table.last} snapshots; at most {MOST_COMMITS} can be followed")
     buckets = sorted(set(table.files["bucket"].to_pylist()))
     bucket = bucket or (buckets[0] if len(buckets) == 1 else "")
     if bucket not in buckets:

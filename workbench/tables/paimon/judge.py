@@ -81,7 +81,7 @@ class Judge:
                     "LinearHistory",
                     "proved",
                     version,
-                    f"snapshot {version} adds a file that is there already, or removes one that is not",
+                    f"snapshot {version} adds a file that already exists, or removes one that is not",
                     evidence=(name,),
                 )
             )
@@ -96,7 +96,7 @@ class Judge:
             "LinearHistory",
             "proved",
             version,
-            f"snapshot {version} was not built on snapshot {before}, but on another one that is not there any more",
+            f"snapshot {version} was not built on snapshot {before}, but on another one that no longer exists",
             evidence=tuple(evidence),
             cause=OVERWRITTEN,
             repair=NOT_OVERWRITTEN,
@@ -112,7 +112,7 @@ class Judge:
         lost = [one for one in found if one.version is not None and one.version <= self.table.last]
         if waiting:
             self.found.remarks.append(
-                f"{counted(len(waiting), 'commit')} prepared as snapshot {self.table.last + 1}, which is not there yet"
+                f"{counted(len(waiting), 'commit')} prepared as snapshot {self.table.last + 1}, not there yet"
             )
         if unplaced:
             self.found.remarks.append(

@@ -166,7 +166,7 @@ def _believing_nothing(name: str) -> Iterator[None]:
         raise
     except (pa.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
         why = " ".join(str(error).split())[:200]
-        raise InputError(f"{brief(name)} is no Parquet file, or a damaged one: {why}") from None
+        raise InputError(f"{brief(name)} is not a Parquet file, or is damaged: {why}") from None
 
 
 # Deletion vectors ----------------------------------------------------------------------------------------------------

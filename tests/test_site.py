@@ -1,0 +1,268 @@
+"""The site: pages and links as they are on the site, and a gallery whose figures are those of specs/."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from website import contents, gallery, lessons, links
+from website.broken import find
+from website.staging import FRONT, ROOT, Staging, docname, guides, pages
+from workbench.cli import main
+from workbench.configurations import load, shipped
+from workbench.kernel import InputError
+
+# The gallery ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_violation_becomes_a_page(tmp_path: Path) -> None:
+    (entry,) = gallery.stage_one(tmp_path, "classics/peterson_stays")
+    assert entry.page == "classics/peterson_stays/WhoWantsEnters"
+    assert (entry.states, entry.repairs) == (12, ("LeavesLevels=TRUE",))
+    page = (tmp_path / "gallery" / f"{entry.page}.md").read_text()
+    assert page.index("# Who leaves keeps its level") < page.index("12 states") < page.index("- `LeavesLevels=TRUE`\n")
+    assert "`peterson`, with `LeavesLevels=TRUE`" in page
+    assert page.count(gallery.PLAYER) == 1
+    player = (tmp_path / "gallery" / f"{entry.page}.player").read_text()
+    assert player.count('<details class="wb-state"') == 12
+    assert "data-pictures" in player
+
+
+def test_the_command_on_a_page_finds_the_violation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (broken,) = find(shipped()["classics/peterson_stays"])
+    monkeypatch.chdir(tmp_path)
+    program, *arguments = broken.command.split()
+    assert (program, main(arguments)) == ("workbench", 1)
+    assert (tmp_path / "peterson_stays.html").read_text().count('<details class="wb-state"') == len(broken.trace)
+
+
+def test_a_change_that_breaks_something_else_is_named_last_and_with_that() -> None:
+    name = "classics/two_phase_commit_blocks"
+    (broken,) = find(shipped()[name])
+    text = gallery.words(name, broken)
+    but = "- `LosesPatience=TRUE`, but then `Agreement`, `IsTransactionCommit` do not\n"
+    assert text.index("- `CoordinatorCrashes=FALSE`\n") < text.index(but)
+
+
+def test_a_row_of_a_table_leads_to_what_it_says_is_violated(tmp_path: Path) -> None:
+    entries = gallery.stage_one(tmp_path, "classics/two_phase_commit_impatient")
+    Staging(tmp_path).stage()
+    gallery.link_tables(tmp_path, entries)
+    (row,) = re.findall(
+        r"^\| `two_phase_commit_impatient` .*", (tmp_path / "specs/classics/README.md").read_text(), re.M
+    )
+    addresses = re.findall(r"\]\(/gallery/([\w/]+)\.md\)", row)
+    assert addresses == [entry.page for entry in entries] != []
+
+
+def test_figures_that_are_not_expected_make_no_page(tmp_path: Path) -> None:
+    text = shipped()["classics/peterson_stays"].read_text()
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text(text.replace("violated = 12", "violated = 11"))
+    with pytest.raises(
+        InputError, match=r"wrong\.toml is not as expected: WhoWantsEnters: expected violated \(11 states"
+    ):
+        find(wrong)
+
+
+def test_every_expected_violation_has_an_address_of_its_own() -> None:
+    known = {name: load(path) for name, path in shipped().items()}
+    addresses = [f"{name}/{wrong}" for name, one in known.items() for wrong in gallery.expected(one)]
+    assert len(addresses) == len({address.lower() for address in addresses}) > 200
+    assert [address for address in addresses if quote(address) != address] == []
+
+
+def test_a_configuration_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"unknown configuration 'bakery/v2_rase' .did you mean bakery/v2_race"):
+        gallery.stage(tmp_path, ["bakery/v2_rase"])
+
+
+# Pages and links -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A repository with a page, a guide, a protocol and a file that is no page."""
+    root = tmp_path / "repository"
+    for path, text in {
+        "README.md": "# Front\n\n[guide](docs/guide.md)\n",
+        "docs/guide.md": "# Guide\n",
+        "docs/other.md": "# Other\n",
+        "specs/one/README.md": "# One: a protocol\n",
+        "code.py": "x = '''```'''\n",
+    }.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("link", "on_the_site"),
+    [
+        ("../README.md", "/index.md"),
+        ("other.md#place", "/docs/other.md#place"),
+        ("../specs/one", "/specs/one/README.md"),
+        ("../code.py", "/files/code.py.md"),
+        ("#here", "#here"),
+        ("https://example.org/a.md", "https://example.org/a.md"),
+    ],
+)
+def test_a_link_leads_to_the_page_on_the_site(small: Path, tmp_path: Path, link: str, on_the_site: str) -> None:
+    staging = Staging(tmp_path / "pages", small)
+    assert staging.text(f"[words]({link})", "docs/guide.md") == f"[words]({on_the_site})"
+
+
+@pytest.mark.parametrize(
+    ("link", "what"),
+    [
+        ("gone.md", "docs/guide.md links to 'gone.md', which is not in the repository"),
+        ("../../outside.md", "docs/guide.md links to '../../outside.md', which is not in the repository"),
+        ("../docs", "docs/guide.md links to the folder '../docs', which has no page"),
+    ],
+)
+def test_a_link_that_leads_nowhere_is_refused(small: Path, tmp_path: Path, link: str, what: str) -> None:
+    with pytest.raises(InputError) as refused:
+        Staging(tmp_path / "pages", small).text(f"[words]({link})", "docs/guide.md")
+    assert str(refused.value) == what
+
+
+def test_code_stays_as_it_is_and_a_file_is_shown(small: Path, tmp_path: Path) -> None:
+    code = "```python\nf = [a](gone.md)\n```\n"
+    (small / "docs/guide.md").write_text(f"# Guide\n\n[code](../code.py)\n\n{code}")
+    Staging(tmp_path / "pages", small).stage("CONTENTS")
+    assert (tmp_path / "pages/docs/guide.md").read_text().endswith(code)
+    assert (tmp_path / "pages/index.md").read_text().endswith("CONTENTS")
+    assert "````python\nx = '''```'''\n````" in (tmp_path / "pages/files/code.py.md").read_text()
+
+
+def test_guides_come_in_the_order_in_which_they_are_spoken_of(small: Path) -> None:
+    assert guides(small) == ["docs/guide.md", "docs/other.md"]
+    (small / "README.md").write_text("[other](docs/other.md)")
+    assert guides(small) == ["docs/other.md", "docs/guide.md"]
+
+
+def test_every_page_is_in_the_table_of_contents() -> None:
+    listed = re.findall(r"^(?:.* <)?/([^\n>]+)>?$", contents.toctrees(), re.MULTILINE)
+    notebooks = {path for path in pages() if path.startswith("notebooks/")}
+    assert {docname(path) for path in set(pages()) - notebooks - {FRONT}} <= set(listed)
+    assert len(listed) == len(set(listed))
+
+
+def test_what_is_wrong_with_links_of_built_pages_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        '<a href="b.html#there">1</a><a href="b.html#gone">2</a><img src="gone.png"><a href="#me">3</a>'
+        '<a href="https://example.org/">4</a><p id="me"></p><script src="https://example.org/x.js"></script>'
+    )
+    (tmp_path / "b.html").write_text('<p id="there"></p><a href="">5</a>')
+    assert list(links.broken(tmp_path)) == [
+        "a.html links to 'b.html#gone', a place that is not there",
+        "a.html links to 'gone.png', which is not there",
+        "a.html loads 'https://example.org/x.js' from elsewhere",
+    ]
+
+
+# Lessons -------------------------------------------------------------------------------------------------------------
+
+FACTS = {"minutes": 20, "needs": ["Java"], "after": [], "about": "locks"}
+
+
+def notebook(path: Path, facts: dict[str, Any]) -> lessons.Lesson:
+    cells = [{"cell_type": "markdown", "source": ["# A lesson\n", "words"]}]
+    path.write_text(json.dumps({"cells": cells, "metadata": {"lesson": facts}}))
+    return lessons.read(path)
+
+
+def test_the_page_of_lessons_says_what_the_notebooks_say(tmp_path: Path) -> None:
+    one = notebook(tmp_path / "00_one.ipynb", FACTS)
+    two = notebook(tmp_path / "01_two.ipynb", {**FACTS, "after": ["00_one"], "needs": []})
+    rows = lessons.page([one, two]).splitlines()
+    assert "| [00 A lesson](/notebooks/00_one.ipynb). locks | 20&nbsp;min | Java |" in rows
+    after = "After [00](/notebooks/00_one.ipynb)."
+    assert f"| [01 A lesson](/notebooks/01_two.ipynb). locks {after} | 20&nbsp;min |  |" in rows
+
+
+@pytest.mark.parametrize("facts", [{}, {**FACTS, "minutes": "20"}, {"minutes": 20}, {**FACTS, "after": ["gone"]}])
+def test_what_a_notebook_says_of_itself_is_complete(tmp_path: Path, facts: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"^00_one.ipynb: metadata\.lesson"):
+        notebook(tmp_path / "00_one.ipynb", facts)
+
+
+# The whole site, in a browser ----------------------------------------------------------------------------------------
+
+SHOWN = ["bakery/v2_race", "classics/peterson_stays", "hudi/salt_no_key_check"]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, with a gallery of a few configurations: it is built without a warning, and no link leads nowhere."""
+    folder = tmp_path_factory.mktemp("built") / "site"
+    command = [sys.executable, "-m", "website", str(folder), "--only", *SHOWN]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    return folder
+
+
+@pytest.fixture(params=[(390, "dark"), (1280, "light")], ids=["phone", "desk"])
+def page(request: pytest.FixtureRequest, browser: Any, site: Path) -> Iterator[Any]:
+    """A page, on a phone and on a desk: nothing goes wrong in it, and it loads nothing from elsewhere."""
+    width, scheme = request.param
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page, complaints = context.new_page(), []
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda asked: None if asked.url.startswith(("file:", "data:")) else complaints.append(asked.url))
+    yield page
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert complaints == []
+    context.close()
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_the_gallery_is_searched_by_what_breaks_and_by_what_repairs_it(page: Any, site: Path) -> None:
+    page.goto(f"{(site / 'gallery' / 'index.html').as_uri()}")
+    shown = page.locator(".gallery-list > li:visible")
+    everything = shown.count()
+    assert everything >= len(SHOWN)
+    page.get_by_label("What breaks").fill("wait ever")
+    assert shown.locator("a").all_inner_texts() == ["Who leaves keeps its level: others wait for ever"]
+    assert page.locator("output").inner_text() == f"1 of {everything}"
+    page.get_by_label("What breaks").fill("")
+    page.get_by_label("What repairs it").fill("restamppatch=true")
+    assert shown.count() == 1
+    page.reload()
+    assert page.get_by_label("What repairs it").input_value() == "restamppatch=true", "the address holds the question"
+    assert shown.count() == 1
+    shown.locator("a").click()
+    page.wait_for_url("**/gallery/bakery/v2_race/NoLakekeeperConflict.html")
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_a_trace_is_played_without_a_kernel(page: Any, site: Path) -> None:
+    page.goto((site / "gallery" / "bakery" / "v2_race" / "NoLakekeeperConflict.html").as_uri())
+    where, title = page.locator(".steps [role=status]"), page.locator(".wb-picture text").first
+    assert where.inner_text() == "state 22 of 22"
+    assert page.get_by_role("button", name="next state").is_disabled()
+    page.get_by_role("button", name="first state").click()
+    page.wait_for_function("document.querySelector('.wb-picture text').textContent.startsWith('1')")
+    page.get_by_role("button", name="next state").click()
+    assert where.inner_text() == "state 2 of 22"
+    assert title.text_content().startswith("2 ")
+    page.locator(".wb-trace").focus()
+    page.keyboard.press("ArrowRight")
+    assert where.inner_text() == "state 3 of 22"
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ["index", "lessons", "api/workbench", "specs/hudi/README", "notebooks/00_tour"])
+def test_a_page_fits_its_window(page: Any, site: Path, name: str) -> None:
+    page.goto((site / f"{name}.html").as_uri())
+    assert page.locator("article h1").count() == 1

@@ -1,0 +1,145 @@
+"""Every violation that the configurations of ``specs/`` expect: found again, with what repairs it."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from json import dumps
+from pathlib import Path
+
+from workbench import configurations
+from workbench.configurations import Configuration
+from workbench.engines.check import check
+from workbench.kernel import InputError, Result, Trace, Verdict
+from workbench.kernel.values import spell
+from workbench.questions.whatif import Attempt, flips
+
+#: How many states a check with a changed constant may visit: beyond, nothing is said of that change.
+MOST_STATES = 100_000
+#: In how many constants a configuration in which the property holds may differ to be named.
+_NEAR = 2
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A configuration in which a property is expected to hold, and the constants that it sets otherwise."""
+
+    one: Configuration
+    differs: str
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A violation.
+
+    Attributes
+    ----------
+    one : Configuration
+    result : Result
+    verdict : Verdict
+    attempts : list of Attempt
+        What came of every other value of a single switch or choice.
+    neighbours : tuple of Neighbour
+        The nearest configurations in which the property holds.
+    """
+
+    one: Configuration
+    result: Result
+    verdict: Verdict
+    attempts: list[Attempt]
+    neighbours: tuple[Neighbour, ...]
+
+    @property
+    def trace(self) -> Trace:
+        assert self.verdict.trace is not None
+        return self.verdict.trace
+
+    @property
+    def doc(self) -> str:
+        """What the author of the property says of it."""
+        return " ".join(self.result.model.declared_property(self.verdict.name).doc.partition("\n\n")[0].split())
+
+    @property
+    def constants(self) -> list[str]:
+        """The constants that are not the model's defaults."""
+        model = self.one.model
+        return [spell({name: value}, model.declared_constants) for name, value in model.differing().items()]
+
+    @property
+    def repairs(self) -> list[Attempt]:
+        """The changes after which the property holds, those first that break nothing else."""
+        found = [attempt for attempt in self.attempts if self._holds(attempt) is True]
+        return sorted(found, key=lambda attempt: len(breaks(attempt)))
+
+    @property
+    def undecided(self) -> list[Attempt]:
+        """The changes of which :data:`MOST_STATES` states do not tell whether they repair it."""
+        return [attempt for attempt in self.attempts if attempt.result is not None and self._holds(attempt) is None]
+
+    def _holds(self, attempt: Attempt) -> bool | None:
+        """Whether the property holds after a change; False where the change leaves nothing to judge."""
+        verdicts = () if attempt.result is None else attempt.result.verdicts
+        return next((verdict.holds for verdict in verdicts if verdict.name == self.verdict.name), False)
+
+    @property
+    def command(self) -> str:
+        """What finds the same violation on a command line, and writes it as a page of its own."""
+        words = ["workbench", "check", self.one.model.name]
+        for name, value in self.one.model.differing().items():
+            words += ["--set", f"{name}={dumps(value, separators=(',', ':'))}"]
+        words += ["--symmetry"] if self.one.symmetry else []
+        return shlex.join([*words, "--property", self.verdict.name, "--html", f"{self.one.name}.html"])
+
+
+def breaks(attempt: Attempt) -> list[str]:
+    """What a change does beside: the properties that are violated, or no longer reached, and were not so before."""
+    return [after.name for _, after in attempt.flipped if after.holds is False]
+
+
+def expected(one: Configuration) -> list[str]:
+    """The properties that a configuration expects to be violated."""
+    verdicts = one.expect.get("verdicts", {})
+    return [name for name, wanted in verdicts.items() if isinstance(wanted, dict) and "violated" in wanted]
+
+
+def find(path: Path, known: Sequence[Configuration] = ()) -> list[Broken]:
+    """The violations of one configuration.
+
+    Parameters
+    ----------
+    path : Path
+    known : sequence of Configuration
+        Among these neighbours are looked for.
+
+    Raises
+    ------
+    InputError
+        If the check differs from what the file expects: pages show no figures but those of ``specs/``.
+
+    Examples
+    --------
+    >>> found = find(configurations.resolve("classics/peterson_stays"))
+    >>> [(one.verdict.name, len(one.trace), [repair.told for repair in one.repairs]) for one in found]
+    [('WhoWantsEnters', 12, ['LeavesLevels=TRUE'])]
+    """
+    one = configurations.load(path)
+    names = expected(one)
+    if not names:
+        return []
+    result = check(one.model, one.properties, symmetry=one.symmetry)
+    if differences := one.differences(result):
+        raise InputError(f"{configurations.told_path(path)} is not as expected: {'; '.join(differences)}")
+    attempts = flips(one.model, one.properties, before=result, symmetry=one.symmetry, max_states=MOST_STATES)
+    return [Broken(one, result, result[name], attempts, _neighbours(one, name, known)) for name in names]
+
+
+def _neighbours(one: Configuration, name: str, known: Sequence[Configuration]) -> tuple[Neighbour, ...]:
+    """The nearest of the configurations of the same model in which a property is expected to hold."""
+    near = []
+    for other in known:
+        if type(other.model) is not type(one.model) or other.expect.get("verdicts", {}).get(name) != "holds":
+            continue
+        differs = {key: value for key, value in other.model.constants.items() if value != one.model.constants[key]}
+        if 0 < len(differs) <= _NEAR:
+            near.append((len(differs), Neighbour(other, spell(differs, one.model.declared_constants))))
+    fewest = min((count for count, _ in near), default=0)
+    return tuple(neighbour for count, neighbour in near if count == fewest)

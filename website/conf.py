@@ -1,0 +1,77 @@
+"""How Sphinx builds the site; ``python -m website`` puts the sources into place and runs it."""
+
+from pathlib import Path
+from typing import Any
+
+from website import gallery, reference
+from website.staging import FILES
+from workbench import __version__
+from workbench.view.html import asset, script
+
+#: The package's own style sheet and script, among the static files.
+STYLE, SCRIPT = "drawings.css", "drawings.js"
+
+project = "Lakehouse workbench"
+release = version = __version__
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.linkcode"]
+
+# Pages ---------------------------------------------------------------------------------------------------------------
+
+html_theme = "furo"
+html_title = project
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_js_files = [("site.js", {"defer": "defer"}), ("gallery.js", {"defer": "defer"})]
+html_copy_source = False
+suppress_warnings = ["ref.python"]  # that two classes have attributes of one name, which is no mistake
+html_show_copyright = False
+highlight_language = "none"  # where a page does not name one
+pygments_style, pygments_dark_style = "a11y-high-contrast-light", "a11y-high-contrast-dark"
+
+# Markdown and notebooks ----------------------------------------------------------------------------------------------
+
+myst_heading_anchors = 4
+myst_enable_extensions = ["attrs_block"]
+nb_execution_mode = "off"  # what is saved is shown
+nb_merge_streams = True
+
+# Docstrings ----------------------------------------------------------------------------------------------------------
+
+default_role = "code"
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # a docstring says what is taken
+napoleon_google_docstring = False
+napoleon_use_ivar = True
+napoleon_use_rtype = False
+toc_object_entries_show_parents = "hide"
+add_module_names = False
+
+
+def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
+    """The page that shows the code of a name; all names are on pages of one folder."""
+    source = reference.source(info["module"], info["fullname"])
+    return source and f"../{FILES}/{source}.html"
+
+
+def add_player(app: Any, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Put a trace into the page of the gallery that lies beside it, with what makes it live."""
+    player = Path(app.srcdir, f"{name}.player")
+    if player.is_file():
+        at = {file: context["pathto"](f"_static/{file}", resource=True) for file in (STYLE, SCRIPT, "steps.js")}
+        scripts = "".join(f'<script src="{at[file]}"></script>' for file in (SCRIPT, "steps.js"))
+        live = f'<link rel="stylesheet" href="{at[STYLE]}"><div class="wb player">{player.read_text()}</div>{scripts}'
+        context["body"] = context["body"].replace(gallery.PLAYER, live)
+        context["title"] = f"{context['title']} ({context['meta']['property']})"
+
+
+def add_assets(app: Any, error: Exception | None) -> None:
+    """Write what the drawings of the package need: their style sheet and their script."""
+    if error is None:
+        static = Path(app.outdir, "_static")
+        (static / STYLE).write_text(asset("style.css"))
+        (static / SCRIPT).write_text(script().removeprefix("<script>").removesuffix("</script>"))
+
+
+def setup(app: Any) -> None:
+    app.connect("html-page-context", add_player)
+    app.connect("build-finished", add_assets)

@@ -1,0 +1,260 @@
+"""The gallery: a page for every violation that the configurations expect, and an index to search in.
+
+A page is called ``gallery/FOLDER/CONFIGURATION/PROPERTY``, and stays so. Its words are Markdown, which Sphinx reads;
+what plays the trace lies beside it and is put into the page by ``conf.py``, so that no index of words has to hold it.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from multiprocessing import get_context
+from pathlib import Path
+
+from website.broken import MOST_STATES, Broken, breaks, expected, find
+from website.staging import write
+from workbench.configurations import Configuration, load, shipped
+from workbench.kernel.errors import unknown
+from workbench.kernel.values import counted
+from workbench.view.trace import verdict_view
+
+FOLDER = "gallery"
+#: Stands in a page where its trace comes.
+PLAYER = "<!-- player -->"
+_ROW = re.compile(r"\| `(\w+)` \|")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the index.
+
+    Attributes
+    ----------
+    page : str
+        Relative to the index, without a suffix.
+    protocol, configuration, title, property : str
+    breaks : str
+        What breaks, in a sentence or two.
+    repairs : tuple of str
+        The changes that repair it.
+    states : int
+        The length of the trace.
+    """
+
+    page: str
+    protocol: str
+    configuration: str
+    title: str
+    property: str
+    breaks: str
+    repairs: tuple[str, ...]
+    states: int
+
+
+def stage(folder: Path, only: Iterable[str] | None = None, workers: int | None = None) -> list[Entry]:
+    """Write all pages and the index below `folder`.
+
+    Parameters
+    ----------
+    folder : Path
+        Where Sphinx is going to read.
+    only : iterable of str, optional
+        The names of the configurations to take, such as ``bakery/v2_race``; for None all of them.
+    workers : int, optional
+        How many processes search at a time; for None as many as there are cores.
+
+    Raises
+    ------
+    InputError
+        For a configuration that is not there, or whose figures are not those that it expects.
+    """
+    known = _known()
+    for name in only or ():
+        if name not in known:
+            raise unknown("configuration", name, known)
+    names = [name for name in (known if only is None else only) if expected(known[name])]
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        entries = [entry for found in pool.map(stage_one, [folder] * len(names), names) for entry in found]
+    write(folder / FOLDER / "index.md", index(entries))
+    return entries
+
+
+def stage_one(folder: Path, name: str) -> list[Entry]:
+    """Write the pages of one configuration."""
+    entries = []
+    for broken in find(shipped()[name], list(_known().values())):
+        entries.append(_entry(name, broken))
+        page = folder / FOLDER / entries[-1].page
+        write(page.with_suffix(".md"), words(name, broken))
+        write(page.with_suffix(".player"), verdict_view(broken.verdict, broken.trace).html())
+    return entries
+
+
+@cache
+def _known() -> dict[str, Configuration]:
+    return {name: load(path) for name, path in shipped().items()}
+
+
+# A page --------------------------------------------------------------------------------------------------------------
+
+
+def words(name: str, broken: Broken) -> str:
+    """What the page of a violation says around the trace."""
+    one, verdict = broken.one, broken.verdict
+    protocol = name.partition("/")[0]
+    parts = [
+        f"---\norphan: true\nhide-toc: true\nproperty: {verdict.name}\n---\n",
+        f"# {literal(one.title)}\n",
+        f"[Gallery](/{FOLDER}/index.md) \N{MIDDLE DOT} [{protocol}](/specs/{protocol}/README.md) "
+        f"\N{MIDDLE DOT} `{one.name}`\n",
+        "## What breaks\n",
+        f"`{verdict.name}` is violated, on a shortest way of {counted(len(broken.trace), 'state')}. What it promises: "
+        f"{literal(broken.doc)}\n",
+        *([f"{{.broken}}\n\N{BALLOT X} {literal(verdict.why)}\n"] if verdict.why else []),
+        "## What repairs it\n",
+        *_repairs(broken),
+        "## Step by step\n",
+        f"```{{raw}} html\n{PLAYER}\n```\n",
+        "## Once more\n",
+        f"The model is `{one.model.name}` {_with(broken.constants)}. The search found "
+        f"{counted(broken.result.distinct, 'state')}{_up_to(one)}, at a depth of {broken.result.depth}. This finds the "
+        "violation again, and writes it as a page of its own:\n",
+        f"```console\n$ {broken.command}\n```\n",
+    ]
+    return "\n".join(parts)
+
+
+def _with(constants: Sequence[str]) -> str:
+    return f"with {_list(constants)}" if constants else "with its default constants"
+
+
+def _up_to(one: Configuration) -> str:
+    return f", up to symmetry of {_list(one.symmetry)}" if one.symmetry else ""
+
+
+def _repairs(broken: Broken) -> list[str]:
+    name = broken.verdict.name
+    parts = []
+    if broken.repairs:
+        parts.append(f"After any one of these changes `{name}` holds:\n")
+        parts.append("".join(f"- `{one.told}`{_but(breaks(one))}\n" for one in broken.repairs))
+    else:
+        decided = "" if not broken.undecided else " that could be decided"
+        parts.append(f"No single switch or choice{decided} repairs it.\n")
+    if broken.undecided:
+        told = _list([one.told for one in broken.undecided])
+        parts.append(f"Not known, since {MOST_STATES:,} states do not decide it: {told}.\n")
+    if broken.neighbours:
+        parts.append(f"`{name}` also holds in:\n")
+        parts += [
+            "".join(
+                f"- `{near.one.name}`, with `{near.differs}`: {literal(_sentence(near.one.title))}\n"
+                for near in broken.neighbours
+            )
+        ]
+    return parts
+
+
+def _but(names: Sequence[str]) -> str:
+    return f", but then {_list(names)} {'does' if len(names) == 1 else 'do'} not" if names else ""
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
+
+
+def literal(text: str) -> str:
+    r"""Text as Markdown that shows it as it is.
+
+    Examples
+    --------
+    >>> literal("a row_id [1] of <t>")
+    'a row\\_id \\[1\\] of \\<t\\>'
+    """
+    return "".join(f"\\{letter}" if letter in r"\`*_{}[]<>#$|" else letter for letter in text)
+
+
+# Ways to the pages ---------------------------------------------------------------------------------------------------
+
+
+def link_tables(folder: Path, entries: Iterable[Entry]) -> None:
+    """Link what is violated, in the tables of the protocols' pages below `folder`, to the pages that show it."""
+    violated: dict[str, dict[str, list[Entry]]] = {}
+    for entry in entries:
+        violated.setdefault(entry.protocol, {}).setdefault(entry.configuration, []).append(entry)
+    for protocol, configurations in violated.items():
+        page = folder / "specs" / protocol / "README.md"
+        write(page, "".join(_linked(line, configurations) for line in page.read_text().splitlines(keepends=True)))
+
+
+def _linked(line: str, configurations: Mapping[str, Sequence[Entry]]) -> str:
+    """A row of a table that begins with a configuration, with links from the properties that it violates."""
+    row = _ROW.match(line)
+    for entry in configurations.get(row[1], ()) if row else ():
+        told = f"{entry.property} ({entry.states})"
+        line = line.replace(told, f"[{told}](/{FOLDER}/{entry.page}.md)")
+    return line
+
+
+# The index -----------------------------------------------------------------------------------------------------------
+
+
+def _entry(name: str, broken: Broken) -> Entry:
+    return Entry(
+        page=f"{name}/{broken.verdict.name}",
+        protocol=name.partition("/")[0],
+        configuration=broken.one.name,
+        title=broken.one.title,
+        property=broken.verdict.name,
+        breaks=f"{broken.doc} {broken.verdict.why or ''}".strip(),
+        repairs=tuple(one.told for one in broken.repairs),
+        states=len(broken.trace),
+    )
+
+
+def index(entries: Sequence[Entry]) -> str:
+    """The page that lists all violations, to search in."""
+    protocols = dict.fromkeys(entry.protocol for entry in entries)
+    changes = sorted({repair for entry in entries for repair in entry.repairs})
+    options = "".join(f'<option value="{escape(change)}">' for change in changes)
+    choices = "".join(f"<option>{escape(protocol)}</option>" for protocol in protocols)
+    configurations = len({(entry.protocol, entry.configuration) for entry in entries})
+    return f"""---
+hide-toc: true
+---
+
+# Gallery
+
+{counted(len(entries), "violation")} of {counted(configurations, "configuration")}: what breaks, on a shortest way
+there, with a picture of every state. Each page plays the steps, and keeps its address.
+
+```{{raw}} html
+<form class="gallery-search" role="search">
+<label>What breaks <input type="search" name="breaks" placeholder="duplicate, 409, waits for ever"></label>
+<label>What repairs it <input type="search" name="repairs" list="changes" placeholder="UseSalt, SafeAcks=TRUE"></label>
+<label>Protocol <select name="protocol"><option value="">all</option>{choices}</select></label>
+<datalist id="changes">{options}</datalist>
+<output name="count" aria-live="polite">{len(entries)} of {len(entries)}</output>
+</form>
+<ol class="gallery-list">
+{"".join(map(_item, entries))}</ol>
+```
+"""
+
+
+def _item(entry: Entry) -> str:
+    repairs = "".join(f"<code>{escape(repair)}</code> " for repair in entry.repairs) or "no single switch"
+    return (
+        f'<li data-protocol="{escape(entry.protocol)}"><a href="{escape(entry.page)}.html">{escape(entry.title)}</a>'
+        f'<p class="gallery-breaks"><b><span aria-hidden="true">\N{BALLOT X}</span> {escape(entry.property)}</b> '
+        f"{escape(entry.breaks)}</p>"
+        f'<p class="gallery-facts">repaired by <span class="gallery-repairs">{repairs}</span></p>'
+        f'<p class="gallery-facts">{counted(entry.states, "state")} \N{MIDDLE DOT} {escape(entry.protocol)} '
+        f"\N{MIDDLE DOT} <code>{escape(entry.configuration)}</code></p></li>\n"
+    )

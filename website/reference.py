@@ -1,0 +1,102 @@
+"""The reference: what the package gives to others, from its docstrings.
+
+That are the names in ``__all__`` of the package and of its rooms, and what the guides import beside these.
+"""
+
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from website.staging import ROOT, pages, write
+
+FOLDER = "api"
+#: The rooms whose names are public; those of the others come with ``workbench`` itself.
+ROOMS = ("workbench", "workbench.view", "workbench.pictures", "workbench.tables", "workbench.driving")
+_IMPORT = re.compile(r"from (?P<module>workbench(?:\.\w+)+) import (?:\((?P<many>[^)]*)\)|(?P<some>[\w, ]+))")
+
+
+def stage(folder: Path) -> set[str]:
+    """Write the pages of the reference below `folder`; returns the files in which its names are defined."""
+    told: dict[tuple[str, str], Any] = {}
+    for name in ROOMS:
+        module = importlib.import_module(name)
+        write(folder / FOLDER / f"{name}.rst", _page(module, told))
+    write(folder / FOLDER / "more.rst", _more(told))
+    listed = "".join(f"   {name}\n" for name in (*ROOMS, "more"))
+    about = "What ``import workbench`` gives, and what the guides use beside that, from the docstrings."
+    write(folder / FOLDER / "index.rst", f"{_title('Reference')}{about}\n\n.. toctree::\n   :maxdepth: 1\n\n{listed}")
+    return {path for given in told.values() for path in _sources(given)}
+
+
+def source(module: str, name: str) -> str | None:
+    """The file in which the object of a name is defined, from the top of the repository; None for what has none."""
+    given: Any = importlib.import_module(module)
+    for part in name.split("."):
+        given = inspect.getattr_static(given, part, None) if inspect.isclass(given) else getattr(given, part, None)
+    given = getattr(given, "fget", None) or getattr(given, "__func__", None) or given
+    try:
+        path = Path(inspect.getsourcefile(inspect.unwrap(given)) or "")
+    except TypeError:
+        return None
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else None
+
+
+def _sources(given: Any) -> Iterator[str]:
+    """The files that the links beside an object, and the members of a class, lead to."""
+    names = [given.__qualname__, *(f"{given.__qualname__}.{name}" for name in vars(given) if inspect.isclass(given))]
+    yield from filter(None, (source(given.__module__, name) for name in names))
+
+
+def _page(module: ModuleType, told: dict[tuple[str, str], Any]) -> str:
+    """The page of a room: its own words, then its names, but for those that are told already."""
+    constants, parts = [], []
+    for name in module.__all__:
+        given = getattr(module, name)
+        if not callable(given) or not hasattr(given, "__module__"):
+            constants.append(name)
+        elif _key(given) not in told:
+            told[_key(given)] = given
+            parts.append(_directive(f"{module.__name__}.{name}", given))
+    named = ", ".join(f"``{name}``" for name in constants)
+    more = f"Constants: {named}.\n\n" if constants else ""
+    return f"{_title(module.__name__)}.. automodule:: {module.__name__}\n\n{more}{''.join(parts)}"
+
+
+def _more(told: dict[tuple[str, str], Any]) -> str:
+    """The page of what the guides import from elsewhere."""
+    parts = []
+    for module, name in sorted(set(_imported())):
+        given = getattr(importlib.import_module(module), name)
+        if callable(given) and _key(given) not in told:
+            told[_key(given)] = given
+            parts.append(_directive(f"{module}.{name}", given))
+    return f"{_title('Further names')}The guides use these too.\n\n{''.join(parts)}"
+
+
+def _imported() -> Iterator[tuple[str, str]]:
+    """What the pages of the repository import from the package's modules; models have pages of their own."""
+    for path in pages():
+        for found in _IMPORT.finditer((ROOT / path).read_text()):
+            if found["module"].startswith("workbench.models"):
+                continue
+            for name in (found["many"] or found["some"]).split(","):
+                if words := name.split():  # `name as other` is that of the first word
+                    yield found["module"], words[0]
+
+
+def _key(given: Any) -> tuple[str, str]:
+    return given.__module__, given.__qualname__
+
+
+def _directive(name: str, given: Any) -> str:
+    if inspect.isclass(given):
+        return f".. autoclass:: {name}\n   :members:\n\n"
+    return f".. autofunction:: {name}\n\n"
+
+
+def _title(text: str) -> str:
+    return f"{text}\n{'=' * len(text)}\n\n"

@@ -1,0 +1,168 @@
+"""The pages that the repository has already, put where Sphinx reads them, with links that work on the site.
+
+A link to a page of the repository becomes one to that page of the site; a link to any other file leads to a page that
+shows it. A link that leads nowhere ends the build.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from website.flowchart import drawn
+from workbench.kernel import InputError
+
+ROOT = Path(__file__).parent.parent
+#: What becomes a page as it is, by patterns from the top of the repository.
+PAGES = ("*.md", "docs/**/*.md", "specs/*/README.md", "notebooks/*.ipynb")
+#: The front page.
+FRONT = "README.md"
+#: Names of pages that differ from those of their files.
+_RENAMED = {FRONT: "index.md"}
+_IMAGES = (".svg", ".png")
+#: Where pages lie that show a file.
+FILES = "files"
+
+_FENCE = re.compile(r"^(?P<fence>```+|~~~+)(?P<language>\w*)[^\n]*\n(?P<code>.*?)^(?P=fence)[ ]*$", re.DOTALL | re.M)
+_LINK = re.compile(r"(\]\()(?!https?:|mailto:|#)([^)\s#]+)(#[^)\s]*)?(\))")
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file unless it says the same already, so that Sphinx reads only what has changed."""
+    if not path.is_file() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def pages(root: Path = ROOT) -> list[str]:
+    """The files that become pages, by their paths from the top of the repository."""
+    return [path.relative_to(root).as_posix() for pattern in PAGES for path in sorted(root.glob(pattern))]
+
+
+def docname(path: str) -> str:
+    """The page that a file becomes.
+
+    Examples
+    --------
+    >>> docname("README.md"), docname("docs/audit.md"), docname("notebooks/00_tour.ipynb")
+    ('index', 'docs/audit', 'notebooks/00_tour')
+    """
+    return str(PurePosixPath(_RENAMED.get(path, path)).with_suffix(""))
+
+
+class Staging:
+    """Puts pages into a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Where Sphinx is going to read.
+    root : Path
+        The top of the repository.
+
+    Attributes
+    ----------
+    shown : set of str
+        The files that are no pages, and that a page links to.
+    """
+
+    def __init__(self, folder: Path, root: Path = ROOT) -> None:
+        self.folder, self.root = folder, root
+        self.pages = set(pages(root))
+        self.shown: set[str] = set()
+
+    def stage(self, contents: str = "", shown: Iterable[str] = ()) -> None:
+        """Put all pages there, and what they show and link to.
+
+        Parameters
+        ----------
+        contents : str
+            The table of contents, at the end of the front page.
+        shown : iterable of str
+            Further files that are linked to.
+        """
+        self.shown.update(shown)
+        for path in sorted(self.pages):
+            text = (self.root / path).read_text() + (contents if path == FRONT else "")
+            staged = self._notebook(text, path) if path.endswith(".ipynb") else self.text(text, path)
+            write(self.folder / _RENAMED.get(path, path), staged)
+        for path in sorted(self.shown):
+            write(self.folder / FILES / f"{path}.md", _file_page(path, (self.root / path).read_text()))
+
+    def text(self, text: str, path: str) -> str:
+        """The text of a page, with the links and drawings of the site."""
+        parts, end = [], 0
+        for fence in _FENCE.finditer(text):
+            parts += [self._linked(text[end : fence.start()], path), _code(fence)]
+            end = fence.end()
+        return "".join([*parts, self._linked(text[end:], path)])
+
+    def _notebook(self, text: str, path: str) -> str:
+        """A notebook with the links of the site, and of each output what a page shows: HTML where there is some."""
+        notebook: dict[str, Any] = json.loads(text)
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "markdown":
+                cell["source"] = self.text("".join(cell["source"]), path)
+            for output in cell.get("outputs", ()):
+                if "text/html" in output.get("data", {}):
+                    output["data"] = {"text/html": output["data"]["text/html"]}
+        return json.dumps(notebook, indent=1)
+
+    def _linked(self, text: str, path: str) -> str:
+        return _LINK.sub(lambda link: f"{link[1]}{self._target(link[2], path)}{link[3] or ''}{link[4]}", text)
+
+    def _target(self, link: str, path: str) -> str:
+        """Where a link of the page at `path` leads to on the site."""
+        target = os.path.normpath(PurePosixPath(path).parent / link)
+        file = self.root / target
+        if target.startswith("..") or not file.exists():
+            raise InputError(f"{path} links to {link!r}, which is not in the repository")
+        if file.suffix in _IMAGES:
+            copy = self.folder / target
+            write(copy, file.read_text()) if file.suffix == ".svg" else _copy(file, copy)
+            return f"/{target}"
+        if file.is_dir():
+            target = f"{target}/README.md"
+        if target in self.pages:
+            return f"/{_RENAMED.get(target, target)}"
+        if not (self.root / target).is_file():
+            raise InputError(f"{path} links to the folder {link!r}, which has no page")
+        self.shown.add(target)
+        return f"/{FILES}/{target}.md"
+
+
+def _copy(file: Path, copy: Path) -> None:
+    if not copy.is_file() or copy.read_bytes() != file.read_bytes():
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(file.read_bytes())
+
+
+def _code(fence: re.Match[str]) -> str:
+    """A block of code as it is; a diagram as a drawing."""
+    return fence.group() if fence["language"] != "mermaid" else f"```{{raw}} html\n{drawn(fence['code'])}\n```"
+
+
+def _file_page(path: str, text: str) -> str:
+    fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", text)), default=0))
+    language = {".py": "python", ".toml": "toml", ".sh": "bash"}.get(PurePosixPath(path).suffix, "text")
+    return f"---\norphan: true\nhide-toc: true\n---\n\n# {path}\n\n{fence}{language}\n{text.rstrip()}\n{fence}\n"
+
+
+# What is read off pages ----------------------------------------------------------------------------------------------
+
+
+def linked(path: str, root: Path = ROOT) -> Iterator[str]:
+    """The pages that a page links to, in the order in which it does."""
+    for link in _LINK.finditer((root / path).read_text()):
+        yield os.path.normpath(PurePosixPath(path).parent / link[2])
+
+
+def guides(root: Path = ROOT) -> list[str]:
+    """The guides in the order in which the front page, and then any of them, comes to speak of them."""
+    known = [path for path in pages(root) if path.startswith("docs/")]
+    order = [path for path in linked(FRONT, root) if path in known]
+    for path in order:  # grows
+        order += [further for further in linked(path, root) if further in known and further not in order]
+    return list(dict.fromkeys([*order, *known]))

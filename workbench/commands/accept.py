@@ -1,0 +1,81 @@
+"""``check --accept``: what was found becomes what a configuration expects, and every figure that changes is printed."""
+
+import argparse
+import os
+from collections.abc import Sequence
+
+from rich.markup import escape
+
+from workbench.commands import status
+from workbench.commands.files import reading
+from workbench.commands.options import console
+from workbench.configurations import Configuration, told_path
+from workbench.figures import NOTHING, Change, changes, rewritten
+from workbench.kernel import InputError, Result
+from workbench.kernel.errors import brief
+from workbench.kernel.text import printable
+from workbench.kernel.values import counted
+from workbench.storage import whole
+
+#: What asks for another check than the one that the figures are of, or for a report on the figures that go.
+_OTHERS = ("symmetry", "json", "profile", "itf", "tlc_json", "mermaid", "html", "svg", "junit", "annotations")
+
+
+def check_arguments(arguments: argparse.Namespace) -> None:
+    """Raise :class:`InputError` for what does not go with ``--accept``."""
+    if arguments.symmetry is False:
+        raise InputError("--no-symmetry is not accepted with --accept; a configuration says which figures it expects")
+    for name in _OTHERS:
+        if getattr(arguments, name):
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(f"{option} is not accepted with --accept; check again with it when all is accepted")
+    for target in arguments.targets:
+        if not os.path.exists(target):
+            raise InputError(f"{brief(target)} is not accepted with --accept; it takes files and folders of yours")
+
+
+def accept(outcomes: Sequence[tuple[Configuration, Result]], wanted: int) -> int:
+    """Let `wanted` configurations expect what was found; all files are written, or none if one cannot be changed."""
+    accepted: list[tuple[Configuration, list[Change], bytes]] = []
+    refused = [""] * (wanted - len(outcomes))
+    for one, result in outcomes:
+        try:
+            found = _changes(one, result)
+        except InputError as error:
+            refused.append(f"{told_path(one.path)}: nothing is accepted: {error}")
+            continue
+        if found:
+            accepted.append((one, found, _rewritten(one, found)))
+    for one, _, text in accepted:
+        with whole.writing_bytes(one.path) as file:
+            file.write(text)
+    _print(accepted, refused, wanted)
+    return status.UNKNOWN if refused else status.HOLDS
+
+
+def _changes(one: Configuration, result: Result) -> list[Change]:
+    if not result.complete:
+        raise InputError(f"the search is incomplete: {result.stopped}")
+    return changes(one, result)
+
+
+def _rewritten(one: Configuration, found: Sequence[Change]) -> bytes:
+    with reading(told_path(one.path)):
+        return rewritten(one.path.read_bytes().decode(), {change.keys: change.value for change in found}).encode()
+
+
+def _print(accepted: Sequence[tuple[Configuration, list[Change], bytes]], refused: Sequence[str], wanted: int) -> None:
+    out, verdicts = console(), 0
+    for one, found, _ in accepted:
+        out.print(f"[bold]{escape(printable(told_path(one.path)))}[/] expects what was found:")
+        for change in found:
+            loud = change.is_verdict and change.before != NOTHING
+            verdicts += loud
+            out.print(f"  [bold red]VERDICT[/] {escape(str(change))}" if loud else f"  {escape(str(change))}")
+    for line in filter(None, refused):
+        out.print(line, markup=False)
+    same = wanted - len(accepted) - len(refused)
+    out.print(
+        f"{counted(len(accepted), 'configuration')} changed, {same} as before, {len(refused)} not accepted"
+        + (f"; {counted(verdicts, 'VERDICT')} changed: be sure that you know why" if verdicts else "")
+    )

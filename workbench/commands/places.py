@@ -1,0 +1,72 @@
+"""Where in a repository something that a check found belongs: at a property of a model, or at an expected figure."""
+
+import inspect
+import re
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+from types import CodeType
+from typing import Any, NamedTuple
+
+from workbench.configurations import COUNTS, Configuration, Difference
+from workbench.figures import keys_of, lines_of
+from workbench.kernel import Model, Verdict
+from workbench.kernel.deadlock import DEADLOCK
+
+_DEF = re.compile(r"\s*(async\s+)?def\b")
+
+
+class Place(NamedTuple):
+    """A line of a file, which is named from the top of the repository; None for what is not known, or not in there."""
+
+    file: str | None = None
+    line: int | None = None
+
+
+def in_repository(path: str | Path) -> str | None:
+    """The name of a file in the repository around the working folder, or just in that folder if there is none.
+
+    None for a file that is not in there, or that was installed.
+    """
+    here, file = Path.cwd(), Path(path).resolve()
+    top = next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
+    installed = Path(sysconfig.get_path("purelib")).resolve()
+    return None if not file.is_relative_to(top) or file.is_relative_to(installed) else file.relative_to(top).as_posix()
+
+
+def of_property(model: Model, verdict: Verdict) -> Place:
+    """The line on which a property is defined, or its clause that is violated; of Deadlock that of ``@ends``."""
+    function = _function_of(model, verdict)
+    code: CodeType | None = getattr(function, "__code__", None)
+    file = None if code is None else in_repository(code.co_filename)
+    return Place() if code is None or file is None else Place(file, _line_of(code))
+
+
+def of_difference(one: Configuration, different: Difference, verdict: Verdict | None) -> Place:
+    """A verdict belongs to its property, and a count - or what is not defined in the repository - to its figure."""
+    if different.name not in COUNTS and verdict is not None:
+        place = of_property(one.model, verdict)
+        if place.file is not None:
+            return place
+    lines = lines_of(one.path.read_text(encoding="utf-8", errors="replace"))
+    return Place(in_repository(one.path), lines.get(keys_of(different.name)))
+
+
+def _function_of(model: Model, verdict: Verdict) -> Callable[..., Any] | None:
+    if verdict.name == DEADLOCK.name:
+        return None if model.declared_ends is None else model.declared_ends.function
+    declared = model.declared_properties.get(verdict.name)
+    if declared is None:  # as for one that only a TLC configuration names
+        return None
+    why = str(verdict.why)
+    said = (clause for clause in declared.clauses if why.startswith((f"{clause.__name__}: ", f"{clause.__name__} is ")))
+    return next(said, declared.clauses[0])
+
+
+def _line_of(code: CodeType) -> int:
+    """The line with the name, which is below decorators; where there is no source the first one that Python knows."""
+    try:
+        lines, first = inspect.getsourcelines(code)
+    except OSError:
+        return code.co_firstlineno
+    return first + next((at for at, line in enumerate(lines) if _DEF.match(line)), 0)

@@ -1,0 +1,6 @@
+"""What the notebooks need to be lessons: predictions before answers, and exercises that are checked by running them."""
+
+from workbench.lessons.exercise import Exercise, exercise
+from workbench.lessons.prediction import Prediction, predict
+
+__all__ = ["Exercise", "Prediction", "exercise", "predict"]

@@ -1,0 +1,166 @@
+"""Exercises: each has a task, a judge that runs an answer, and a hint. The solutions are in ``notebooks/solutions.py``.
+
+The tasks of a notebook are functions in a module of ``tasks``. A function's docstring is the task; it is given an
+answer, and raises :class:`Wrong`, or returns what to say of a right one.
+"""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from workbench.kernel import InputError, ModelError
+from workbench.kernel.errors import unknown
+from workbench.view.html import Drawn, element, escape
+
+_CODE = re.compile(r"`([^`]+)`")
+
+
+class Wrong(Exception):
+    """What is wrong with an answer, in a sentence."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What kind of answer is asked for: in words, and whether something is one."""
+
+    name: str
+    accepts: Callable[[Any], bool]
+
+
+CONSTANTS = Kind("a dictionary of constants, such as {'Writers': 2}", lambda answer: isinstance(answer, dict))
+STORY = Kind("the lines of a scenario, as one text", lambda answer: isinstance(answer, str))
+TEXT = Kind("a text", lambda answer: isinstance(answer, str))
+NUMBER = Kind("an integer", lambda answer: isinstance(answer, int) and not isinstance(answer, bool))
+FUNCTION = Kind("a function", callable)
+MODEL = Kind("a class", lambda answer: isinstance(answer, type))
+
+
+@dataclass(frozen=True, repr=False)
+class Outcome(Drawn):
+    """What is said of an answer.
+
+    Attributes
+    ----------
+    exercise : Exercise
+    right : bool or None
+        None if there was no answer yet.
+    said : str
+    hint : str
+        Only where an answer was run, and is wrong.
+    """
+
+    exercise: "Exercise"
+    right: bool | None
+    said: str
+    hint: str = ""
+
+    @property
+    def _word(self) -> str:
+        return {True: "Right.", False: "Not yet.", None: "Your turn."}[self.right]
+
+    def html(self) -> str:
+        kind = {True: "wb-truth wb-good", False: "wb-truth wb-bad", None: None}[self.right]
+        word = element("span", element("b", self._word), class_=kind)
+        title, *rest = self.exercise.task.split("\n\n")
+        parts = [] if self.right else [element("p", element("b", _code(title))), *map(_marked, rest)]
+        parts.append(element("p", f"{word} {_code(self.said)}"))
+        parts += [_marked(f"Hint: {self.hint}")] if self.hint else []
+        return element("div", *parts)
+
+    def text(self) -> str:
+        told = f"{self._word} {self.said}" + (f"\nHint: {self.hint}" if self.hint else "")
+        return told if self.right else f"{self.exercise.task}\n\n{told}"
+
+
+def _code(text: str) -> str:
+    return _CODE.sub(r"<code>\1</code>", escape(text))
+
+
+def _marked(text: str) -> str:
+    return element("p", _code(" ".join(text.split())))
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A task whose solutions are checked by running them.
+
+    Attributes
+    ----------
+    name : str
+    notebook : str
+        The one at whose end it stands.
+    task : str
+    kind : Kind
+    hint : str
+    judge : callable
+        Given an answer of that kind; see above.
+    """
+
+    name: str
+    notebook: str
+    task: str
+    kind: Kind
+    hint: str
+    judge: Callable[[Any], str]
+
+    def check(self, answer: Any) -> Outcome:
+        """Run an answer. While it is ``...``, the task is all there is to say."""
+        if answer is ...:
+            return Outcome(self, None, f"The answer is {self.kind.name}.")
+        if not self.kind.accepts(answer):
+            return Outcome(self, False, f"The answer is {self.kind.name}, and this is a {type(answer).__name__}.")
+        try:
+            return Outcome(self, True, self.judge(answer))
+        except Wrong as wrong:
+            return Outcome(self, False, str(wrong), self.hint)
+        except (InputError, ModelError) as error:
+            return Outcome(self, False, f"{str(error).rstrip('.')}.", self.hint)
+
+
+_known: dict[str, Exercise] = {}
+
+
+def task(notebook: str, kind: Kind, hint: str) -> Callable[[Callable[[Any], str]], Callable[[Any], str]]:
+    """Make a function the judge of an exercise of its name."""
+
+    def made(judge: Callable[[Any], str]) -> Callable[[Any], str]:
+        assert judge.__doc__ is not None
+        name = judge.__name__
+        assert name not in _known, f"there are two exercises called {name}"
+        _known[name] = Exercise(name, notebook, inspect.cleandoc(judge.__doc__), kind, hint, judge)
+        return judge
+
+    return made
+
+
+@cache
+def exercises() -> dict[str, Exercise]:
+    """All exercises by their names, in the order of the notebooks."""
+    package = importlib.import_module("workbench.lessons.tasks")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
+    return dict(sorted(_known.items(), key=lambda item: item[1].notebook))
+
+
+def exercise(name: str) -> Exercise:
+    """The exercise of that name.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+
+    Examples
+    --------
+    >>> exercise("one_group").check({"FileGroupCount": 2}).right
+    False
+    """
+    try:
+        return exercises()[name]
+    except KeyError:
+        raise unknown("exercise", name, exercises()) from None

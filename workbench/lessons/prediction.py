@@ -1,0 +1,81 @@
+"""A question before the cell that answers it."""
+
+from typing import Any
+
+import ipywidgets
+
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief, listed
+from workbench.view.html import Rendered, element, escape
+from workbench.widgets.lifetime import Panel
+from workbench.widgets.pane import Words
+from workbench.widgets.player import with_static
+
+
+class Prediction(Panel, ipywidgets.VBox):
+    """A question with choices; made by :func:`predict`.
+
+    Attributes
+    ----------
+    question : str
+    choices : tuple of str
+    """
+
+    def __init__(self, question: str, choices: tuple[str, ...]) -> None:
+        self.question, self.choices = question, choices
+        self._buttons = ipywidgets.RadioButtons(options=choices, value=None, layout={"width": "auto"})
+        super().__init__([Words(self._asked()), self._buttons])
+
+    @property
+    def choice(self) -> str | None:
+        """What was chosen; None if nothing was."""
+        return self._buttons.value
+
+    @choice.setter
+    def choice(self, choice: str | None) -> None:
+        self._buttons.value = choice
+
+    def answer(self, actual: str) -> str:
+        """Say what the answer is, and whether it was predicted.
+
+        Raises
+        ------
+        InputError
+            If that was not one of the choices: then nobody could have been right.
+        """
+        if actual not in self.choices:
+            raise InputError(f"answer {brief(actual)} is not accepted; the choices are {listed(self.choices)}")
+        if self.choice is None:
+            return f"Answer: {actual}."
+        if self.choice == actual:
+            return f"Answer: {actual}. You predicted it."
+        return f"Answer: {actual}. You predicted: {self.choice}."
+
+    def _asked(self) -> str:
+        return element("p", element("b", "Predict:"), f" {escape(self.question)}")
+
+    def __repr__(self) -> str:
+        return f"Predict: {self.question} ({' / '.join(self.choices)})"
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        choices = element("ul", *(element("li", escape(choice)) for choice in self.choices))
+        return with_static(super()._repr_mimebundle_(**options), Rendered(self._asked() + choices, repr(self)))
+
+
+def predict(question: str, *choices: str) -> Prediction:
+    """Ask a question whose answer a later cell finds out; without a kernel it is text.
+
+    Parameters
+    ----------
+    question : str
+    *choices : str
+        Such as the words of a verdict.
+
+    Examples
+    --------
+    >>> guess = predict("Does the second commit succeed?", "yes", "no")
+    >>> guess.choice = "yes"  # which is what a click does
+    >>> guess.answer("no")
+    'Answer: no. You predicted: yes.'
+    """
+    return Prediction(question, choices)
