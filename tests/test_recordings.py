@@ -57,7 +57,7 @@ def test_events_have_their_line_numbers(tmp_path):
         (b'{"a": NaN}', "line 2 is not accepted: NaN is not a number that JSON has"),
         (b'{"a": 1, "a": 2}', "line 2 is not accepted: the key 'a' stands twice in one object"),
         (b'"\xff"', "line 2 is not UTF-8 text"),
-        (b"[" * 5000, "line 2 is not accepted: it is nested too deeply"),
+        (b"[" * 5000 + b"]" * 5000, "line 2 is not accepted: it is nested too deeply"),
         (b'{"a": "' + b"x" * events.MOST_BYTES + b'"}', "line 2 is longer than 1,048,576 bytes"),
     ],
 )

@@ -89,7 +89,7 @@ def test_what_an_expression_may_say(text: str, shown: str) -> None:
         ("s.queue['x']", "in the initial state, queue has no index 'x'; it has m1, m2"),
         ("s.s / 0", "in the initial state, ZeroDivisionError: division by zero"),
         ("self.buzy(s)", "in the initial state, AttributeError: 'Odd' object has no attribute 'buzy'"),
-        ("{s: 1}", "in the initial state, what an action or a property sees of a state is no key"),
+        ("{s: 1}", "in the initial state, what an action or a property sees of a state cannot be a key"),
         ("exit('now')", "in the initial state, SystemExit: now"),
     ],
 )

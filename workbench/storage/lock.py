@@ -82,9 +82,11 @@ def writer_lock(folder: str | Path, what: str) -> Iterator[None]:
         _say_who(path)
         yield
     finally:
-        with suppress(OSError):
-            (path / _OWNER).unlink()
-        lock.release()
+        try:
+            with suppress(OSError):
+                (path / _OWNER).unlink()
+        finally:  # also when that is interrupted
+            lock.release()
 
 
 def _say_who(folder: Path) -> None:

@@ -127,9 +127,12 @@ def check_outputs(inputs: Iterable[str | Path], outputs: Mapping[str, str | Path
 
 def _resolved(path: str | Path) -> Path:
     try:
-        return Path(path).resolve()
-    except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a NUL
+        resolved = Path(path).resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # links in a circle, until Python 3.13; a NUL
         raise InputError(f"{str(path)!r} cannot be written: {str(error).splitlines()[0]}") from None
+    if resolved.is_symlink():
+        raise InputError(f"{str(path)!r} cannot be written: its links lead in a circle")
+    return resolved
 
 
 def _is_one_file(one: str | Path, other: str | Path) -> bool:
