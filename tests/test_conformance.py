@@ -82,6 +82,7 @@ def on_spark(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Way
     def made(name: str) -> Way:
         if name == "spark":
             monkeypatch.setattr("workbench.engines.spark.narrow.MOST_STATES", 0)
+            monkeypatch.setattr("workbench.engines.spark.together.LEAST_TOGETHER", 1)
         way = ENGINES[name]
         return way._replace(options={**way.options, "spark": spark})
 

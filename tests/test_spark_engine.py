@@ -16,7 +16,7 @@ import pytest
 
 from workbench.engines.check import check
 from workbench.engines.local import LocalSearch
-from workbench.engines.spark import jobs, narrow
+from workbench.engines.spark import jobs, narrow, together
 from workbench.engines.spark.engine import SparkSearch
 from workbench.engines.spark.entry import read_run
 from workbench.engines.spark.links import Links
@@ -73,9 +73,9 @@ def test_the_driver_hands_over_and_comes_back(spark, tmp_path, monkeypatch):
     """Narrow levels are the driver's until one is wide, and again as soon as reading what it has missed is worth it."""
     wanted = local(RACE)
     made, widest = [], max(wanted["levels"])
-    of_jobs = SparkSearch._wide_level
+    of_jobs = SparkSearch._wide_levels
     monkeypatch.setattr(
-        SparkSearch, "_wide_level", lambda s, w, level, m: made.append(level.number) or of_jobs(s, w, level, m)
+        SparkSearch, "_wide_levels", lambda s, w, level, m: made.append(level.number) or of_jobs(s, w, level, m)
     )
     monkeypatch.setattr(narrow, "MOST_STATES", widest - 1)
     monkeypatch.setattr(narrow, "READ_PER_JOB", 18)
@@ -87,6 +87,34 @@ def test_the_driver_hands_over_and_comes_back(spark, tmp_path, monkeypatch):
     assert summary(check(RACE, safety_of(RACE), engine="spark", spark=spark)) == wanted
     visited = list(itertools.accumulate(wanted["levels"]))
     assert made == [level + 1 for level, states in enumerate(visited) if states > 50]
+
+
+def test_levels_that_one_job_makes(spark, jobs_only, tmp_path, monkeypatch):
+    """They are as if each had a job: counts, traces, what a budget or a violation leaves, what is gone on with."""
+    wanted, made = check(RACE, engine="local"), []
+    monkeypatch.setattr(together, "LEAST_TOGETHER", 5)
+    of_jobs = SparkSearch._wide_levels
+
+    def counted(search, work, level, limits):
+        outcomes = of_jobs(search, work, level, limits)
+        made.append(len(outcomes))
+        return outcomes
+
+    monkeypatch.setattr(SparkSearch, "_wide_levels", counted)
+    whole = check(RACE, engine="spark", spark=spark, run_dir=tmp_path / "whole")
+    assert summary(whole) == summary(wanted)  # with liveness, for which the files of all levels are read again
+    assert made.count(4) > 1
+    assert 1 in made
+    files = [file for level in completed(tmp_path / "whole").levels for file in level.files]
+    assert any(file.values_level < int(file.path[6:11]) - 1 for file in files)
+    for most in (80, 100):
+        run = tmp_path / f"{most}"
+        assert check(RACE, engine="spark", spark=spark, max_states=most, run_dir=run).distinct == most
+        assert summary(resume(run, spark=spark)) == summary(wanted)
+    trace = wanted["NoLakekeeperConflict"].trace_states
+    first = check(RACE, safety_of(RACE), engine="spark", spark=spark, fail_fast=True)
+    assert (first.stopped, first.depth) == ("stopped at the first violation", trace)
+    assert first["NoLakekeeperConflict"].trace_states == trace
 
 
 def test_wide_fingerprints(spark, jobs_only):

@@ -4,10 +4,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.engines import expander, kernels, store
+from workbench.engines.cells import NARROW, WIDE
 from workbench.engines.check import check
 from workbench.engines.expander import Expander
 from workbench.engines.kernels import Frontier
@@ -84,11 +86,13 @@ def test_messages_hold_what_a_part_leads_to(monkeypatch):
         assert sizes[-1] <= 3
 
 
-def test_a_part_takes_what_fits_and_sends_nothing_twice(monkeypatch):
-    """However many parts it takes, each task sends each successor once."""
+@pytest.mark.parametrize("most", [1 << 16, 5])
+def test_a_part_takes_what_fits_and_sends_nothing_twice(monkeypatch, most):
+    """However many parts it takes, each task sends each successor once; also where rows come to need more bytes."""
     for module in (store, expander):
         monkeypatch.setattr(module, "BLOCK", 8)
     of_grid = Expander(Grid())
+    monkeypatch.setattr(of_grid.cells, "_most", most)
     states = [(x, y) for x in range(6) for y in range(1, 6)]
     rows = np.array([of_grid.cells.encode(of_grid.model.state(state)) for state in states], np.int32)
     sums = np.array([of_grid.cells.sums(row) for row in rows.tolist()])
@@ -103,6 +107,7 @@ def test_a_part_takes_what_fits_and_sends_nothing_twice(monkeypatch):
             sent += [of_grid.cells.decode(row).values for piece in part.successors for row in piece.rows.tolist()]
             part.begin_part()
         found.append(sorted(sent))
+    assert of_grid.cells.row_type is (NARROW if most > 5 else WIDE)
     assert found == 2 * [sorted({(x + 1, y) for x, y in states} | {(x, y - 1) for x, y in states})]
 
 

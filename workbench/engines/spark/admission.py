@@ -1,17 +1,20 @@
 """Admitting the new states of one bucket to a level, as their messages come in: only a row group of them is held."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from workbench.engines.spark.manifest import LevelFile
-from workbench.engines.spark.messages import Candidates, NextLevel, StepCounts
+from workbench.engines.spark.messages import Candidates, Message, NextLevel, StepCounts
 from workbench.engines.spark.numbering import BucketSet, Numbering, OwnValues
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States, is_narrow
 from workbench.engines.trees import Trees
 from workbench.engines.watch import evaluate
+
+#: What is told of new states.
+New = Callable[[np.ndarray, np.ndarray], object]
 
 
 class Admission:
@@ -28,6 +31,8 @@ class Admission:
     visited : BucketSet
         The states of the bucket that have been visited before; the new ones are added.
     level : NextLevel
+    new_states : callable
+        Given what is new: fingerprints, and rows in local numbers.
 
     Attributes
     ----------
@@ -50,18 +55,19 @@ class Admission:
         bucket: int,
         visited: BucketSet,
         level: NextLevel,
+        new_states: New,
     ) -> None:
         self._directory, self._trees, self._numbering = directory, trees, numbering
         self._watched = [(name, wanted, number) for name, wanted, number in watched if name not in level.decided]
         self._bucket, self._visited, self._level = bucket, visited, level.number
-        self._values_level = max(0, level.number - 1)
+        self._values_level, self._tell = level.values_level, new_states
         self.new = np.zeros(len(trees.model.instances), np.int64)
         self.steps: list[StepCounts] = []
         self.decided: dict[str, list[int]] = {}
         self.own = OwnValues(numbering.known(self._values_level))
         self.received = 0
 
-    def write(self, messages: Iterator[Candidates | StepCounts]) -> list[LevelFile]:
+    def write(self, messages: Iterator[Message]) -> list[LevelFile]:
         """Write the candidates that are new: to one file, or to two where numbers come to need more than two bytes."""
         states, files = self._new_states(messages), []
         part = next(states, None)
@@ -81,12 +87,13 @@ class Admission:
             )
         return files
 
-    def _new_states(self, messages: Iterator[Candidates | StepCounts]) -> Iterator[States]:
+    def _new_states(self, messages: Iterator[Message]) -> Iterator[States]:
         """The states that are new, with rows of four bytes per cell, which are judged already."""
         for message in messages:
             if isinstance(message, StepCounts):
                 self.steps.append(message)
                 continue
+            assert isinstance(message, Candidates), "reports come before all else"
             self.received += message.nbytes
             new = self._visited.add(message.fingerprints)
             if not new.any():
@@ -95,14 +102,13 @@ class Admission:
             self.own.settle(rows, self._directory.from_message(message.extras))
             fingerprints, parents, instances, ordinals = (part[new] for part in message[:4])
             self.new += np.bincount(instances, minlength=len(self.new))
-            self._judge(fingerprints, rows)
+            local = self._numbering.to_local(rows, self._values_level, self.own.values)
+            self._judge(fingerprints, local)
+            self._tell(fingerprints, local)
             yield States(fingerprints, parents, instances, ordinals, rows)
 
     def _judge(self, fingerprints: np.ndarray, rows: np.ndarray) -> None:
         """Note which properties a new state decides."""
-        if not self._watched:
-            return
-        rows = self._numbering.to_local(rows, self._values_level, self.own.values)
         for name, wanted, predicate in self._watched:
             hits = fingerprints[evaluate(self._trees, predicate, rows) == wanted]
             if len(hits):

@@ -50,7 +50,7 @@ def cut(
             if last is None or fingerprint <= last:
                 hits.setdefault(name, []).append(fingerprint)
     for name, fingerprints in hits.items():
-        manifest.decided[name] = [len(before.levels), *min(fingerprints)]
+        manifest.decided.setdefault(name, [len(before.levels), *min(fingerprints)])
     level.files, level.counts[2] = taken, new.tolist()
     if not taken:  # no state was taken, but the steps to the level were
         manifest.levels.pop()

@@ -21,11 +21,12 @@ from workbench.engines.spark.liveness import LivenessJudge
 from workbench.engines.spark.manifest import KEPT_OUT, Level, LevelFile, Manifest, Run
 from workbench.engines.spark.messages import Admitted, Memory, NextLevel, Task, Work
 from workbench.engines.spark.narrow import NarrowLevels
-from workbench.engines.spark.rundir import NotWritten, RunDirectory
+from workbench.engines.spark.rundir import NotWritten, RunDirectory, Values
 from workbench.engines.spark.seed import seed
 from workbench.engines.spark.shipping import ship, unpack
 from workbench.engines.spark.states import ROW_GROUP
 from workbench.engines.spark.sweeping import HERE
+from workbench.engines.spark.together import levels_per_job
 from workbench.engines.spark.transitions import OUTSIDE, PART_STATES
 from workbench.kernel import InputError, ModelError
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
@@ -127,10 +128,16 @@ class SparkSearch:
                     raise Stop("stopped at the first violation")
                 began = time.perf_counter()
                 if self.manifest.levels:
-                    initial, outcomes = self.manifest.initial, self._next_level(limits)
+                    initial, made = self.manifest.initial, self._next_levels(limits)
                 else:
                     initial, outcomes = self._first_level(limits)
-                self._complete(self._with(initial, outcomes, time.perf_counter() - began), outcomes, limits)
+                    made = [outcomes]
+                seconds = (time.perf_counter() - began) / len(made)
+                numbered: Values = [[] for _ in self.model.layout.parts.cells]
+                for outcomes in made:
+                    if self.manifest.complete or (fail_fast and self._violated()):
+                        break
+                    numbered = self._complete(self._with(initial, outcomes, seconds), outcomes, limits, numbered)
             if self.plan().liveness and self.manifest.sizes and not self.model.ignores:
                 self._link()
         except Stop as stop:
@@ -208,36 +215,46 @@ class SparkSearch:
         except NotWritten as error:
             raise self.explain(error) from error
 
-    def _next_level(self, limits: Limits) -> list[Admitted]:
-        """Expand the last level: here if that is narrow, or else in a job."""
+    def _next_levels(self, limits: Limits) -> list[list[Admitted]]:
+        """Expand the last level: here if that is narrow, or else in a job, which makes more levels at once."""
         manifest = self.manifest
         visited = {bucket: manifest.files_of(bucket) for bucket in range(self.task.buckets)}
-        level = NextLevel(len(manifest.levels), visited, frozenset(manifest.decided))
+        first = len(manifest.levels)
+        level = NextLevel(first, first, visited, frozenset(manifest.decided))
         if not self._narrow.takes(manifest):
-            return self._wide_level(self._divide(manifest.levels[-1].files), level, limits)
+            return self._wide_levels(self._divide(manifest.levels[-1].files), level, limits)
         [work] = self._divide(manifest.levels[-1].files, tasks=1)
         try:
-            return self._narrow.next_level(manifest.values, work, level, lambda: self._check(limits))
+            return [self._narrow.next_level(manifest.values, work, level, lambda: self._check(limits))]
         except NotWritten as error:
             raise self.explain(error) from error
 
-    def _wide_level(self, work: Sequence[Sequence[Work]], level: NextLevel, limits: Limits) -> list[Admitted]:
-        """Expand and admit in one job of two stages, with the one shuffle between them."""
-        frontier = self.shipped(file.path for file in self.manifest.levels[-1].files)
-        expand = worker.expand_task(frontier, work, level.number - 1, level.decided)
-        known = self.shipped(name for names in level.visited.values() for name in names)
-        admit = worker.admit_task(known, level)
+    def _wide_levels(self, work: Sequence[Sequence[Work]], level: NextLevel, limits: Limits) -> list[list[Admitted]]:
+        """Make `level`, and some after it, in one job: a stage expands, and each of the others admits a level.
 
-        def expand_and_admit() -> list[Any]:
+        All of these but the last one expand what they have admitted, so that there is one shuffle for each level.
+        """
+        frontier = self.shipped(file.path for file in self.manifest.levels[-1].files)
+        expand = worker.expand_task(frontier, work, level.values_level, level.decided)
+        known = self.shipped(name for names in level.visited.values() for name in names)
+        sizes, seconds = self.manifest.sizes, self.manifest.levels[-1].seconds
+        last = level.first + levels_per_job(sizes, self.task.buckets, seconds) - 1
+
+        def make() -> list[Any]:
             sent = self.session.range(0, len(work), 1, len(work)).mapInArrow(expand, worker.SENT)
-            admitted = sent.repartitionById(self.task.buckets, "bucket").mapInArrow(admit, worker.SENT)
+            for number in range(level.first, last + 1):
+                of_level = (worker.advance_task if number < last else worker.admit_task)(
+                    known, level._replace(number=number)
+                )
+                sent = sent.repartitionById(self.task.buckets, "bucket").mapInArrow(of_level, worker.SENT)
             try:
-                return admitted.collect()
+                return sent.collect()
             except Exception as error:
                 raise self.explain(error) from error
 
-        rows = run_job(self.session, expand_and_admit, lambda: self._check(limits))
-        return [unpack(row.payload) for row in rows]
+        reports = [unpack(row.payload) for row in run_job(self.session, make, lambda: self._check(limits))]
+        admitted = [one for report in reports for one in report.levels]
+        return [[one for one in admitted if one.level == number] for number in range(level.first, last + 1)]
 
     def _with(self, initial: int, outcomes: Sequence[Admitted], seconds: float) -> Manifest:
         """The manifest with the level that `outcomes` are of."""
@@ -260,7 +277,8 @@ class SparkSearch:
         files = sorted((file for outcome in outcomes for file in outcome.files), key=lambda file: file.bucket)
         for name in {name for step in steps for name in step.decided}:
             smallest = min(step.decided[name] for step in steps if name in step.decided)
-            manifest.decided[name] = [len(manifest.levels) - 1 if manifest.levels else KEPT_OUT, *smallest]
+            where = len(manifest.levels) - 1 if manifest.levels else KEPT_OUT
+            manifest.decided.setdefault(name, [where, *smallest])  # a level of the same job may have decided it
         for name in {name for outcome in outcomes for name in outcome.decided}:
             smallest = min(outcome.decided[name] for outcome in outcomes if name in outcome.decided)
             manifest.decided.setdefault(name, [len(manifest.levels), *smallest])
@@ -275,8 +293,12 @@ class SparkSearch:
             manifest.complete = True
         return manifest
 
-    def _complete(self, manifest: Manifest, outcomes: Sequence[Admitted], limits: Limits) -> None:
-        """Make a level part of the run: durable, and named by the manifest."""
+    def _complete(self, manifest: Manifest, outcomes: Sequence[Admitted], limits: Limits, numbered: Values) -> Values:
+        """Make a level part of the run: durable, and named by the manifest.
+
+        Returns the values that have got numbers after the job that made it: those that are `numbered` already, after
+        levels before it, and more.
+        """
         self._memory = [m for o in outcomes for m in (o.memory, *(step.memory for step in o.steps))]
         self._worker_peak = max([self._worker_peak, *(memory.peak for memory in self._memory)])
         for memory in self._memory:
@@ -291,12 +313,15 @@ class SparkSearch:
         manifest.seconds = limits.seconds
         try:
             if not manifest.complete:
-                extras = _merge([self.directory.from_message(outcome.extras) for outcome in outcomes if outcome.extras])
-                manifest.levels[-1].values = self.directory.write_values(len(self.manifest.levels), extras)
+                told = [self.directory.from_message(outcome.extras) for outcome in outcomes if outcome.extras]
+                before, numbered = numbered, _merge([numbered, *told])
+                new = [now[len(then) :] for then, now in zip(before, numbered, strict=True)]
+                manifest.levels[-1].values = self.directory.write_values(len(self.manifest.levels), new)
             self._commit(manifest)
         except NotWritten as error:
             raise self.explain(error) from error
         self.manifest = self.counted = manifest
+        return numbered
 
     def _divide(self, files: Sequence[LevelFile], tasks: int | None = None) -> list[list[Work]]:
         """The parts of a level, dealt to tasks: one per bucket, since each costs Spark as much as a small level.

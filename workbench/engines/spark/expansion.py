@@ -76,12 +76,17 @@ class Expansion(Store):
         size = store.BLOCK if at < self._blocks else _SUCCESSORS * self._blocks * store.BLOCK
         return Frontier(
             base=0 if last is None else last.base + len(last.rows),
-            rows=np.empty((size, self.width), np.int32),
+            rows=np.empty((size, self.width), self._row_type),
             sums=np.empty((size, self.cells.lanes), np.uint64),
             parent=np.empty(size, np.uint32),
             step=np.empty(size, np.int32),
             degree=np.empty(0, np.uint32),
         )
+
+    def fit(self) -> None:
+        if self._row_type is not self.cells.row_type:
+            super().fit()
+            self._made = list(self.blocks)
 
     def begin_task(self) -> None:
         """Forget everything, and what was sent."""
@@ -98,6 +103,7 @@ class Expansion(Store):
 
     def put(self, fingerprints: np.ndarray, rows: np.ndarray) -> int:
         """Take in as many of some states as there is room for; how many these are."""
+        self.fit()
         taken = done = min(len(rows), self.room - self.filled)
         self.fingerprints[self.filled : self.filled + taken] = fingerprints[:taken]
         while done:

@@ -49,15 +49,23 @@ class NextLevel(NamedTuple):
     Attributes
     ----------
     number : int
+    first : int
+        The first level that the same job makes: those before it are completed.
     visited : dict of int to list of str
-        For each bucket the files of the states that have been visited before.
+        For each bucket the files of the states that have been visited before that.
     decided : frozenset of str
         Properties that need not be judged any more.
     """
 
     number: int
+    first: int
     visited: dict[int, list[str]]
     decided: frozenset[str]
+
+    @property
+    def values_level(self) -> int:
+        """The level as of whose end values have global numbers."""
+        return max(0, self.first - 1)
 
 
 class Candidates(NamedTuple):
@@ -133,10 +141,11 @@ class StepCounts(NamedTuple):
 
 
 class Admitted(NamedTuple):
-    """What admitting the candidates of a bucket came to.
+    """What admitting the candidates of a bucket to a level came to.
 
     Attributes
     ----------
+    level : int
     bucket : int
     files : list of LevelFile
         The new states, if there are any.
@@ -154,6 +163,7 @@ class Admitted(NamedTuple):
         Bytes of the candidates.
     """
 
+    level: int
     bucket: int
     files: list[LevelFile]
     sums: dict[str, FileSum]
@@ -163,6 +173,21 @@ class Admitted(NamedTuple):
     extras: Any
     received: int
     memory: Memory
+
+    @property
+    def names(self) -> list[str]:
+        """Those of the files."""
+        return [file.path for file in self.files]
+
+
+class Reports(NamedTuple):
+    """What a bucket's share of a job has come to so far: one report for each level, in their order."""
+
+    levels: tuple[Admitted, ...]
+
+
+#: What is sent to a bucket.
+Message = Candidates | StepCounts | Reports
 
 
 def shrink(numbers: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from workbench.engines.spark.manifest import Manifest
-from workbench.engines.spark.messages import Admitted, Candidates, NextLevel, StepCounts, Task, Work
+from workbench.engines.spark.messages import Admitted, Message, NextLevel, Task, Work
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.worker import Worker
 
@@ -70,10 +70,11 @@ class NarrowLevels:
             Called again and again; may raise to stop.
         """
         worker = self.worker(values, watch)
-        sent: dict[int, list[Candidates | StepCounts]] = {}
+        sent: dict[int, list[Message]] = {}
         for bucket, message in worker.expand(work, level.number - 1, level.decided):
             sent.setdefault(bucket, []).append(message)
-        return [worker.admit(bucket, _watched(messages, watch), level) for bucket, messages in sent.items()]
+        reports = [worker.admit(bucket, _watched(messages, watch), level) for bucket, messages in sent.items()]
+        return [admitted for report in reports for admitted in report.levels]
 
 
 def _watched(things: Sequence[T], watch: Callable[[], None]) -> Iterator[T]:

@@ -34,11 +34,11 @@ class PackedRows(NamedTuple):
     def of(
         cls, rows: np.ndarray, some: np.ndarray, shared: Sequence[np.ndarray]
     ) -> tuple["PackedRows", list[list[int]]]:
-        """Pack some int32 rows, at least one, and list for each cell the numbers that are not `shared`.
+        """Pack some rows, at least one, and list for each cell the numbers that are not `shared`.
 
         Parameters
         ----------
-        rows : int32 array (rows, cells)
+        rows : uint16 or int32 array (rows, cells)
             Those that are packed may be overwritten.
         some : int32 array
             The places of these.
@@ -59,7 +59,7 @@ class PackedRows(NamedTuple):
         least, most = extent(rows, some)
         numbers, extras = [], []
         for cell, known in enumerate(shared):
-            part, lacking = known[least[cell] : most[cell] + 1], []
+            part, lacking = known[int(least[cell]) : int(most[cell]) + 1], []
             if len(part) > max(len(some), 2) or part.min() < 0:  # codes for what occurs, not for all in between
                 occurring, rows[some, cell] = np.unique(rows[some, cell], return_inverse=True)
                 part, least[cell] = known[occurring], 0

@@ -60,7 +60,7 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
     outcomes = []
     if kept_out:
         nothing = StepCounts(none_new, none_new, none_new > 0, decided_outside, memory, len(kept_out))
-        outcomes.append(Admitted(0, [], {}, none_new, [nothing], {}, [], 0, memory))
+        outcomes.append(Admitted(0, 0, [], {}, none_new, [nothing], {}, [], 0, memory))
     if not states:
         return initial, outcomes
     rows, fingerprints = (np.array(column) for column in zip(*states, strict=True))
@@ -78,7 +78,7 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
         )
         file = directory.write_level(0, bucket, [initial_states], 0, [[] for _ in cells.values])
         decided = _judge(task, cells, rows[some], fingerprints[some])
-        outcomes.append(Admitted(bucket, [file], {}, none_new, [], decided, extras, 0, memory))
+        outcomes.append(Admitted(0, bucket, [file], {}, none_new, [], decided, extras, 0, memory))
         extras = []
     return initial, outcomes
 

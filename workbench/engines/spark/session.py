@@ -207,6 +207,7 @@ def _local_settings(cores: int) -> dict[str, Any]:
         "spark.sql.shuffle.partitions": cores,
         "spark.sql.execution.arrow.pyspark.enabled": True,
         "spark.ui.enabled": False,
+        "spark.shuffle.compress": False,  # what is shuffled stays in this machine's memory, and is packed already
     }
 
 

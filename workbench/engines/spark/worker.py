@@ -4,6 +4,7 @@ A worker process keeps its trees, its numbering of values, and the visited sets 
 from task to task. All of that can be made again from the run directory, so any worker can do any task.
 """
 
+import itertools
 import os
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,17 +17,27 @@ import pyarrow as pa
 from workbench.engines.arrays import Growing
 from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
-from workbench.engines.spark.admission import Admission
+from workbench.engines.spark.admission import Admission, New
+from workbench.engines.spark.expanding import Expanding
 from workbench.engines.spark.expansion import Expansion
 from workbench.engines.spark.manifest import LevelFile
-from workbench.engines.spark.messages import Admitted, Candidates, Memory, NextLevel, StepCounts, Task, Work
+from workbench.engines.spark.messages import (
+    Admitted,
+    Candidates,
+    Memory,
+    Message,
+    NextLevel,
+    Reports,
+    StepCounts,
+    Task,
+    Work,
+)
 from workbench.engines.spark.numbering import BucketSet, Numbering
-from workbench.engines.spark.outbox import messages_of
 from workbench.engines.spark.rundir import RunDirectory, open_folder
 from workbench.engines.spark.shipping import pack, receive, unpack
 from workbench.engines.spark.states import States
 from workbench.engines.steps import WatchedSteps
-from workbench.engines.watch import Labels, evaluate
+from workbench.engines.watch import Labels
 from workbench.kernel.memory import peak_bytes
 from workbench.storage.sums import FileSum
 
@@ -69,8 +80,8 @@ class Worker:
         of_steps = [p for p in declared if p.of_steps]
         self.steps = WatchedSteps(task.model, self.trees, of_steps, in_order=False) if of_steps else None
         self._buckets: dict[int, BucketSet] = {}
-        self._expansion = Expansion(self.cells, task.buckets)
-        self._steps = Growing(np.int32, 2)  # those of the trees, as instance and ordinal
+        self.part = Expansion(self.cells, task.buckets)
+        self._steps = Growing(np.int32, 2)
 
     def catch_up(self, level: int) -> None:
         """Learn the values that were numbered up to the end of `level`."""
@@ -94,6 +105,13 @@ class Worker:
         declared = self.model.select(self.task.properties)
         return [Labels(self.model, self.trees, one) for one in declared if one.kind == "liveness"]
 
+    @property
+    def steps_by_number(self) -> np.ndarray:
+        """The steps of the trees, int32 (steps, 2): action instance and ordinal."""
+        if len(self.trees.steps) > self._steps.size:
+            self._steps.extend(self.trees.steps[self._steps.size :])
+        return self._steps.array
+
     # Expanding ---------------------------------------------------------------------------------------------------
 
     def expand(
@@ -104,74 +122,15 @@ class Worker:
         The steps are judged by all properties except those that are `known` to be decided.
         """
         self.catch_up(level)
-        if self.steps is not None:
-            self.steps.begin_anew(known)
-        decided: dict[str, list[int]] = {}
-        before = [counts.copy() for counts in self.expander.counts]
-        outside = self.expander.outside.total
-        part = self._expansion
-        part.begin_task()
+        expanding = Expanding(self, level, known)
         for file, row_group in work:
             states = self.directory.states(file.path, ["fingerprints", "rows"], row_group)
-            rows, taken = self.rows_of(file, states), 0
-            while taken < len(rows):
-                taken += part.put(states.fingerprints[taken:], rows[taken:])
-                if part.filled == part.room:
-                    yield from self._expand(part, level, decided)
-        if part.filled:
-            yield from self._expand(part, level, decided)
-        enabled, generated, _ = (now - then for now, then in zip(self.expander.counts, before, strict=True))
-        outside = self.expander.outside.total - outside
-        decided = {name: place for name, place in decided.items() if name not in known}
-        yield 0, StepCounts(enabled, generated, self.trees.assigns.copy(), decided, self.memory, outside)
+            yield from expanding.put(states.fingerprints, self.rows_of(file, states))
+        yield from expanding.end()
 
     def rows_of(self, file: LevelFile, states: States) -> np.ndarray:
         """The rows of states of a file, in local numbers."""
         return self.numbering.to_local(states.rows, file.values_level, self.directory.extras(file.path))
-
-    def _expand(self, part: Expansion, level: int, decided: dict[str, list[int]]) -> Iterator[tuple[int, Candidates]]:
-        """Messages with the successors of a part, which is then empty."""
-        self.expander.begin(part)
-
-        def pause(_: int) -> None:
-            self._judge_outside(part, decided)
-            self.pause()
-
-        self.expander.expand(part, 0, part.filled, pause=pause, beat=lambda _: self.pause())
-        self._judge_steps(part, decided)
-        if len(self.trees.steps) > self._steps.size:
-            self._steps.extend(self.trees.steps[self._steps.size :])
-        shared = self.numbering.shared(level)
-        for piece in part.successors:
-            for bucket, candidates, extras in messages_of(
-                piece, self.task.buckets, part.fingerprints, self._steps.array, shared
-            ):
-                values = [[self.cells.values[cell][number] for number in of] for cell, of in enumerate(extras)]
-                yield bucket, candidates._replace(extras=self.directory.for_message(values))
-        part.begin_part()
-
-    def _judge_outside(self, part: Expansion, decided: dict[str, list[int]]) -> None:
-        """Add to `decided` what the successors decide that the constraints keep out, and be done with them."""
-        outside = self.expander.outside
-        rows = outside.block.rows[: len(outside)]
-        for name, wanted, predicate in self.watched if len(outside) else ():
-            hits = np.flatnonzero(evaluate(self.trees, predicate, rows) == wanted)
-            if len(hits):
-                parents = part.fingerprints[outside.block.parent[hits]].tolist()
-                steps = [self.trees.steps[step] for step in outside.block.step[hits]]
-                place = min([*parent, *step] for parent, step in zip(parents, steps, strict=True))
-                decided[name] = min(place, decided.get(name, place))
-        outside.forget()
-
-    def _judge_steps(self, part: Expansion, decided: dict[str, list[int]]) -> None:
-        """Note which properties are `decided` by the steps from the states of a part, and where."""
-        if self.steps is None:
-            return
-        self.steps.judge(part, 0, part.filled)
-        for name, (state, step) in self.steps.decided.items():
-            if name not in decided:
-                words = part.fingerprints[state].tolist()
-                decided[name] = [*words, *(() if step is None else self.trees.steps[step])]
 
     # Admitting ---------------------------------------------------------------------------------------------------
 
@@ -191,18 +150,35 @@ class Worker:
         """Drop the visited sets; whoever needs one again reads it again."""
         self._buckets.clear()
 
-    def admit(self, bucket: int, messages: Iterator[Candidates | StepCounts], level: NextLevel) -> Admitted:
-        """Write the candidates that are new to the level's file of the bucket, and judge them."""
-        self.catch_up(level.number - 1)
-        visited = self.bucket_set(bucket, level.visited.get(bucket, []))
-        admission = Admission(self.directory, self.trees, self.numbering, self.watched, bucket, visited, level)
-        files = admission.write(messages)
-        names = [file.path for file in files]
+    def admit(self, bucket: int, messages: Iterator[Message], level: NextLevel, new: New = lambda *_: None) -> Reports:
+        """Write the candidates that are new to the level's file of the bucket, and judge them.
+
+        Parameters
+        ----------
+        new : callable
+            Given what is new: fingerprints, and rows in local numbers.
+
+        Returns
+        -------
+        Reports
+            On this level, and on those before it that the same job makes.
+        """
+        self.catch_up(level.values_level)
+        reports, messages = _reports(messages) if level.number > level.first else (Reports(()), messages)
+        files = list(level.visited.get(bucket, []))
+        for report in reports.levels:
+            self.directory.know(report.sums)
+            files += report.names
+        visited = self.bucket_set(bucket, files)
+        admission = Admission(self.directory, self.trees, self.numbering, self.watched, bucket, visited, level, new)
+        written = admission.write(messages)
+        names = [file.path for file in written]
         visited.files += names  # if the level is made again, its files have other names, and this is discarded
         self._buckets[bucket] = visited
-        return Admitted(
+        admitted = Admitted(
+            level.number,
             bucket,
-            files,
+            written,
             self.directory.sums(names),
             admission.new,
             admission.steps,
@@ -211,6 +187,34 @@ class Worker:
             admission.received,
             self.memory,
         )
+        return Reports((*reports.levels, admitted))
+
+    def advance(self, bucket: int, messages: Iterator[Message], level: NextLevel) -> Iterator[tuple[int, bytes]]:
+        """Admit, and expand what is new while its rows are at hand: what is to be sent, packed, the report first.
+
+        Who admits the next level wants the report before all else. So all that is sent waits for it.
+        """
+        self.catch_up(level.values_level)
+        expanding = Expanding(self, level.values_level, level.decided)
+        sent: list[tuple[int, bytes]] = []
+
+        def send(outgoing: Iterator[tuple[int, Message]]) -> None:
+            sent.extend((to, pack(message)) for to, message in outgoing)
+
+        reports = self.admit(bucket, messages, level, lambda *states: send(expanding.put(*states)))
+        send(expanding.end())
+        yield bucket, pack(reports)
+        yield from sent
+
+
+def _reports(messages: Iterator[Message]) -> tuple[Reports, Iterator[Message]]:
+    """The reports among the messages to a bucket, which has none if nothing was sent to it before; and the others."""
+    held: list[Message] = []
+    for message in messages:
+        if isinstance(message, Reports):
+            return message, itertools.chain(held, messages)
+        held.append(message)
+    return Reports(()), iter(held)
 
 
 # Entry points of tasks -----------------------------------------------------------------------------------------------
@@ -286,13 +290,34 @@ def expand_task(
 def admit_task(shipped: Shipped, level: NextLevel) -> Callable[[Any], Iterator[pa.RecordBatch]]:
     """The function that admits the messages of a partition, which holds whole buckets, and reports on each bucket."""
 
+    def admit(bucket: int, messages: Iterator[Message]) -> Iterator[pa.RecordBatch]:
+        yield batch_of(bucket, worker_for(shipped).admit(bucket, messages, level))
+
+    return _of_buckets(admit)
+
+
+def advance_task(shipped: Shipped, level: NextLevel) -> Callable[[Any], Iterator[pa.RecordBatch]]:
+    """The function that also expands what it has admitted, so that another one can admit the level after that."""
+
+    def advance(bucket: int, messages: Iterator[Message]) -> Iterator[pa.RecordBatch]:
+        for to, packed in worker_for(shipped).advance(bucket, messages, level):
+            yield _batch(to, packed)
+
+    return _of_buckets(advance)
+
+
+def _of_buckets(
+    do: Callable[[int, Iterator[Message]], Iterator[pa.RecordBatch]],
+) -> Callable[[Any], Iterator[pa.RecordBatch]]:
+    """The function that does something to the messages of each bucket of a partition."""
+
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         arriving = (
             sent for batch in batches for sent in zip(batch.column(0).to_pylist(), batch.column(1), strict=True)
         )
         others: dict[int, list[Any]] = {}  # Spark gives a task one bucket, as far as it is asked
 
-        def of_one(bucket: int, first: Any) -> Iterator[Candidates | StepCounts]:
+        def of_one(bucket: int, first: Any) -> Iterator[Message]:
             yield unpack(first.as_buffer())
             for other, payload in arriving:
                 if other == bucket:
@@ -301,16 +326,19 @@ def admit_task(shipped: Shipped, level: NextLevel) -> Callable[[Any], Iterator[p
                     others.setdefault(other, []).append(payload)
 
         for bucket, first in arriving:
-            yield batch_of(bucket, worker_for(shipped).admit(bucket, of_one(bucket, first), level))
+            yield from do(bucket, of_one(bucket, first))
         for bucket, payloads in others.items():
-            unpacked = (unpack(payload.as_buffer()) for payload in payloads)
-            yield batch_of(bucket, worker_for(shipped).admit(bucket, unpacked, level))
+            yield from do(bucket, (unpack(payload.as_buffer()) for payload in payloads))
 
     return task
 
 
 def batch_of(bucket: int, message: Any) -> pa.RecordBatch:
     """A message for a bucket, as Spark carries it."""
+    return _batch(bucket, pack(message))
+
+
+def _batch(bucket: int, packed: bytes) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict(
-        {"bucket": pa.array([bucket], pa.int32()), "payload": pa.array([pack(message)], pa.binary())}
+        {"bucket": pa.array([bucket], pa.int32()), "payload": pa.array([packed], pa.binary())}
     )

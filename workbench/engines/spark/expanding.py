@@ -1,0 +1,95 @@
+"""What one task does to expand states: it takes them in part by part, and sends what they lead to."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.engines.spark.messages import Candidates, StepCounts
+from workbench.engines.spark.outbox import messages_of
+from workbench.engines.watch import evaluate
+
+if TYPE_CHECKING:
+    from workbench.engines.spark.worker import Worker
+
+
+class Expanding:
+    """The successors of the states that a task is given, once each, by bucket; the counts go to bucket 0.
+
+    Parameters
+    ----------
+    worker : Worker
+    values_level : int
+        The level as of whose end values have global numbers.
+    known : frozenset of str
+        Properties that are decided, by which no step is judged.
+    """
+
+    def __init__(self, worker: "Worker", values_level: int, known: frozenset[str]) -> None:
+        self._worker, self._values_level, self._known = worker, values_level, known
+        self._trees, self._expander, self._part = worker.trees, worker.expander, worker.part
+        if worker.steps is not None:
+            worker.steps.begin_anew(known)
+        self._decided: dict[str, list[int]] = {}
+        self._before = [counts.copy() for counts in self._expander.counts]
+        self._outside = self._expander.outside.total
+        self._part.begin_task()
+
+    def put(self, fingerprints: np.ndarray, rows: np.ndarray) -> Iterator[tuple[int, Candidates]]:
+        """Take in states, whose rows are in local numbers. Messages come when they make a part."""
+        taken = 0
+        while taken < len(rows):
+            taken += self._part.put(fingerprints[taken:], rows[taken:])
+            if self._part.filled == self._part.room:
+                yield from self._expand()
+
+    def end(self) -> Iterator[tuple[int, Candidates | StepCounts]]:
+        """The last messages."""
+        if self._part.filled:
+            yield from self._expand()
+        enabled, generated, _ = (now - then for now, then in zip(self._expander.counts, self._before, strict=True))
+        outside = self._expander.outside.total - self._outside
+        decided = {name: place for name, place in self._decided.items() if name not in self._known}
+        yield 0, StepCounts(enabled, generated, self._trees.assigns.copy(), decided, self._worker.memory, outside)
+
+    def _expand(self) -> Iterator[tuple[int, Candidates]]:
+        """Messages with the successors of the part, which is then empty."""
+        worker, part = self._worker, self._part
+        self._expander.begin(part)
+
+        def pause(_: int) -> None:
+            self._judge_outside()
+            worker.pause()
+
+        self._expander.expand(part, 0, part.filled, pause=pause, beat=lambda _: worker.pause())
+        self._judge_steps()
+        steps, shared = worker.steps_by_number, worker.numbering.shared(self._values_level)
+        for piece in part.successors:
+            for bucket, candidates, extras in messages_of(piece, worker.task.buckets, part.fingerprints, steps, shared):
+                values = [[worker.cells.values[cell][number] for number in of] for cell, of in enumerate(extras)]
+                yield bucket, candidates._replace(extras=worker.directory.for_message(values))
+        part.begin_part()
+
+    def _judge_outside(self) -> None:
+        """Note what the successors decide that the constraints keep out, and be done with them."""
+        outside = self._expander.outside
+        rows = outside.block.rows[: len(outside)]
+        for name, wanted, predicate in self._worker.watched if len(outside) else ():
+            hits = np.flatnonzero(evaluate(self._trees, predicate, rows) == wanted)
+            if len(hits):
+                parents = self._part.fingerprints[outside.block.parent[hits]].tolist()
+                steps = [self._trees.steps[step] for step in outside.block.step[hits]]
+                place = min([*parent, *step] for parent, step in zip(parents, steps, strict=True))
+                self._decided[name] = min(place, self._decided.get(name, place))
+        outside.forget()
+
+    def _judge_steps(self) -> None:
+        """Note which properties the steps from the states of the part decide, and where."""
+        steps = self._worker.steps
+        if steps is None:
+            return
+        steps.judge(self._part, 0, self._part.filled)
+        for name, (state, step) in steps.decided.items():
+            if name not in self._decided:
+                words = self._part.fingerprints[state].tolist()
+                self._decided[name] = [*words, *(() if step is None else self._trees.steps[step])]
