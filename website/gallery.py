@@ -110,7 +110,7 @@ def words(name: str, broken: Broken) -> str:
         f"[Gallery](/{FOLDER}/index.md) \N{MIDDLE DOT} [{protocol}](/specs/{protocol}/README.md) "
         f"\N{MIDDLE DOT} `{one.name}`\n",
         "## What breaks\n",
-        f"`{verdict.name}` is violated, in a shortest trace of {counted(len(broken.trace), 'state')}. What it promises: "
+        f"`{verdict.name}` is violated; a shortest trace has {counted(len(broken.trace), 'state')}. What it promises: "
         f"{literal(broken.doc)}\n",
         *([f"{{.broken}}\n\N{BALLOT X} {literal(verdict.why)}\n"] if verdict.why else []),
         "## What repairs it\n",
@@ -231,8 +231,8 @@ hide-toc: true
 
 # Gallery
 
-{counted(len(entries), "violation")} of {counted(configurations, "configuration")}: what breaks, on a shortest way
-there, with a picture of every state. Each page plays the steps, and keeps its address.
+{counted(len(entries), "violation")} of {counted(configurations, "configuration")}: what breaks, as a shortest trace
+with a picture of every state. Each page plays the steps, and keeps its address.
 
 ```{{raw}} html
 <form class="gallery-search" role="search">

@@ -8,7 +8,7 @@ from workbench.engines.trees import TRUE, Trees
 from workbench.kernel.profile import Cost, Subject
 
 #: Bytes of an inner node, of one branch of it, of a leaf, of a step without its fingerprints, and of a write.
-_NODE, _BRANCH, _LEAF, _STEP, _WRITE = 16, 4, 16, 28, 8
+_NODE, _BRANCH, _LEAF, _STEP, _WRITE = 12, 4, 8, 16, 8
 
 
 def costs_of(trees: Trees) -> tuple[Cost, ...]:

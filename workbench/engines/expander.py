@@ -55,7 +55,7 @@ from workbench.engines.trees import Trees
 from workbench.kernel import Model
 
 #: Chunks of a pass, and the states of a chunk: enough for many threads, few enough for a core's cache.
-CHUNKS, CHUNK = 256, 256
+CHUNKS, CHUNK = 128, 256
 #: With fewer states in a pass, threads would wait for each other more than they do.
 ALONE = 2048
 _FIRST, _ROOM = 16, 2048  # states, and room for successors, of a chunk to begin with
@@ -364,11 +364,13 @@ class Expander:
 
     def _learn(self, this: "_Pass") -> None:
         """Ask Python for what the chunks missed, in their order; what several of them missed only once."""
-        trees, chunks = self.trees, self._chunks
-        for c in np.flatnonzero(chunks[: this.used, MISSES]).tolist():
-            for miss in range(c * NOTED, c * NOTED + int(chunks[c, MISSES])):
-                kind, which, state = self._queue.misses[miss].tolist()
-                row = this.block.rows[state].tolist()
+        trees, rows = self.trees, this.block.rows
+        missed = self._chunks[: this.used, MISSES]
+        last, row = -1, []
+        for c in np.flatnonzero(missed).tolist():
+            for kind, which, state in self._queue.misses[c * NOTED :][: missed[c]].tolist():
+                if state != last:
+                    last, row = state, rows[state].tolist()
                 if kind == OF_GROUP:
                     if not trees.dispatch.knows(which, row):
                         trees.dispatch.learn(which, row)

@@ -260,7 +260,7 @@ def gather(trees, dispatch, by_successor, at):
             if leaf < 0:
                 at.place[WHAT] = dispatch.instance[entry]
                 return MISS_ACTION
-            first, last = trees.leaf_start[leaf], trees.leaf_stop[leaf]
+            first, last = np.int64(trees.leaf_start[leaf]), np.int64(trees.leaf_stop[leaf])
             successors = last - first
             if successors == 0:
                 continue
@@ -285,7 +285,8 @@ def choose(trees, by_successor, counted, at):
         if at.until[candidate] <= drawn:
             chosen = candidate + 1
     leaf = at.leaf[chosen]
-    first, successors = trees.leaf_start[leaf], trees.leaf_stop[leaf] - trees.leaf_start[leaf]
+    first = np.int64(trees.leaf_start[leaf])
+    successors = np.int64(trees.leaf_stop[leaf]) - first
     counted.taken[at.instance[chosen]] += 1
     if by_successor:
         before = at.until[chosen - 1] if chosen > 0 else 0
