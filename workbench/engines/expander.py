@@ -57,7 +57,7 @@ from workbench.kernel import Model
 #: Chunks of a pass, and the states of a chunk: enough for many threads, few enough for a core's cache.
 CHUNKS, CHUNK = 128, 256
 #: With fewer states in a pass, threads would wait for each other more than they do.
-ALONE = 2048
+ALONE = 1 << 14
 _FIRST, _ROOM = 16, 2048  # states, and room for successors, of a chunk to begin with
 _MISSES_PER_BEAT = 1000
 _STATES_PER_MISS = 8

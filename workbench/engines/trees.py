@@ -31,8 +31,8 @@ _LEAST_ROOM = 4
 class TreeArrays(NamedTuple):
     """The trees as the kernels read them.
 
-    What is an index is unsigned, and so are the numbers in narrow rows: a compiled loop need not ask whether one of them
-    counts from an array's end, which is a fifth of the time it takes to expand.
+    What is an index is unsigned, and so are the numbers in narrow rows: a compiled loop need not ask whether one counts
+    from an array's end, which takes a fifth of the time of expanding.
     """
 
     node_cell: np.ndarray
