@@ -14,7 +14,7 @@ from workbench.engines.check import check
 from workbench.engines.expander import Expander
 from workbench.engines.kernels import Frontier
 from workbench.engines.spark import executors, outbox, states
-from workbench.engines.spark.expansion import Expansion
+from workbench.engines.spark.part_store import PartStore
 from workbench.engines.spark.manifest import RUN, Manifest, Run
 from workbench.engines.spark.outbox import messages_of
 from workbench.engines.spark.packing import UNKNOWN, PackedRows
@@ -96,7 +96,7 @@ def test_a_part_takes_what_fits_and_sends_nothing_twice(monkeypatch, most):
     states = [(x, y) for x in range(6) for y in range(1, 6)]
     rows = np.array([of_grid.cells.encode(of_grid.model.state(state)) for state in states], np.int32)
     sums = np.array([of_grid.cells.sums(row) for row in rows.tolist()])
-    part, found = Expansion(of_grid.cells, 2), []
+    part, found = PartStore(of_grid.cells, 2), []
     for _ in range(2):  # a task, and the next one
         part.begin_task()
         sent, taken = [], 0

@@ -19,7 +19,7 @@ from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
 from workbench.engines.spark.admission import Admission, New
 from workbench.engines.spark.expanding import Expanding
-from workbench.engines.spark.expansion import Expansion
+from workbench.engines.spark.part_store import PartStore
 from workbench.engines.spark.manifest import LevelFile
 from workbench.engines.spark.messages import (
     Admitted,
@@ -80,7 +80,7 @@ class Worker:
         of_steps = [p for p in declared if p.of_steps]
         self.steps = WatchedSteps(task.model, self.trees, of_steps, in_order=False) if of_steps else None
         self._buckets: dict[int, BucketSet] = {}
-        self.part = Expansion(self.cells, task.buckets)
+        self.part = PartStore(self.cells, task.buckets)
         self._steps = Growing(np.int32, 2)
 
     def catch_up(self, level: int) -> None:

@@ -31,7 +31,7 @@ class _Sent(Visited):
         self.before = 0
 
 
-class Expansion(Store):
+class PartStore(Store):
     """Room for the states of a part, and for their successors. It is used again and again.
 
     A successor that the task has sent already is not among them.
