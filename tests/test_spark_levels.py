@@ -14,10 +14,10 @@ from workbench.engines.check import check
 from workbench.engines.expander import Expander
 from workbench.engines.kernels import Frontier
 from workbench.engines.spark import executors, outbox, states
-from workbench.engines.spark.part_store import PartStore
 from workbench.engines.spark.manifest import RUN, Manifest, Run
 from workbench.engines.spark.outbox import messages_of
 from workbench.engines.spark.packing import UNKNOWN, PackedRows
+from workbench.engines.spark.part_store import PartStore
 from workbench.kernel import Model, Variable, action, invariant, require
 from workbench.runs import resume
 from workbench.storage.folder import Folder

@@ -19,7 +19,6 @@ from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
 from workbench.engines.spark.admission import Admission, New
 from workbench.engines.spark.expanding import Expanding
-from workbench.engines.spark.part_store import PartStore
 from workbench.engines.spark.manifest import LevelFile
 from workbench.engines.spark.messages import (
     Admitted,
@@ -33,6 +32,7 @@ from workbench.engines.spark.messages import (
     Work,
 )
 from workbench.engines.spark.numbering import BucketSet, Numbering
+from workbench.engines.spark.part_store import PartStore
 from workbench.engines.spark.rundir import RunDirectory, open_folder
 from workbench.engines.spark.shipping import pack, receive, unpack
 from workbench.engines.spark.states import States
