@@ -71,7 +71,7 @@ def check(
         Where a search on Spark keeps its levels, so that it can be resumed; a temporary folder for None.
     workers : int or None
         How many threads search in this process; one per core for None. What they find does not depend on it. More than
-        one pay in large spaces of models with many variables: see ``docs/speed.md``.
+        one pay in spaces of millions of states: see ``docs/speed.md``.
 
     Returns
     -------
