@@ -406,7 +406,7 @@ def claim(node: str = "n1", **other: Any) -> Fields:
             [claim("n2"), ack("n2", "702", "n2")],
             "line 1: every node answers the claim with ticket 702; the log of the node",
         ),
-        ([claim(), claim(xid="8", op="READ", ticket="703")], "line 2: READ after the first change of n1"),
+        ([claim(), claim(xid="8", op="READ", ticket="703")], "line 2: READ comes after the first change of n1"),
     ],
 )
 def test_bad_input_is_said_with_its_line(log: list[Fields], why: str) -> None:
@@ -428,5 +428,5 @@ def test_constants_that_have_no_place_for_the_log(constants: Fields, why: str) -
 
 def test_another_model_is_refused() -> None:
     mapped = ColdFront().read([Event(1, claim())])
-    with pytest.raises(InputError, match="of bakery_v2, not of hudi"):
+    with pytest.raises(InputError, match="belong to bakery_v2, not to hudi"):
         mapped.record(get_model("hudi")())
