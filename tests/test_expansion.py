@@ -241,6 +241,7 @@ def test_what_all_threads_do_is_done_when_one_is_interrupted():
     with pytest.raises(KeyboardInterrupt):
         threads.each(work)
     assert sorted(done) == [1, 2]
+    assert threads.each(lambda number: 10 * number) == [0, 10, 20]
     threads.end()
     assert threads.each(lambda number: number) == [0, 1, 2]
     threads.end()

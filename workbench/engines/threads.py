@@ -15,12 +15,17 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+#: What a thread is asked, and where its answer goes: its number, and what it has returned or raised.
+_Answers = SimpleQueue[tuple[int, Any, BaseException | None]]
+_Asked = SimpleQueue[tuple[Callable[[int], Any], _Answers] | None]
+
+
 class Threads:
     """So many threads, of which the one that asks is the first. The others begin when they are first wanted."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
-        self._others: list[_Other] = []
+        self._others: list[_Asked] = []
 
     def each(self, do: Callable[[int], Any]) -> list[Any]:
         """What `do` returns for each thread's number.
@@ -28,50 +33,54 @@ class Threads:
         All are done when this ends, also by an interrupt: what they work on may be changed again.
         """
         if not self._others:
-            self._others = [_Other(number) for number in range(1, self.workers)]
-        for other in self._others:
-            other.asked.put(do)
+            self._others = [_begin(number) for number in range(1, self.workers)]
+        answers: _Answers = SimpleQueue()  # nobody else's, so that none is left over from before an interrupt
+        returned: dict[int, Any] = {}
+        asked = 0
         try:
-            mine = do(0)
+            for other in self._others:
+                other.put((do, answers))
+                asked += 1
+            returned[0] = do(0)
         finally:
-            answers = _answers(self._others)
-        for _, error in answers:
-            if error is not None:
-                raise error
-        return [mine, *(answer for answer, _ in answers)]
+            for number, answer, error in _all(asked, answers):
+                if error is not None:
+                    raise error
+                returned[number] = answer
+        return [returned[number] for number in range(self.workers)]
 
     def end(self) -> None:
         """Let the threads go. They begin anew if they are wanted again."""
         for other in self._others:
-            other.asked.put(None)
+            other.put(None)
         self._others = []
 
 
-class _Other:
-    """A thread that does what it is asked, one thing after the other: a queue each way takes microseconds."""
+def _begin(number: int) -> _Asked:
+    """Begin a thread that does what it is asked, one thing after the other: a queue each way takes microseconds."""
+    asked: _Asked = SimpleQueue()
 
-    def __init__(self, number: int) -> None:
-        self.asked: SimpleQueue[Callable[[int], Any] | None] = SimpleQueue()
-        self.done: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
-        Thread(target=self._run, args=(number,), daemon=True).start()
-
-    def _run(self, number: int) -> None:
-        while (do := self.asked.get()) is not None:
+    def work() -> None:
+        while (request := asked.get()) is not None:
+            do, answers = request
             try:
-                self.done.put((do(number), None))
+                answers.put((number, do(number), None))
             except BaseException as error:  # whoever asked is to have it
-                self.done.put((None, error))
+                answers.put((number, None, error))
+
+    Thread(target=work, daemon=True).start()
+    return asked
 
 
-def _answers(others: list[_Other]) -> list[tuple[Any, BaseException | None]]:
-    """What the others have answered, all of them, whatever else happens meanwhile."""
-    answers: list[tuple[Any, BaseException | None]] = []
+def _all(count: int, answers: _Answers) -> list[tuple[int, Any, BaseException | None]]:
+    """So many answers, whatever else happens meanwhile."""
+    given: list[tuple[int, Any, BaseException | None]] = []
     interrupt = None
-    while len(answers) < len(others):
+    while len(given) < count:
         try:
-            answers.append(others[len(answers)].done.get())
+            given.append(answers.get())
         except KeyboardInterrupt as error:
             interrupt = error
     if interrupt is not None:
         raise interrupt
-    return answers
+    return given
