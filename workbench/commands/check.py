@@ -31,7 +31,7 @@ from workbench import configurations
 from workbench.commands import accept, outputs, status
 from workbench.commands.answers import print_model, print_traces, with_deadlock
 from workbench.commands.files import file_of_model, names_model, read_text, reading
-from workbench.commands.options import above_zero, add_workers, console, parse_assignments
+from workbench.commands.options import above_zero, add_set, add_workers, console, parse_assignments
 from workbench.commands.places import in_repository
 from workbench.commands.profiled import print_profile
 from workbench.commands.progress import Lines, progress_line
@@ -48,9 +48,7 @@ from workbench.models import get_model
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("targets", nargs="+", metavar="MODEL|CONFIGURATION|FOLDER")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
-    )
+    add_set(parser)
     parser.add_argument("--cfg", metavar="FILE", help="constants, properties and symmetry of a TLC configuration")
     parser.add_argument(
         "--symmetry",

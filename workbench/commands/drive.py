@@ -23,7 +23,7 @@ from rich.table import Table
 
 from workbench.commands import recorded, status
 from workbench.commands.files import reading
-from workbench.commands.options import above_zero, console, parse_assignments
+from workbench.commands.options import above_zero, add_set, console, parse_assignments
 from workbench.commands.standard import say
 from workbench.driving import Driven, PaimonDriver, Taken, drive
 from workbench.driving.course import TIME_LIMIT
@@ -42,9 +42,7 @@ SYSTEMS = ("paimon",)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("system", metavar="SYSTEM", choices=SYSTEMS, help=", ".join(SYSTEMS))
     parser.add_argument("trace", metavar="TRACE.itf.json|PERMALINK")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
-    )
+    add_set(parser)
     parser.add_argument("--keep", metavar="DIR", help="make the table in this new folder, and leave it there")
     parser.add_argument(
         "--time-limit", type=above_zero(float), default=TIME_LIMIT, metavar="S", help=f"by default {TIME_LIMIT:.0f}"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.commands.files import files_of, writing
-from workbench.commands.options import above_zero, asked_of
+from workbench.commands.options import above_zero, add_set, asked_of
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import remark
 from workbench.formats.graphs import Edge, Node, write_dot, write_graphml, write_tables
@@ -32,9 +32,7 @@ MOST_STATES = 100_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL|CONFIGURATION")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
-    )
+    add_set(parser)
     parser.add_argument(
         "--symmetry", action="store_true", help="keep one of the states that differ only in interchangeable names"
     )

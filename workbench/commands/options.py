@@ -36,6 +36,13 @@ def above_zero(number: type[int] | type[float]) -> Callable[[str], float]:
     return parse
 
 
+def add_set(parser: argparse.ArgumentParser) -> None:
+    """The option that sets constants."""
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
+    )
+
+
 def add_workers(parser: argparse.ArgumentParser, who: str, default: int | None) -> None:
     """The option that says how many work at once; None for all cores."""
     number = above_zero(int)

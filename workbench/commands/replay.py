@@ -17,7 +17,7 @@ import os
 
 from workbench.commands import outputs, status
 from workbench.commands.files import file_of_model, files_of, reading
-from workbench.commands.options import above_zero, asked_of, console
+from workbench.commands.options import above_zero, add_set, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.commands.recorded import follow, is_permalink, make, read_trace
 from workbench.formats.recording import Recording
@@ -31,9 +31,7 @@ from workbench.models import get_model
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL|CONFIGURATION")
     parser.add_argument("file", metavar="FILE.itf.json|EVENTS.jsonl|TABLE|PERMALINK")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
-    )
+    add_set(parser)
     parser.add_argument("--map", metavar="NAME", help="read events: a mapping by name, or path/to/file.py:NAME")
     parser.add_argument("--key", action="append", metavar="KEY", help="of a table, a key to follow; by default all")
     parser.add_argument("--bucket", metavar="NAME", help="of a table, the bucket; needed if it has several")

@@ -11,7 +11,7 @@ Exit status: 0 the whole space is saved, 2 bad input, 3 a budget ran out: what w
 import argparse
 from pathlib import Path
 
-from workbench.commands.options import above_zero, asked_of, console
+from workbench.commands.options import above_zero, add_set, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.kernel import InputError
 from workbench.kernel.values import counted
@@ -29,9 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a name, path/to/file.py:Class, FILE.toml, or a run directory",
     )
     parser.add_argument("folder", metavar="FOLDER", help="a new or empty one, or a dataset to be replaced")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
-    )
+    add_set(parser)
     parser.add_argument(
         "--model", dest="of", metavar="MODEL|CONFIGURATION", help="of a run directory, if it is none of ours"
     )

@@ -14,7 +14,7 @@ import sys
 
 from workbench.commands import outputs, status
 from workbench.commands.files import files_of, read_text, reading
-from workbench.commands.options import above_zero, asked_of, console
+from workbench.commands.options import above_zero, add_set, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.guided.scenario import scenario
 
@@ -24,9 +24,7 @@ _WRITTEN = (*outputs.SHOWN, "--itf")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL|CONFIGURATION")
     parser.add_argument("file", metavar="FILE")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
-    )
+    add_set(parser)
     parser.add_argument("--max-states", type=above_zero(int), metavar="N", help="stop after this many states")
     parser.add_argument("--max-seconds", type=above_zero(float), metavar="N", help="stop after this time")
     outputs.add_shown(parser)

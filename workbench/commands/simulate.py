@@ -17,7 +17,7 @@ from rich.table import Table
 from workbench.commands import outputs, status
 from workbench.commands.answers import print_model, print_traces, with_deadlock
 from workbench.commands.files import files_of
-from workbench.commands.options import above_zero, add_workers, asked_of, console
+from workbench.commands.options import above_zero, add_set, add_workers, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import say
 from workbench.kernel.simulation import UNIFORM, Simulation
@@ -27,9 +27,7 @@ _WRITTEN = (*outputs.SHOWN, "--itf")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL|CONFIGURATION")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
-    )
+    add_set(parser)
     parser.add_argument("--property", action="append", metavar="NAME", help="judge this one (may be repeated)")
     parser.add_argument("--deadlock", action="store_true", help="also look for states in which nothing can happen")
     parser.add_argument(

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.engines.compiled import njit
+from workbench.engines.phases.prefetch import ASKED_AHEAD, prefetch
 
 # Why kernels return.
 DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, HIT = range(5)
@@ -222,22 +223,25 @@ def evaluate(trees, root, rows, truth, cursor):
 
 
 @njit(cache=True, nogil=True)
-def admit(fingerprints, table, first, limit):
-    """Add fingerprints, uint64 (states, words), to the table; the number of those looked at, and which were new.
+def add_new(fingerprints, first, table, held, limit, new):
+    """Add fingerprints, uint64 (states, words), from place `first` on to the table, and mark those `new` to it.
 
-    Stops early when the table holds `limit` entries; `first` is how many it holds, and the number of the first new one.
+    Stops early when the table holds `limit` entries. `held` is how many it holds, and the number of the first new one.
+    Returns how many fingerprints have been looked at, and how many entries there are then.
     """
     count = fingerprints.shape[0]
-    new = np.zeros(count, np.bool_)
-    held = first
-    for i in range(count):
+    for i in range(first, min(first + ASKED_AHEAD, count)):
+        prefetch(table.low, fingerprints[i, 0])
+    for i in range(first, count):
         if held >= limit:
-            return i, new
+            return i, held
+        if i + ASKED_AHEAD < count:
+            prefetch(table.low, fingerprints[i + ASKED_AHEAD, 0])
         high = fingerprints[i, 1] if fingerprints.shape[1] == 2 else np.uint64(0)
         if insert(fingerprints[i, 0], high, table, np.uint32(held)):
             new[i] = True
             held += 1
-    return count, new
+    return count, held
 
 
 @njit(cache=True, nogil=True)

@@ -216,7 +216,8 @@ class Store:
         while self.visited.limit <= self.count:
             self.visited.grow()
         sums = self.column("sums")
-        kernels.admit(kernels.canonical_fingerprints(sums, self.cells.words), self.visited.table, 0, self.count + 1)
+        fingerprints = kernels.canonical_fingerprints(sums, self.cells.words)
+        kernels.add_new(fingerprints, 0, self.visited.table, 0, self.count + 1, np.zeros(len(fingerprints), np.bool_))
 
     def block_of(self, number: int) -> tuple[Frontier, int]:
         return self.blocks[number // BLOCK], number % BLOCK

@@ -22,10 +22,8 @@ from workbench.engines.phases.layout import (
     USED,
     WHAT,
 )
-from workbench.engines.phases.prefetch import prefetch
+from workbench.engines.phases.prefetch import ASKED_AHEAD, prefetch
 
-#: How many look-ups ahead their memory is asked for.
-ASKED_AHEAD = 12
 #: The mark of a successor that has been visited, where numbers are not wanted.
 VISITED = np.uint32(0)
 

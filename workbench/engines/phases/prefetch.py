@@ -3,6 +3,9 @@
 from functools import cached_property
 from typing import Any
 
+#: How many look-ups ahead their memory is asked for.
+ASKED_AHEAD = 12
+
 
 class _Prefetch:
     """A kernel that asks for the slot of a visited table that will be looked at first for a fingerprint."""

@@ -12,9 +12,9 @@ import numpy as np
 
 from workbench.engines.compiled import njit
 from workbench.engines.kernels import home, insert, slot_of
-from workbench.engines.phases.admit import ASKED_AHEAD, VISITED
+from workbench.engines.phases.admit import VISITED
 from workbench.engines.phases.layout import ADDED, BEFORE, NEW, QUEUED, SHARDS, USED
-from workbench.engines.phases.prefetch import prefetch
+from workbench.engines.phases.prefetch import ASKED_AHEAD, prefetch
 
 
 @njit(cache=True, nogil=True)

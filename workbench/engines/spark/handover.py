@@ -74,7 +74,8 @@ def _visited_from(search: LocalSearch, first: int) -> Visited:
         count += len(part.sums)
         while visited.limit <= count:
             visited.grow()
-        kernels.admit(kernels.canonical_fingerprints(part.sums, words), visited.table, 0, visited.limit)
+        fingerprints = kernels.canonical_fingerprints(part.sums, words)
+        kernels.add_new(fingerprints, 0, visited.table, 0, visited.limit, np.zeros(len(fingerprints), np.bool_))
     return visited
 
 

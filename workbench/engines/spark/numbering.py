@@ -7,10 +7,7 @@ import numpy as np
 
 from workbench.engines.arrays import Growing
 from workbench.engines.cells import Cells
-from workbench.engines.compiled import njit
-from workbench.engines.kernels import insert
-from workbench.engines.phases.admit import ASKED_AHEAD
-from workbench.engines.phases.prefetch import prefetch
+from workbench.engines.kernels import add_new
 from workbench.engines.spark.packing import UNKNOWN, renumber
 from workbench.engines.store import Visited
 from workbench.kernel import InputError
@@ -138,24 +135,3 @@ class BucketSet:
                 self.visited.grow()
             at, self.count = add_new(fingerprints, at, self.visited.table, self.count, self.visited.limit, new)
         return new
-
-
-@njit(cache=True, nogil=True)
-def add_new(fingerprints: Any, first: int, table: Any, held: int, limit: int, new: Any) -> tuple[int, int]:
-    """Add fingerprints from place `first` on to a table with `held` of at most `limit`, and mark those `new` to it.
-
-    Returns how many have been looked at, and how many it has then.
-    """
-    count = fingerprints.shape[0]
-    for i in range(first, min(first + ASKED_AHEAD, count)):
-        prefetch(table.low, fingerprints[i, 0])
-    for i in range(first, count):
-        if held == limit:
-            return i, held
-        if i + ASKED_AHEAD < count:
-            prefetch(table.low, fingerprints[i + ASKED_AHEAD, 0])
-        high = fingerprints[i, 1] if fingerprints.shape[1] == 2 else np.uint64(0)
-        if insert(fingerprints[i, 0], high, table, np.uint32(0)):
-            new[i] = True
-            held += 1
-    return count, held
