@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from playwright.sync_api import expect
 
 from website import contents, gallery, lessons, links
 from website.broken import find
@@ -227,18 +228,23 @@ def page(request: pytest.FixtureRequest, browser: Any, site: Path) -> Iterator[A
 @pytest.mark.browser
 def test_the_gallery_is_searched_by_what_breaks_and_by_what_repairs_it(page: Any, site: Path) -> None:
     page.goto(f"{(site / 'gallery' / 'index.html').as_uri()}")
-    shown = page.locator(".gallery-list > li:visible")
+    shown, breaks, repairs = (
+        page.locator(".gallery-list > li:visible"),
+        page.get_by_label("What breaks"),
+        page.get_by_label("What repairs it"),
+    )
+    expect(page.locator("output")).to_have_text(re.compile(r"\d+ of \d+"))
     everything = shown.count()
     assert everything >= len(SHOWN)
-    page.get_by_label("What breaks").fill("wait ever")
-    assert shown.locator("a").all_inner_texts() == ["Who leaves keeps its level: others wait for ever"]
-    assert page.locator("output").inner_text() == f"1 of {everything}"
-    page.get_by_label("What breaks").fill("")
-    page.get_by_label("What repairs it").fill("restamppatch=true")
-    assert shown.count() == 1
+    breaks.fill("wait ever")
+    expect(shown.locator("a")).to_have_text(["Who leaves keeps its level: others wait for ever"])
+    expect(page.locator("output")).to_have_text(f"1 of {everything}")
+    breaks.fill("")
+    repairs.fill("restamppatch=true")
+    expect(shown).to_have_count(1)
     page.reload()
-    assert page.get_by_label("What repairs it").input_value() == "restamppatch=true", "the address holds the question"
-    assert shown.count() == 1
+    expect(repairs).to_have_value("restamppatch=true")  # the address holds the question
+    expect(shown).to_have_count(1)
     shown.locator("a").click()
     page.wait_for_url("**/gallery/bakery/v2_race/NoLakekeeperConflict.html")
 
@@ -248,16 +254,16 @@ def test_the_gallery_is_searched_by_what_breaks_and_by_what_repairs_it(page: Any
 def test_a_trace_is_played_without_a_kernel(page: Any, site: Path) -> None:
     page.goto((site / "gallery" / "bakery" / "v2_race" / "NoLakekeeperConflict.html").as_uri())
     where, title = page.locator(".steps [role=status]"), page.locator(".wb-picture text").first
-    assert where.inner_text() == "state 22 of 22"
-    assert page.get_by_role("button", name="next state").is_disabled()
+    expect(where).to_have_text("state 22 of 22")
+    expect(page.get_by_role("button", name="next state")).to_be_disabled()
     page.get_by_role("button", name="first state").click()
-    page.wait_for_function("document.querySelector('.wb-picture text').textContent.startsWith('1')")
+    expect(title).to_have_text(re.compile("^1 "))
     page.get_by_role("button", name="next state").click()
-    assert where.inner_text() == "state 2 of 22"
-    assert title.text_content().startswith("2 ")
+    expect(where).to_have_text("state 2 of 22")
+    expect(title).to_have_text(re.compile("^2 "))
     page.locator(".wb-trace").focus()
     page.keyboard.press("ArrowRight")
-    assert where.inner_text() == "state 3 of 22"
+    expect(where).to_have_text("state 3 of 22")
 
 
 @pytest.mark.slow
@@ -265,4 +271,4 @@ def test_a_trace_is_played_without_a_kernel(page: Any, site: Path) -> None:
 @pytest.mark.parametrize("name", ["index", "lessons", "api/workbench", "specs/hudi/README", "notebooks/00_tour"])
 def test_a_page_fits_its_window(page: Any, site: Path, name: str) -> None:
     page.goto((site / f"{name}.html").as_uri())
-    assert page.locator("article h1").count() == 1
+    expect(page.locator("article h1")).to_have_count(1)
