@@ -20,6 +20,7 @@ from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.classics.two_phase_commit import TwoPhaseCommit
 from workbench.questions.seek import predicate_of, seek
 from workbench.questions.whatif import alternatives, flips, repairs
+from workbench.widgets.whatif_tab import _table
 
 
 class Guarded(Model):
@@ -109,6 +110,12 @@ def test_the_repair_with_the_smallest_price_comes_first() -> None:
         ("CoordinatorCrashes=FALSE", (0, 1)),
         ("LosesPatience=TRUE", (3, 0)),
     ]
+
+
+def test_the_panel_says_what_a_change_rules_out() -> None:
+    page = _table(flips(TwoPhaseCommit(Participants=2, CoordinatorCrashes=True)))
+    assert page.count("never happen") == page.count("but then <code>crash</code> never happens") == 1
+    assert page.index("CoordinatorCrashes=FALSE") < page.index("crash</code>") < page.index("LosesPatience=TRUE")
 
 
 def test_a_change_that_is_not_accepted_is_said_to_be_so() -> None:

@@ -124,8 +124,9 @@ def _row(attempt: Attempt, number: int) -> tuple[str, str, str, str]:
         return name, escape(attempt.error), "", ""
     flipped = [f"{badge(after.word)} <code>{escape(after.name)}</code>" for _, after in attempt.flipped]
     unknown = [badge("unknown", f"{v.name} unknown") for v in attempt.result.verdicts if v.holds is None]
+    told = flipped + unknown
     if attempt.mends and attempt.never:
         never = never_happen([f"<code>{escape(name)}</code>" for name in attempt.never])
-        unknown.append(element("span", f"but then {never}", class_="wb-note"))
-    told = "<br>".join(flipped + unknown) or '<span class="wb-note">none</span>'
-    return name, told, counted(attempt.result.distinct, "state"), apply
+        told.append(element("span", f"but then {never}", class_="wb-note"))
+    words = "<br>".join(told) or '<span class="wb-note">none</span>'
+    return name, words, counted(attempt.result.distinct, "state"), apply
