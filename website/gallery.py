@@ -147,7 +147,7 @@ def _repairs(broken: Broken) -> list[str]:
     else:
         decided = "" if not broken.undecided else " that could be decided"
         parts.append(
-            f"No single switch or choice{decided} repairs it. In a panel, *Find repairs* below *What if* tries several "
+            f"No single switch or choice{decided} repairs it. In a panel, *Find repairs* under *What if* tries several "
             "at once.\n"
         )
     if broken.undecided:
