@@ -6,7 +6,7 @@ import ipywidgets
 
 from workbench.kernel import Result
 from workbench.kernel.values import counted
-from workbench.questions.whatif import Attempt, Repairs, flips, repairs
+from workbench.questions.whatif import Attempt, Repairs, flips, never_happen, repairs
 from workbench.session.jobs import Aside, Job
 from workbench.view.html import badge, element, escape, table
 from workbench.widgets.pane import Pane
@@ -114,8 +114,9 @@ def _broken(result: Result) -> list[str]:
 
 
 def _table(attempts: list[Attempt]) -> str:
-    """A row per attempt, those that flip something first."""
-    rows = [_row(attempt) for attempt in sorted(attempts, key=lambda attempt: not attempt.flipped)]
+    """A row per attempt, those that flip something first, and of these those with the smallest price."""
+    order = sorted(attempts, key=lambda attempt: (not attempt.flipped, attempt.price))
+    rows = [_row(attempt) for attempt in order]
     return table(("change", "verdicts that differ", "", ""), rows)
 
 
@@ -126,5 +127,9 @@ def _row(attempt: Attempt) -> tuple[str, str, str, str]:
         return name, escape(attempt.error), "", ""
     flipped = [f"{badge(after.word)} <code>{escape(after.name)}</code>" for _, after in attempt.flipped]
     unknown = [badge("unknown", f"{v.name} unknown") for v in attempt.result.verdicts if v.holds is None]
-    told = "<br>".join(flipped + unknown) or '<span class="wb-note">none</span>'
-    return name, told, counted(attempt.result.distinct, "state"), apply
+    told = flipped + unknown
+    if attempt.mends and attempt.never:
+        never = never_happen([f"<code>{escape(name)}</code>" for name in attempt.never])
+        told.append(element("span", f"but then {never}", class_="wb-note"))
+    words = "<br>".join(told) or '<span class="wb-note">none</span>'
+    return name, words, counted(attempt.result.distinct, "state"), apply
