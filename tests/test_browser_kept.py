@@ -5,12 +5,11 @@ The kernel's answers can be held back here: what a slow kernel does is provoked 
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.test_browser import Lab, Notebook
+from tests.lab import Lab, Notebook
 
 pytestmark = pytest.mark.browser
 PLAYER = ".wb-player:visible"
@@ -68,15 +67,9 @@ class Holding:
 
 
 @pytest.fixture(scope="module")
-def lab(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    lab = Lab(tmp_path_factory.mktemp("lab"))
-    yield lab
-    lab.stop()
-
-
-@pytest.fixture(scope="module")
 def notebook(browser: Any, lab: Lab) -> Iterator[Notebook]:
     """One for all tests: each of them leaves the panel as it was, apart from what it is about."""
+    lab.settings("themes", {"theme": "JupyterLab Light"})
     lab.write("kept.ipynb", CELLS)
     notebook = Notebook(Holding(browser), lab, "kept.ipynb", height=1400)
     yield notebook
@@ -84,9 +77,8 @@ def notebook(browser: Any, lab: Lab) -> Iterator[Notebook]:
 
 
 @pytest.fixture
-def page(notebook: Notebook, tmp_path: Path) -> Iterator[Any]:
+def page(notebook: Notebook) -> Iterator[Any]:
     yield notebook.page
-    notebook.page.screenshot(path=tmp_path / "end.png")
     assert notebook.complaints == []
 
 
@@ -95,6 +87,7 @@ def player(notebook: Notebook, page: Any) -> Any:
     """The trace player, with the last state of the trace."""
     notebook.open("Trace")
     page.wait_for_selector(f"{PLAYER} > .wb-beside > .wb-picture[aria-busy=false] [data-picture]")
+    notebook.settle()
     page.locator(PLAYER).focus()
     page.keyboard.press("End")
     return page.locator(PLAYER)
