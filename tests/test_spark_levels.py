@@ -142,14 +142,14 @@ def done(run: Path) -> Manifest:
     return Run.of(Folder.open(run, RUN)).done
 
 
-def test_numbers_that_outgrow_two_bytes_begin_a_file(tmp_path, monkeypatch):
+def test_numbers_that_outgrow_a_byte_begin_a_file(tmp_path, monkeypatch):
     """A bucket of a level then has two files, which are visited, expanded, cut and told of as one."""
     monkeypatch.setattr(executors, "_check", lambda session: None)
     monkeypatch.setattr(outbox, "CHUNK", 1)
     wanted = figures(check(Grid(), engine="local"))
     in_two = set()
-    for most in (2, 4, 7):
-        monkeypatch.setattr(states, "MOST_NARROW", most)
+    for most in (1, 3, 6):
+        monkeypatch.setitem(states.MOST, np.uint8, most)
         run = tmp_path / f"{most}"
         assert figures(check(Grid(), engine="spark", spark=NO_JOBS, run_dir=run)) == wanted
         for number, level in enumerate(done(run).levels):
@@ -157,7 +157,7 @@ def test_numbers_that_outgrow_two_bytes_begin_a_file(tmp_path, monkeypatch):
                 in_two.add((most, number))
     assert in_two
     most, number = max(in_two)
-    monkeypatch.setattr(states, "MOST_NARROW", most)
+    monkeypatch.setitem(states.MOST, np.uint8, most)
     before = sum(wanted[0][:number])
     for more in (1, wanted[0][number] // 2, wanted[0][number] - 1):
         run = tmp_path / f"cut-{more}"
