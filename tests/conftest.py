@@ -100,14 +100,27 @@ def browser() -> Iterator[Any]:
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if program is None:
         pytest.skip("there is no Chromium on the PATH")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    from tests.lab import PATIENCE, Patient
+
+    expect.set_options(timeout=PATIENCE)
     quiet = ["background-networking", "component-update", "sync", "gpu"]
     flags = ["--no-sandbox", "--no-first-run", *(f"--disable-{what}" for what in quiet)]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=flags)
-        yield browser
+        browser = playwright.chromium.launch(executable_path=program, args=flags, timeout=PATIENCE)
+        yield Patient(browser)
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One JupyterLab for all tests that open notebooks; they have the browser before, or are skipped without it."""
+    from tests.lab import Lab
+
+    lab = Lab(tmp_path_factory.mktemp("lab"))
+    yield lab
+    lab.stop()
 
 
 @pytest.fixture(scope="session")

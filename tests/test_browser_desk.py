@@ -7,24 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.test_browser import Lab, Notebook
+from tests.lab import Lab, Notebook
 from workbench.engines.check import check
 from workbench.formats.permalink import permalink
 from workbench.models import get_model
 
 pytestmark = pytest.mark.browser
+WHERE = ".wb-player:visible .wb-where"
 CELLS = [
     "from workbench.widgets import Workbench\n"
     'panel = Workbench("bakery_v2", Writers=2, AsyncParquet=True, RestampPatch=False)\npanel'
 ]
-
-
-@pytest.fixture(scope="module")
-def lab(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    lab = Lab(tmp_path_factory.mktemp("lab"))
-    yield lab
-    lab.stop()
 
 
 @pytest.fixture
@@ -45,28 +40,30 @@ def desk(request: pytest.FixtureRequest, browser: Any, lab: Lab) -> Iterator[Not
 
 
 def picture(desk: Notebook, folder: Path, name: str) -> None:
-    desk.page.wait_for_timeout(700)  # for what fades in
+    desk.settle()
+    desk.assert_fits()
+    desk.still()
     desk.page.locator(".wb-tabs").screenshot(path=folder / f"{name}-{desk.theme}.png")  # type: ignore[attr-defined]
-    assert desk.too_wide() == []
 
 
 def step(page: Any, label: str) -> None:
     page.click(f".wb-moves button:has-text('{label}')")
-    page.wait_for_selector(f".wb-player:visible .wb-where:has-text('{label}')")
+    expect(page.locator(WHERE)).to_contain_text(label)
 
 
 def test_one_goes_back_to_an_abandoned_branch_and_compares_two(desk: Notebook, folder: Path) -> None:
     page = desk.page
+    where = page.locator(WHERE)
     desk.open("Step it yourself")
     for label in ("start(w1)", "stage(w1)", "begin_claim(w1"):
         step(page, label)
     page.click("button:has-text('Undo')")
-    page.wait_for_selector(".wb-player:visible .wb-where:has-text('State 3 of')")
+    expect(where).to_contain_text("State 3 of")
     page.click("button:has-text('Undo')")
-    page.wait_for_selector(".wb-player:visible .wb-where:has-text('State 2 of')")
+    expect(where).to_contain_text("State 2 of")
     step(page, "start(w2)")
     step(page, "stage(w2)")
-    assert page.locator(".wb-tree label").count() == 2
+    expect(page.locator(".wb-tree label")).to_have_count(2)
     page.fill("input[placeholder^='such as: before']", "both at work")
     page.keyboard.press("Enter")
     page.wait_for_selector(".wb-tree button:has-text('both at work')")
@@ -74,16 +71,17 @@ def test_one_goes_back_to_an_abandoned_branch_and_compares_two(desk: Notebook, f
     first = page.locator(".wb-tree button[title*='begin_claim']")
     first.focus()
     page.keyboard.press("Enter")
-    page.wait_for_selector(".wb-player:visible .wb-where:has-text('begin_claim(w1')")
-    assert first.get_attribute("aria-current") == "step"
-    assert page.evaluate("() => document.activeElement.title").startswith("state 4: begin_claim"), "it keeps the focus"
+    expect(where).to_contain_text("begin_claim(w1")
+    expect(first).to_have_attribute("aria-current", "step")
+    expect(first).to_be_focused()  # it keeps the focus
 
     for box in page.locator(".wb-tree input").all():
         box.focus()
         page.keyboard.press("Space")
-    page.wait_for_selector(".wb-pair")
-    assert page.locator(".wb-pair >> nth=0 >> [data-change=differs]").count() > 0
-    assert "both at work" in page.locator(".wb-panel p:has-text('part after')").inner_text()
+        page.wait_for_selector(".wb-tree input[checked]:focus")  # drawn again, and it keeps the focus
+    pair = page.locator(".wb-pair >> nth=0")
+    expect(pair.locator("[data-change=differs]")).not_to_have_count(0)
+    expect(page.locator(".wb-panel p:has-text('part after')")).to_contain_text("both at work")
     picture(desk, folder, "history")
 
 
@@ -94,34 +92,33 @@ def test_a_pasted_permalink_is_opened_and_watched_only_after_a_click(desk: Noteb
     desk.open("Step it yourself")
     page.fill("input[placeholder^='workbench:']", permalink(trace, ["len(s.iceberg)"]))
     page.keyboard.press("Enter")
-    page.wait_for_selector(f".wb-player:visible .wb-where:has-text('State {len(trace)} of {len(trace)}')")
-    assert "SafeAcks=false" in page.locator(".wb-player:visible .wb-link code").inner_text()
-    offered = page.wait_for_selector("p:has-text('The permalink says to watch')")
-    assert "len(s.iceberg)" in offered.inner_text()
+    expect(page.locator(WHERE)).to_contain_text(f"State {len(trace)} of {len(trace)}")
+    expect(page.locator(".wb-player:visible .wb-link code")).to_contain_text("SafeAcks=false")
+    expect(page.locator("p:has-text('The permalink says to watch')")).to_contain_text("len(s.iceberg)")
     assert page.locator("th:text-is('watched')").count() == 0
     picture(desk, folder, "permalink")
     page.click("button:has-text('Watch these')")
     page.wait_for_selector("code:text-is('len(s.iceberg)') >> visible=true")
     page.fill("input[placeholder^='workbench:']", "workbench:hudi#0/")
     page.keyboard.press("Enter")
-    assert "is for model hudi" in page.wait_for_selector(".wb-wrong >> visible=true").inner_text()
+    expect(page.locator(".wb-wrong:visible")).to_contain_text("is for model hudi")
 
 
 def test_a_scenario_is_typed_and_its_behaviour_opened(desk: Notebook, folder: Path) -> None:
     page = desk.page
     desk.open("Step it yourself")
-    lines = page.locator("textarea[placeholder^='a step or a condition']")
+    lines, where = page.locator("textarea[placeholder^='a step or a condition']"), page.locator(WHERE)
     lines.fill('commit(w2)\ns.decision["w1"] is not None  # whatever it is')
     page.click("button:has-text('Run scenario')")
     page.wait_for_selector(".wb-note:has-text('commit(w2); state') >> visible=true")
-    where = page.locator(".wb-player:visible .wb-where").inner_text()
-    assert re.match(r"State (\d+) of \1\b", where)
+    expect(where).to_contain_text(re.compile(r"^State (\d\d+) of \1\b"))  # the first one is State 1 of 1
+    found = where.inner_text()
     picture(desk, folder, "scenario")
     lines.fill("commit(w2)\ncommit(w2)")
     page.click("button:has-text('Run scenario')")
-    wrong = page.wait_for_selector(".wb-wrong:has-text('impossible') >> visible=true").inner_text()
-    assert wrong == "! error impossible: line 2: commit(w2): w2 is not at Decide"
-    assert page.locator(".wb-player:visible .wb-where").inner_text() == where, "what was found before stays"
+    wrong = page.locator(".wb-wrong:has-text('impossible'):visible")
+    expect(wrong).to_have_text("! error impossible: line 2: commit(w2): w2 is not at Decide")
+    assert where.inner_text() == found, "what was found before stays"
     picture(desk, folder, "impossible")
 
 
@@ -136,34 +133,31 @@ def test_a_grid_is_filled_explained_and_its_cells_set_the_panel(desk: Notebook, 
     tick(page, "AsyncParquet", "RestampPatch", "SafeAcks")
     page.wait_for_selector("p:has-text('8 settings')")
     page.click("button:has-text('Fill')")
-    page.wait_for_function("() => document.querySelectorAll('.wb-map g[data-send]').length === 8")
+    cells = page.locator(".wb-map g[data-send]")
+    expect(cells).to_have_count(8)
     page.click("button:text-is('Explain')")
-    rule = page.wait_for_selector(".wb-rule")
-    assert rule.inner_text() == "not AsyncParquet or RestampPatch"
-    assert page.locator(".wb-list tbody tr").count() == 2
+    expect(page.locator(".wb-rule")).to_have_text("not AsyncParquet or RestampPatch")
+    expect(page.locator(".wb-list tbody tr")).to_have_count(2)
     picture(desk, folder, "grid")
 
     page.click(".wb-map g[aria-label*='holds'] >> nth=0")
     page.wait_for_selector(".wb-map g[aria-label*='holds'][aria-current]")
-    assert page.locator(".wb-map g[data-send]").count() == 8, "the map outlasts the check"
-    page.locator(".wb-map g[data-send] >> nth=0").focus()
+    assert cells.count() == 8, "the map outlasts the check"
+    cells.first.focus()
     for key in ("ArrowDown", "ArrowRight", "ArrowUp"):
         page.keyboard.press(key)
-    assert "violated: RestampPatch = FALSE, AsyncParquet = TRUE" in page.evaluate(
-        "() => document.activeElement.ariaLabel"
-    )
+    name = "violated: RestampPatch = FALSE, AsyncParquet = TRUE"
+    page.wait_for_selector(f".wb-map g[aria-label*='{name}']:focus")
     page.keyboard.press("Enter")
     page.wait_for_selector(".wb-map g[aria-label*='violated'][aria-current]")
     page.click(".wb-list button >> nth=1")
     page.wait_for_selector("p:has-text('SafeAcks = TRUE is set in the panel')")
     desk.open("Trace")
-    page.wait_for_selector(".wb-player:visible .wb-where:has-text('State 18 of 18')")
+    expect(page.locator(WHERE)).to_contain_text("State 18 of 18")
 
     desk.open("Grid")
-    assert page.locator(".wb-map g[data-send]").count() == 8
-    page.click("button:text-is('Copy as code') >> visible=true")
-    page.wait_for_selector("button:text-is('Copied')")
-    assert "grid = {" in page.evaluate("navigator.clipboard.readText()")
+    expect(cells).to_have_count(8)
+    assert "grid = {" in desk.copied(page.locator("button:text-is('Copy as code'):visible").click)
     with page.expect_download() as saved:
         page.click("button:text-is('Save as CSV')")
     assert saved.value.suggested_filename == "bakery_v2-NoLakekeeperConflict.csv"
@@ -182,8 +176,8 @@ def test_a_grid_shows_its_progress_and_can_be_stopped(desk: Notebook) -> None:
     stop = page.locator(".wb-tabs button:has-text('Stop') >> visible=true")
     stop.click()
     stop.wait_for(state="hidden")
-    assert 0 < page.locator(".wb-map g[data-send]").count() < 18
     page.wait_for_selector("button:text-is('Explain'):not([disabled])")
+    assert 0 < page.locator(".wb-map g[data-send]").count() < 18
 
 
 def test_code_is_selected_in_a_field_where_there_is_no_clipboard(desk: Notebook) -> None:
@@ -191,6 +185,5 @@ def test_code_is_selected_in_a_field_where_there_is_no_clipboard(desk: Notebook)
     page.evaluate("() => Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     desk.open("Step it yourself")
     page.click("button:text-is('Copy as code') >> visible=true")
-    field = page.wait_for_selector("textarea.wb-copied")
-    assert field.input_value().startswith("from workbench import get_model\n")
+    expect(page.locator("textarea.wb-copied")).to_have_value(re.compile("^from workbench import get_model\n"))
     assert page.evaluate("() => getSelection().toString().includes('open_permalink')")

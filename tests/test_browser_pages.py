@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from workbench import configurations, get_model, view
 from workbench.engines.check import check
@@ -106,22 +107,21 @@ def test_a_state_is_seen_at_its_node(browser: Any, tmp_path: Path, kept: bool) -
     file = tmp_path / "graph.html"
     file.write_text(portable(graph.html()) if kept else view.page("graph", graph.html()), encoding="utf-8")
     with Window(browser, file) as page:
-        page.wait_for_selector("g.node[tabindex]")
-        assert page.locator("g.node[tabindex]").count() == len(graph.nodes)
+        expect(page.locator("g.node[tabindex]")).to_have_count(len(graph.nodes))
         seen = page.locator(".wb-peek:popover-open [data-picture=bakery_v2]")
         node = page.locator("g.node[data-node='3']")
         node.hover()
         assert graph.draw is not None
-        assert seen.get_attribute("aria-label") == graph.draw("3").label
+        expect(seen).to_have_attribute("aria-label", graph.draw("3").label)
         box, at = seen.bounding_box(), node.bounding_box()
         assert box["x"] >= at["x"] + at["width"] or box["x"] + box["width"] <= at["x"]
         page.mouse.move(1, 1)
-        assert seen.count() == 0
+        expect(seen).to_have_count(0)
         page.keyboard.press("Tab")
         page.keyboard.press("Tab")
-        assert seen.count() == 1
+        expect(seen).to_have_count(1)
         page.keyboard.press("Escape")
-        assert seen.count() == 0
+        expect(seen).to_have_count(0)
 
 
 @pytest.fixture
@@ -207,7 +207,6 @@ def lesson(browser: Any, page_of: Any) -> Iterator[Any]:
         page.wait_for_selector(".wb-trace.wb-live")
         page.click("button:text-is('Present')")
         page.wait_for_selector(".wb-present[open] .wb-picture svg")
-        page.wait_for_timeout(300)
         return page
 
     yield begin
@@ -216,8 +215,8 @@ def lesson(browser: Any, page_of: Any) -> Iterator[Any]:
     assert complaints == []
 
 
-def where(page: Any) -> int:
-    return int(page.text_content(".wb-present .wb-where").split()[0])
+def expect_at(page: Any, step: int) -> None:
+    expect(page.locator(".wb-present .wb-where")).to_have_text(re.compile(rf"^{step} of "))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -230,7 +229,7 @@ def test_a_lesson_can_be_read_from_the_last_row(
     page.screenshot(path=tmp_path / "last.png")
     for key in ("Home", " ", " ", " ", " "):
         page.keyboard.press(key)
-    page.wait_for_timeout(300)
+    expect_at(page, 5)
     page.screenshot(path=tmp_path / "middle.png")
     letters = page.evaluate(LETTERS)
     record_property("letters", letters)
@@ -243,63 +242,76 @@ def test_a_lesson_can_be_read_from_the_last_row(
 def test_keys_step_through_a_lesson_and_leave_it(lesson: Any) -> None:
     page = lesson("bakery")
     count = len(story("bakery"))
-    assert where(page) == count
+    expect_at(page, count)
     expected = [("Home", 1), (" ", 2), ("ArrowRight", 3), ("ArrowDown", 4), ("ArrowUp", 3), ("Shift+ ", 2)]
     for key, at in [*expected, ("ArrowLeft", 1), ("ArrowLeft", 1), ("PageDown", 2), ("End", count), (" ", count)]:
         page.keyboard.press(key.replace(" ", "Space"))
-        assert where(page) == at, key
+        expect_at(page, at)
     page.click(".wb-present button:has-text('◀')")
     page.keyboard.press("Space")
-    assert where(page) == count, "a click leaves the keys to the lesson"
+    expect_at(page, count)  # a click leaves the keys to the lesson
     page.keyboard.press("Escape")
     page.wait_for_selector(".wb-present", state="detached")
-    assert page.evaluate("document.fullscreenElement") is None
-    assert page.locator(".wb-trace .wb-state:visible b").first.inner_text() == str(count)
+    page.wait_for_function("document.fullscreenElement === null")
+    expect(page.locator(".wb-trace .wb-state:visible b").first).to_have_text(str(count))
 
 
 def test_the_verdict_is_hidden_until_it_is_revealed(lesson: Any, tmp_path: Path) -> None:
     page = lesson("hudi")
     told = page.locator(".wb-present")
+    verdict, said = told.locator(".wb-verdict"), told.locator(".wb-said")
     remark, faults = told.locator(".wb-drawing > svg .wb-remark"), told.locator(".wb-picture [data-fault]")
-    assert "ConsistentRead" in told.locator(".wb-verdict").inner_text()
-    assert remark.is_visible()
-    assert faults.count() > 0
+    expect(verdict).to_contain_text("ConsistentRead")
+    expect(remark).to_be_visible()
+    expect(faults).not_to_have_count(0)
     page.keyboard.press("b")
+    expect(said).to_have_text("What will happen?")
     page.screenshot(path=tmp_path / "asking.png")
-    assert told.locator(".wb-said").inner_text() == "What will happen?"
-    assert "ConsistentRead" not in told.inner_text()
-    assert not remark.is_visible()
-    assert faults.count() == 0
+    expect(told).not_to_contain_text("ConsistentRead", use_inner_text=True)
+    expect(remark).to_be_hidden()
+    expect(faults).to_have_count(0)
     before = view.trace_view(story("hudi")).picture(len(story("hudi")) - 2).label
-    assert told.locator(".wb-picture svg").get_attribute("aria-label") == before
+    expect(told.locator(".wb-picture svg")).to_have_attribute("aria-label", before)
     page.keyboard.press("ArrowUp")
     last = len(story("hudi"))
-    assert told.locator(".wb-picture svg").count() == 1
-    assert told.locator(f".wb-drawing > svg .wb-step[data-step='{last - 2}']").is_visible()
-    assert not told.locator(f".wb-drawing > svg .wb-step[data-step='{last - 1}']").is_visible()
+    expect_at(page, last - 1)
+    expect(told.locator(".wb-picture svg")).to_have_count(1)
+    expect(told.locator(f".wb-drawing > svg .wb-step[data-step='{last - 2}']")).to_be_visible()
+    expect(told.locator(f".wb-drawing > svg .wb-step[data-step='{last - 1}']")).to_be_hidden()
     page.keyboard.press("End")
     page.keyboard.press("b")
-    assert "ConsistentRead" in told.locator(".wb-verdict").inner_text()
-    assert remark.is_visible()
-    assert faults.count() > 0
+    expect(verdict).to_contain_text("ConsistentRead")
+    expect(remark).to_be_visible()
+    expect(faults).not_to_have_count(0)
 
 
 def test_the_ending_of_a_cycle_is_part_of_the_verdict(lesson: Any) -> None:
     page = lesson("bakery")
-    assert "for ever" in page.text_content(".wb-present .wb-verdict")
+    verdict = page.locator(".wb-present .wb-verdict")
+    expect(verdict).to_contain_text("for ever")
     page.keyboard.press("b")
-    assert page.locator(".wb-present .wb-verdict").count() == 0
-    assert "for ever" not in page.locator(".wb-present").inner_text()
+    expect(verdict).to_have_count(0)
+    expect(page.locator(".wb-present")).not_to_contain_text("for ever", use_inner_text=True)
 
 
 @pytest.mark.parametrize(("wish", "moving"), [("reduce", False), ("no-preference", True)])
 def test_nothing_moves_for_who_prefers_that(lesson: Any, wish: str, moving: bool) -> None:
     page = lesson("hudi", reduced_motion=wish)
+    page.evaluate("""() => {
+        window.moved = [];
+        document.addEventListener("animationstart", (event) => window.moved.push(event.animationName));
+    }""")
     page.keyboard.press("Home")
+    picture, views = page.locator(".wb-present .wb-picture svg"), view.trace_view(story("hudi"))
+    expect(picture).to_have_attribute("aria-label", views.picture(0).label)  # so all pictures are here
     page.keyboard.press("Space")
     page.keyboard.press("Space")
-    animations = "document.getAnimations().filter((one) => one.animationName?.startsWith('wb-picture')).length > 0"
-    assert page.evaluate(animations) is moving
+    expect(picture).to_have_attribute("aria-label", views.picture(2).label)
+    if moving:
+        page.wait_for_function("moved.some((name) => name.startsWith('wb-picture'))")
+    else:
+        page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+        assert page.evaluate("[moved, document.getAnimations().length]") == [[], 0]
 
 
 def test_a_lesson_begins_where_the_window_may_not_be_filled(browser: Any, page_of: Any) -> None:
@@ -318,13 +330,13 @@ def test_slides_ask_first_and_print_one_to_a_page(browser: Any, page_of: Any, tm
     page = browser.new_page(viewport={"width": 1280, "height": 720}, color_scheme="dark")
     page.goto(page_of("hudi").as_uri() + "#slides")
     page.wait_for_selector(".wb-present[open] .wb-picture svg")
-    assert where(page) == 1
+    expect_at(page, 1)
     page.keyboard.press("End")
-    assert page.locator(".wb-present .wb-said").inner_text() == "What will happen?"
+    expect(page.locator(".wb-present .wb-said")).to_have_text("What will happen?")
     printed = page.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == count + 1, "one for each state, and one that asks"
     assert set(re.findall(rb"/MediaBox \[([^\]]*)\]", printed)) == {b"0 0 960 540"}, "1280 x 720 pixels, in points"
-    assert page.locator(".wb-deck").count() == 0
+    expect(page.locator(".wb-deck")).to_have_count(0)
 
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")

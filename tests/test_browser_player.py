@@ -1,12 +1,14 @@
 """The trace player in a real JupyterLab: watches, search, lessons, keys, and copying."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.test_browser import Lab, Notebook
+from tests.lab import Lab, Notebook
 
 pytestmark = pytest.mark.browser
 PLAYER = ".wb-player:visible"
@@ -16,13 +18,6 @@ CELLS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def lab(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    lab = Lab(tmp_path_factory.mktemp("lab"))
-    yield lab
-    lab.stop()
-
-
 @pytest.fixture(scope="module", params=["Light", "Dark"])
 def opened(request: pytest.FixtureRequest, browser: Any, lab: Lab) -> Iterator[Notebook]:
     lab.settings("themes", {"theme": f"JupyterLab {request.param}"})
@@ -30,24 +25,24 @@ def opened(request: pytest.FixtureRequest, browser: Any, lab: Lab) -> Iterator[N
     notebook = Notebook(browser, lab, "player.ipynb")
     notebook.open("Trace")
     notebook.page.wait_for_selector(f"{PLAYER} .wb-step")
-    notebook.page.wait_for_selector(f"{PLAYER} > .wb-beside > .wb-picture[aria-busy=false] [data-picture]")
     yield notebook
     notebook.close()
 
 
 @pytest.fixture
 def page(opened: Notebook, tmp_path: Path) -> Iterator[Any]:
-    """The last state of the trace is shown, and the player has the focus."""
-    player = opened.page.locator(PLAYER)
-    player.focus()
+    """All pictures are there, the last state of the trace is shown, and the player has the focus."""
+    opened.settle()
+    opened.page.locator(PLAYER).focus()
     opened.page.keyboard.press("End")
+    expect_at(opened.page, "State 22 of 22: ")
     yield opened.page
     opened.page.screenshot(path=tmp_path / "end.png")
     assert opened.complaints == []
 
 
-def where(page: Any) -> str:
-    return page.locator(f"{PLAYER} > .wb-bar .wb-where").inner_text()
+def expect_at(page: Any, text: str) -> None:
+    expect(page.locator(f"{PLAYER} > .wb-bar .wb-where")).to_contain_text(text)
 
 
 def test_keys_of_the_notebook_are_kept_out_of_a_panel(page: Any) -> None:
@@ -59,90 +54,93 @@ def test_keys_of_the_notebook_are_kept_out_of_a_panel(page: Any) -> None:
         for key in ("b", "a", "d"):
             for _ in range(2):
                 page.keyboard.press(key)
-            page.wait_for_timeout(150)
-            assert cells.count() == before, (place, key)
+        page.wait_for_timeout(150)  # for what must not happen: cells that come or go
+        assert cells.count() == before, place
     find = page.locator(f"{PLAYER} .wb-find")
     find.fill("")
     find.focus()
     page.keyboard.type("adding b")
-    assert find.input_value() == "adding b"
+    expect(find).to_have_value("adding b")
     find.fill("")
-    assert cells.count() == before
     page.locator(PLAYER).focus()
     page.keyboard.press("ArrowUp")
-    assert where(page).startswith("State 21 of 22")
+    expect_at(page, "State 21 of 22")
+    assert cells.count() == before
 
 
 def test_keys_with_ctrl_are_still_the_notebooks(page: Any) -> None:
     page.locator(PLAYER).focus()
     page.keyboard.press("Control+Shift+c")
-    page.wait_for_selector(".lm-CommandPalette-input", timeout=5000)
+    page.wait_for_selector(".lm-CommandPalette-input")
     page.keyboard.press("Escape")
 
 
 def test_a_person_watches_an_expression(page: Any, tmp_path: Path) -> None:
     field = page.locator(f"{PLAYER} .wb-watch")
-    assert "s." in field.get_attribute("placeholder")
+    expect(field).to_have_attribute("placeholder", re.compile(r"s\."))
     field.fill("len(s.icebreg)")
     page.keyboard.press("Enter")
     mistake = page.locator(f"{PLAYER} .wb-mistake:visible")
-    mistake.wait_for()
-    assert "did you mean" in mistake.inner_text()
-    assert field.input_value() == "len(s.icebreg)", "what was refused can be corrected"
+    expect(mistake).to_contain_text("did you mean")
+    expect(field).to_have_value("len(s.icebreg)")  # what was refused can be corrected
     for text in ("len(s.iceberg)", "len(s.iceberg) > 1"):
         field.fill(text)
         page.keyboard.press("Enter")
         page.wait_for_selector(f"{PLAYER} .wb-watched code:text-is('{text}')")
-    assert mistake.count() == 0
-    assert field.input_value() == ""
-    watched = page.locator(f"{PLAYER} .wb-watched")
-    assert "a number" in watched.inner_text()
-    assert "watch=len" in page.locator(f"{PLAYER} .wb-link code").inner_text()
+        expect(field).to_have_value("")
+    expect(mistake).to_have_count(0)
+    watched, rows = page.locator(f"{PLAYER} .wb-watched"), page.locator(f"{PLAYER} .wb-watched .wb-remove")
+    expect(watched).to_contain_text("a number")
+    expect(page.locator(f"{PLAYER} .wb-link code")).to_contain_text("watch=len")
+    where = page.locator(f"{PLAYER} > .wb-bar .wb-where")
 
     def jump(word: str) -> int:
+        before = where.inner_text()
         watched.locator(f"[data-jump='len(s.iceberg) > 1 {word}']").click()
-        return int(where(page).split()[1])
+        expect(where).not_to_have_text(before)
+        return int(where.inner_text().split()[1])
 
     first = jump("first")
-    assert watched.locator("code.wb-new").all_inner_texts() == ["2", "TRUE"]
-    assert watched.locator("[data-jump='len(s.iceberg) > 1 previous']").is_disabled()
+    expect(watched.locator("code.wb-new")).to_have_text(["2", "TRUE"])
+    expect(watched.locator("[data-jump='len(s.iceberg) > 1 previous']")).to_be_disabled()
     assert jump("next") == first + 1
     assert jump("previous") == first
     assert jump("last") == 22
     page.click(f"{PLAYER} .wb-watched-all summary")
     page.locator(f"{PLAYER} .wb-watched-all tbody tr >> nth={first - 1}").click()
-    assert where(page).startswith(f"State {first} of")
+    expect_at(page, f"State {first} of")
     page.locator(PLAYER).screenshot(path=tmp_path / "watches.png")
 
     page.click(".wb-tabs .lm-TabBar-tabLabel:text-is('Step it yourself')")
-    page.wait_for_selector(f"{PLAYER} .wb-watched code:text-is('len(s.iceberg) > 1')")
-    page.click(f"{PLAYER} .wb-remove >> nth=0")
-    page.wait_for_selector(f"{PLAYER} .wb-watched code:text-is('len(s.iceberg)')", state="detached")
+    expect(rows).to_have_count(2)
+    rows.first.click()
+    expect(rows).to_have_count(1)
     page.click(".wb-tabs .lm-TabBar-tabLabel:text-is('Trace')")
-    page.wait_for_selector(f"{PLAYER} .wb-watched code:text-is('len(s.iceberg)')", state="detached")
-    page.click(f"{PLAYER} .wb-remove")
-    page.wait_for_selector(f"{PLAYER} .wb-watched code", state="detached")
+    expect(page.locator(PLAYER)).to_have_attribute("aria-label", "trace of bakery_v2")
+    expect(rows).to_have_count(1)
+    rows.first.click()
+    expect(rows).to_have_count(0)
 
 
 def test_a_step_is_found(page: Any, tmp_path: Path) -> None:
     page.keyboard.press("Home")
     field, found = page.locator(f"{PLAYER} .wb-find"), page.locator(f"{PLAYER} .wb-found")
     field.fill("COMMIT(w")
-    assert found.inner_text() == "2 found"
+    expect(found).to_have_text("2 found")
     page.keyboard.press("Enter")
-    assert "commit(w1)" in where(page)
-    assert found.inner_text() == "1 of 2"
+    expect_at(page, "commit(w1)")
+    expect(found).to_have_text("1 of 2")
     page.keyboard.press("Enter")
-    assert "State 22 of 22: commit(w2)" in where(page)
+    expect_at(page, "State 22 of 22: commit(w2)")
     page.keyboard.press("Enter")
-    assert "commit(w1)" in where(page), "after the last hit the first one comes again"
+    expect_at(page, "commit(w1)")  # after the last hit the first one comes again
     page.keyboard.press("Shift+Enter")
-    assert "commit(w2)" in where(page)
+    expect_at(page, "commit(w2)")
     field.fill("next_ticket")
-    assert int(found.inner_text().split()[0]) >= 2, "changed cells are found"
+    expect(found).to_have_text(re.compile(r"^([2-9]|\d\d+) found"))  # in changed cells
     page.locator(PLAYER).screenshot(path=tmp_path / "found.png")
     field.fill("")
-    assert found.inner_text() == ""
+    expect(found).to_have_text("")
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)], ids=["1280", "1920"])
@@ -151,11 +149,11 @@ def test_a_lesson_is_given_from_the_player(page: Any, opened: Notebook, tmp_path
     page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
     page.click(f"{PLAYER} button:text-is('Present')")
     page.wait_for_selector(".wb-present[open] .wb-drawing >> nth=0")
-    page.wait_for_timeout(600)
+    opened.still()
     page.screenshot(path=tmp_path / "lesson.png")
     cells = page.locator(".jp-Notebook .jp-Cell").count()
     told = page.locator(".wb-present")
-    assert "NoLakekeeperConflict" in told.inner_text()
+    expect(told).to_contain_text("NoLakekeeperConflict")
     times = page.evaluate(
         """async () => {
             const dialog = document.querySelector(".wb-present"), times = [];
@@ -169,13 +167,13 @@ def test_a_lesson_is_given_from_the_player(page: Any, opened: Notebook, tmp_path
         }"""
     )
     print(f"\nfrom key to lesson: {', '.join(f'{t:.0f} ms' for t in times)}")
-    assert told.locator(".wb-where").inner_text().startswith("21 of 22")
+    expect(told.locator(".wb-where")).to_contain_text("21 of 22")
     for key in ("d", "d", "a"):
         page.keyboard.press(key)
     assert page.locator(".jp-Notebook .jp-Cell").count() == cells
     page.keyboard.press("Escape")
     page.wait_for_selector(".wb-present", state="detached")
-    assert where(page).startswith("State 21 of 22")
+    expect_at(page, "State 21 of 22")
     page.set_viewport_size(before)
 
 
@@ -190,22 +188,23 @@ def test_an_animated_picture_is_saved(page: Any) -> None:
 
 
 def test_a_permalink_is_copied_where_there_is_no_clipboard(page: Any) -> None:
+    page.evaluate("navigator.clipboard.writeText('')")
     page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })")
     page.click(f"{PLAYER} .wb-link button")
     field = page.locator(f"{PLAYER} .wb-link textarea")
-    field.wait_for()
     line = field.input_value()
     assert line.startswith("workbench:bakery_v2?")
     assert field.evaluate("field => field.selectionEnd - field.selectionStart") == len(line)
     page.evaluate("delete navigator.clipboard")
-    assert page.evaluate("navigator.clipboard.readText()") == line
+    page.wait_for_function("async (line) => await navigator.clipboard.readText() === line", arg=line)
 
 
 def test_pictures_have_the_room_of_the_widest_one(page: Any) -> None:
     beside = page.locator(f"{PLAYER} .wb-beside")
     widest = beside.evaluate("box => parseFloat(box.style.getPropertyValue('--wb-widest'))")
     widths = []
-    for _ in range(22):
+    for step in range(22, 0, -1):
+        expect_at(page, f"State {step} of")
         widths.append(page.locator(f"{PLAYER} .wb-picture svg").evaluate("svg => svg.viewBox.baseVal.width"))
         page.keyboard.press("ArrowUp")
     assert widest == pytest.approx(max(widths), abs=1)
@@ -224,5 +223,5 @@ def test_boxes_in_the_lanes_are_dark_on_dark_pages(page: Any) -> None:
 
 
 def test_the_player_says_what_it_is_and_which_step_is_shown(page: Any) -> None:
-    assert page.locator(PLAYER).get_attribute("aria-label") == "trace of bakery_v2"
-    assert page.locator(f"{PLAYER} .wb-said[role=status] .wb-sentence").count() == 1
+    expect(page.locator(PLAYER)).to_have_attribute("aria-label", "trace of bakery_v2")
+    expect(page.locator(f"{PLAYER} .wb-said[role=status] .wb-sentence")).to_have_count(1)

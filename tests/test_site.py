@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from playwright.sync_api import expect
 
 from website import contents, gallery, lessons, links
 from website.broken import find
@@ -24,7 +25,7 @@ from workbench.kernel import InputError
 def test_a_violation_becomes_a_page(tmp_path: Path) -> None:
     (entry,) = gallery.stage_one(tmp_path, "classics/peterson_stays")
     assert entry.page == "classics/peterson_stays/WhoWantsEnters"
-    assert (entry.states, entry.repairs) == (12, ("LeavesLevels=TRUE",))
+    assert (entry.states, entry.repairs, entry.at_a_price) == (12, ("LeavesLevels=TRUE",), ())
     page = (tmp_path / "gallery" / f"{entry.page}.md").read_text()
     assert page.index("# Who leaves keeps its level") < page.index("12 states") < page.index("- `LeavesLevels=TRUE`\n")
     assert "`peterson`, with `LeavesLevels=TRUE`" in page
@@ -42,12 +43,25 @@ def test_the_command_on_a_page_finds_the_violation(tmp_path: Path, monkeypatch: 
     assert (tmp_path / "peterson_stays.html").read_text().count('<details class="wb-state"') == len(broken.trace)
 
 
-def test_a_change_that_breaks_something_else_is_named_last_and_with_that() -> None:
-    name = "classics/two_phase_commit_blocks"
-    (broken,) = find(shipped()[name])
-    text = gallery.words(name, broken)
-    but = "- `LosesPatience=TRUE`, but then `Agreement`, `IsTransactionCommit` do not\n"
-    assert text.index("- `CoordinatorCrashes=FALSE`\n") < text.index(but)
+def test_a_change_that_breaks_something_else_is_named_last_and_with_that(tmp_path: Path) -> None:
+    """So is one that only rules out what the protocol cannot cope with, which comes before."""
+    (entry,) = gallery.stage_one(tmp_path, "classics/two_phase_commit_blocks")
+    assert (entry.repairs, entry.at_a_price) == ((), ("CoordinatorCrashes=FALSE", "LosesPatience=TRUE"))
+    text = (tmp_path / "gallery" / f"{entry.page}.md").read_text()
+    ruled_out = "- `CoordinatorCrashes=FALSE`, but then `crash` never happens\n"
+    broken = "- `LosesPatience=TRUE`, but then `Agreement`, `IsTransactionCommit` do not\n"
+    assert text.index(ruled_out) < text.index(broken)
+    assert (
+        'repaired <span class="gallery-repairs">at a price by <code>CoordinatorCrashes=FALSE</code>'
+        in gallery.index([entry])
+    )
+
+
+def test_a_change_after_which_everything_still_happens_is_named_first() -> None:
+    name = "paimon/one_table_row_returns"
+    text = gallery.words(name, find(shipped()[name])[0])
+    ruled_out = "- `ALLOW_DELETES=FALSE`, but then `start_delete` never happens\n"
+    assert text.index("- `AsPublished=FALSE`\n") < text.index(ruled_out)
 
 
 def test_a_row_of_a_table_leads_to_what_it_says_is_violated(tmp_path: Path) -> None:
@@ -227,18 +241,23 @@ def page(request: pytest.FixtureRequest, browser: Any, site: Path) -> Iterator[A
 @pytest.mark.browser
 def test_the_gallery_is_searched_by_what_breaks_and_by_what_repairs_it(page: Any, site: Path) -> None:
     page.goto(f"{(site / 'gallery' / 'index.html').as_uri()}")
-    shown = page.locator(".gallery-list > li:visible")
+    shown, breaks, repairs = (
+        page.locator(".gallery-list > li:visible"),
+        page.get_by_label("What breaks"),
+        page.get_by_label("What repairs it"),
+    )
+    expect(page.locator("output")).to_have_text(re.compile(r"\d+ of \d+"))
     everything = shown.count()
     assert everything >= len(SHOWN)
-    page.get_by_label("What breaks").fill("wait ever")
-    assert shown.locator("a").all_inner_texts() == ["Who leaves keeps its level: others wait for ever"]
-    assert page.locator("output").inner_text() == f"1 of {everything}"
-    page.get_by_label("What breaks").fill("")
-    page.get_by_label("What repairs it").fill("restamppatch=true")
-    assert shown.count() == 1
+    breaks.fill("wait ever")
+    expect(shown.locator("a")).to_have_text(["Who leaves keeps its level: others wait for ever"])
+    expect(page.locator("output")).to_have_text(f"1 of {everything}")
+    breaks.fill("")
+    repairs.fill("restamppatch=true")
+    expect(shown).to_have_count(1)
     page.reload()
-    assert page.get_by_label("What repairs it").input_value() == "restamppatch=true", "the address holds the question"
-    assert shown.count() == 1
+    expect(repairs).to_have_value("restamppatch=true")  # the address holds the question
+    expect(shown).to_have_count(1)
     shown.locator("a").click()
     page.wait_for_url("**/gallery/bakery/v2_race/NoLakekeeperConflict.html")
 
@@ -248,16 +267,16 @@ def test_the_gallery_is_searched_by_what_breaks_and_by_what_repairs_it(page: Any
 def test_a_trace_is_played_without_a_kernel(page: Any, site: Path) -> None:
     page.goto((site / "gallery" / "bakery" / "v2_race" / "NoLakekeeperConflict.html").as_uri())
     where, title = page.locator(".steps [role=status]"), page.locator(".wb-picture text").first
-    assert where.inner_text() == "state 22 of 22"
-    assert page.get_by_role("button", name="next state").is_disabled()
+    expect(where).to_have_text("state 22 of 22")
+    expect(page.get_by_role("button", name="next state")).to_be_disabled()
     page.get_by_role("button", name="first state").click()
-    page.wait_for_function("document.querySelector('.wb-picture text').textContent.startsWith('1')")
+    expect(title).to_have_text(re.compile("^1 "))
     page.get_by_role("button", name="next state").click()
-    assert where.inner_text() == "state 2 of 22"
-    assert title.text_content().startswith("2 ")
+    expect(where).to_have_text("state 2 of 22")
+    expect(title).to_have_text(re.compile("^2 "))
     page.locator(".wb-trace").focus()
     page.keyboard.press("ArrowRight")
-    assert where.inner_text() == "state 3 of 22"
+    expect(where).to_have_text("state 3 of 22")
 
 
 @pytest.mark.slow
@@ -265,4 +284,4 @@ def test_a_trace_is_played_without_a_kernel(page: Any, site: Path) -> None:
 @pytest.mark.parametrize("name", ["index", "lessons", "api/workbench", "specs/hudi/README", "notebooks/00_tour"])
 def test_a_page_fits_its_window(page: Any, site: Path, name: str) -> None:
     page.goto((site / f"{name}.html").as_uri())
-    assert page.locator("article h1").count() == 1
+    expect(page.locator("article h1")).to_have_count(1)

@@ -6,7 +6,6 @@ import html
 import json
 import random
 import re
-import shutil
 import subprocess
 import sys
 from collections import Counter, deque
@@ -872,56 +871,47 @@ def test_a_report_that_cannot_be_written(written, race, tmp_path, capsys):
 
 
 @pytest.mark.browser
-def test_a_wide_graph_is_scrolled_to_its_first_state_and_not_scaled_down(race, tmp_path):
-    from playwright.sync_api import sync_playwright
-
+def test_a_wide_graph_is_scrolled_to_its_first_state_and_not_scaled_down(browser, race, tmp_path):
     (tmp_path / "graph.html").write_text(view.page("wide", view.projection(race, ["pc", "claims"]).html()))
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_chromium(), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.goto((tmp_path / "graph.html").as_uri())
-        assert page.evaluate("document.documentElement.scrollWidth") == 1280
-        assert page.locator(".wb-graph").evaluate("box => box.scrollWidth > 2 * box.clientWidth")
-        first = page.locator(".wb-graph g.node").first.bounding_box()
-        assert 0 < first["x"] < first["x"] + first["width"] < 1280
-        assert page.locator(".wb-graph g.node text").first.bounding_box()["height"] > 10
-        browser.close()
-
-
-def _chromium():
-    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto((tmp_path / "graph.html").as_uri())
+    page.wait_for_selector(".wb-graph g.node")
+    assert page.evaluate("document.documentElement.scrollWidth") == 1280
+    assert page.locator(".wb-graph").evaluate("box => box.scrollWidth > 2 * box.clientWidth")
+    first = page.locator(".wb-graph g.node").first.bounding_box()
+    assert 0 < first["x"] < first["x"] + first["width"] < 1280
+    assert page.locator(".wb-graph g.node text").first.bounding_box()["height"] > 10
+    page.close()
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_report_in_a_browser(written, race, scheme):
+def test_a_report_in_a_browser(browser, written, race, scheme):
     """It fits a 1280 pixel wide window, logs no error, and its trace can be stepped with clicks and arrow keys."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect
 
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_chromium(), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
-        logged = []
-        page.on("console", lambda message: logged.append(message.text))
-        page.on("pageerror", lambda error: logged.append(str(error)))
-        page.goto(written(len(race)).as_uri())
-        assert page.evaluate("document.documentElement.scrollWidth") == 1280
-        assert page.locator(".wb-picture [data-picture]").count() == 1
-        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        text = page.evaluate("getComputedStyle(document.querySelector('.wb-lanes text')).fill")
-        assert (_brightness(background) > _brightness(text)) == (scheme == "light")
-        shown = page.locator(".wb-state:visible")
-        assert shown.get_attribute("data-step") == "17"
-        page.locator(".wb-step[data-step='3']").click()
-        assert shown.get_attribute("data-step") == "3"
-        page.keyboard.press("ArrowDown")
-        assert shown.get_attribute("data-step") == "4"
-        page.keyboard.press("ArrowLeft")
-        page.keyboard.press("ArrowLeft")
-        assert shown.get_attribute("data-step") == "2"
-        assert page.locator(".wb-step[data-current]").get_attribute("data-step") == "2"
-        assert logged == []
-        browser.close()
+    page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
+    logged = []
+    page.on("console", lambda message: logged.append(message.text))
+    page.on("pageerror", lambda error: logged.append(str(error)))
+    page.goto(written(len(race)).as_uri())
+    expect(page.locator(".wb-picture [data-picture]")).to_have_count(1)
+    assert page.evaluate("document.documentElement.scrollWidth") == 1280
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    text = page.evaluate("getComputedStyle(document.querySelector('.wb-lanes text')).fill")
+    assert (_brightness(background) > _brightness(text)) == (scheme == "light")
+    shown = page.locator(".wb-state:visible")
+    expect(shown).to_have_attribute("data-step", "17")
+    page.locator(".wb-step[data-step='3']").click()
+    expect(shown).to_have_attribute("data-step", "3")
+    page.keyboard.press("ArrowDown")
+    expect(shown).to_have_attribute("data-step", "4")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(shown).to_have_attribute("data-step", "2")
+    expect(page.locator(".wb-step[data-current]")).to_have_attribute("data-step", "2")
+    assert logged == []
+    page.close()
 
 
 def _brightness(color):

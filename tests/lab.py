@@ -1,0 +1,275 @@
+"""A JupyterLab of the tests' own, and notebooks that are driven in it.
+
+Nothing here, nor in the tests, waits for time to pass: a machine that is busy may take ten times as long as usual. What
+is waited for is named, and is not there before.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+
+import nbformat
+
+ROOT = Path(__file__).parents[1]
+PATIENCE = 120_000  # how long anything may take, in milliseconds
+
+
+def until(done: Callable[[], Any], what: str) -> None:
+    """Wait for what only this process can see."""
+    end = time.monotonic() + PATIENCE / 1000
+    while not done():
+        assert time.monotonic() < end, f"not in time: {what}"
+        time.sleep(0.1)
+
+
+class Patient:
+    """A browser whose windows wait as long as tests may; the time that they take is no matter of these tests."""
+
+    def __init__(self, browser: Any) -> None:
+        self._browser = browser
+
+    def new_context(self, **options: Any) -> Any:
+        context = self._browser.new_context(**options)
+        context.set_default_timeout(PATIENCE)
+        return context
+
+    def new_page(self, **options: Any) -> Any:
+        page = self._browser.new_page(**options)
+        page.set_default_timeout(PATIENCE)
+        return page
+
+
+class Lab:
+    """A JupyterLab of its own: no token, and its folders apart from the user's."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.notebooks = folder, folder / "notebooks"
+        self.notebooks.mkdir()
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.address = f"http://127.0.0.1:{free.getsockname()[1]}"
+        self.settings("notification", {"fetchNews": "false", "checkForUpdates": False})
+        own = {f"JUPYTER_{name.upper()}_DIR": str(folder / name) for name in ("runtime", "config", "data")}
+        own |= {f"JUPYTERLAB_{name.upper()}_DIR": str(folder / name) for name in ("settings", "workspaces")}
+        port = self.address.rpartition(":")[2]
+        options = ["--no-browser", "--ip=127.0.0.1", f"--port={port}", f"--ServerApp.root_dir={self.notebooks}"]
+        options += ["--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"]
+        options += ["--ServerApp.port_retries=0", "--allow-root"]
+        self.log = folder / "lab.log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "jupyterlab", *options],
+                cwd=self.notebooks,
+                env={**os.environ, **own, "PYTHONPATH": str(ROOT)},
+                stdout=log,
+                stderr=log,
+            )
+        until(self._answers, "JupyterLab starts")
+
+    def _answers(self) -> bool:
+        if self.process.poll() is not None:
+            raise RuntimeError(f"JupyterLab did not start:\n{self.log.read_text()}")
+        try:
+            self._ask("GET", "status")
+        except OSError:
+            return False
+        return True
+
+    def _ask(self, method: str, what: str) -> Any:
+        asked = urllib.request.Request(f"{self.address}/api/{what}", method=method)
+        return json.loads(urllib.request.urlopen(asked, timeout=PATIENCE / 1000).read() or "null")
+
+    def settings(self, plugin: str, values: dict[str, Any]) -> None:
+        """What a person would set in JupyterLab's own settings."""
+        folder = self.folder / "settings" / "@jupyterlab" / "apputils-extension"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{plugin}.jupyterlab-settings").write_text(json.dumps(values))
+
+    def write(self, name: str, cells: list[str]) -> None:
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+        nbformat.write(notebook, self.notebooks / name)
+
+    def saved(self, name: str) -> str:
+        """A notebook as it is on disk."""
+        return (self.notebooks / name).read_text(encoding="utf-8")
+
+    def url(self, name: str) -> str:
+        return f"{self.address}/lab/tree/{name}?reset"
+
+    def end_kernel(self, name: str) -> None:
+        """Nobody looks at that notebook any more: what its kernel still computes slows down what comes next."""
+        until(lambda: self._ended(name), f"the kernel of {name} ends")
+
+    def _ended(self, name: str) -> bool:
+        for session in self._ask("GET", "sessions"):
+            if session["path"] == name:
+                try:
+                    self._ask("DELETE", f"sessions/{session['id']}")
+                except HTTPError:  # it is being started again
+                    return False
+        return True
+
+    def stop(self) -> None:
+        self.process.terminate()
+        try:
+            self.process.wait(PATIENCE / 1000)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+#: Whether the panel's player in sight has all pictures, and lanes that were drawn for the room which they have.
+_SETTLED = """() => [...document.querySelectorAll(".wb-tabs .wb-player")].every((player) => {
+    const lanes = player.querySelector(".wb-lanes");
+    const drawn = lanes.querySelector(":scope > svg")?.viewBox.baseVal.width;
+    const ready = player.querySelector(".wb-picture").ariaBusy === "false" && Math.abs(drawn - lanes.clientWidth) < 8;
+    return ready || !player.checkVisibility();
+})"""
+#: What would have to be scrolled sideways, apart from code.
+_TOO_WIDE = """() => [document.documentElement, ...document.querySelectorAll(
+        ".jp-WindowedPanel-outer, .jp-OutputArea-output, .wb-panel, .wb-pane, .widget-tab-contents")]
+    .filter((box) => box.clientWidth && box.scrollWidth > box.clientWidth + 1)
+    .map((box) => `${box.className}: ${box.scrollWidth} in ${box.clientWidth}`)"""
+#: Whether nothing fades in or moves, other than what does so for ever.
+_STILL = """() => document.getAnimations().every((one) =>
+    one.playState !== "running" || one.effect?.getComputedTiming().endTime === Infinity)"""
+
+
+class Notebook:
+    """A notebook in a window of a common small size, and what the browser's console said about it."""
+
+    def __init__(self, browser: Any, lab: Lab, name: str, width: int = 1280, height: int = 900) -> None:
+        context = browser.new_context(viewport={"width": width, "height": height})
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        self.lab, self.name, self.page = lab, name, context.new_page()
+        self.complaints: list[str] = []
+        self.page.on("console", lambda said: self._heard(said.type, said.text))
+        self.page.on("pageerror", lambda error: self._heard("error", str(error)))
+        self.address = lab.url(name)
+        self.page.goto(self.address)
+        self.page.wait_for_selector(".jp-StatusBar-TextItem:has-text('| Idle')")  # the kernel is there
+        self.run_all()
+        for part in (".wb-headline", ".wb-verdict", ".wb-tabs"):
+            self.page.wait_for_selector(part)
+
+    def _heard(self, kind: str, text: str) -> None:
+        if kind == "error":
+            self.complaints.append(text)
+
+    def run_all(self) -> None:
+        self.page.click(".lm-MenuBar-itemLabel:text-is('Run')")
+        self.page.click(".lm-Menu-itemLabel:text-is('Run All Cells')")
+
+    def open(self, tab: str) -> None:
+        self.page.click(f".wb-tabs .lm-TabBar-tabLabel:text-is('{tab}')")
+
+    def wait_for_top(self, selector: str, most: int) -> None:
+        """Scroll the panel to the top of the notebook, where the top of a part of it is then at `most` pixels."""
+        self.page.wait_for_function(
+            """([selector, most]) => {
+                document.querySelector(".wb-panel").scrollIntoView();
+                const top = document.querySelector(selector)?.getBoundingClientRect().top;
+                return 0 < top && top < most;
+            }""",
+            arg=[selector, most],
+        )
+
+    def unfold(self) -> None:
+        """Show the settings, if the window is too low for them to be there."""
+        button = self.page.locator(".wb-fold-button:has-text('Settings'):visible")
+        if button.get_attribute("aria-expanded") == "false":
+            button.click()
+        self.page.wait_for_selector(".wb-controls")
+
+    def flip(self, switch: str) -> float:
+        """Click a switch; how many milliseconds later the verdict on it is there."""
+        self.unfold()
+        self.page.wait_for_selector(f".wb-switch:has-text('{switch}') input")
+        self.page.evaluate(
+            """(name) => {
+                const switches = [...document.querySelectorAll(".wb-switch")];
+                const box = switches.find((one) => one.textContent.includes(name)).querySelector("input");
+                const start = performance.now();
+                window.answered = undefined;
+                const seen = new MutationObserver(() => {
+                    const line = document.querySelector(".wb-headline")?.textContent ?? "";
+                    if (!line.includes(`${name} ${box.checked ? "on" : "off"}`)) return;
+                    seen.disconnect();
+                    requestAnimationFrame(() => (window.answered = performance.now() - start));
+                });
+                seen.observe(document.querySelector(".wb-panel"), { subtree: true, childList: true });
+                box.click();
+            }""",
+            switch,
+        )
+        return self.page.wait_for_function("() => window.answered").json_value()
+
+    def settle(self) -> None:
+        """Wait until the panel's player, if it is in sight, has drawn what the window has room for.
+
+        Not for windows so narrow, or pictures so wide, that the lanes cannot be as narrow as their room.
+        """
+        self.page.wait_for_function(_SETTLED)
+
+    def still(self) -> None:
+        """Wait until nothing moves, with the mouse where it changes nothing."""
+        self.page.mouse.move(5, 5)
+        self.page.wait_for_function(_STILL)
+
+    def redraws(self, steps: int) -> list[float]:
+        """Step back through the trace and forth again; how many milliseconds until each picture is laid out."""
+        self.settle()
+        return self.page.evaluate(
+            """async (steps) => {
+                const player = document.querySelector(".wb-player");
+                const label = () => player.querySelector("[data-picture]").getAttribute("aria-label");
+                const times = [];
+                for (const key of [...Array(steps).fill("ArrowUp"), ...Array(steps).fill("ArrowDown")]) {
+                    const before = label();
+                    const start = performance.now();
+                    player.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+                    if (label() === before) throw new Error(`the picture is still that of ${before}`);
+                    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+                    times.push(performance.now() - start);
+                }
+                return times;
+            }""",
+            steps,
+        )
+
+    def slide(self, name: str, steps: int) -> None:
+        """Move a slider by that many steps, with the keyboard."""
+        self.unfold()
+        self.page.focus(f".widget-hslider:has(.widget-label:text-is('{name}')) .noUi-handle")
+        for _ in range(abs(steps)):
+            self.page.keyboard.press("ArrowRight" if steps > 0 else "ArrowLeft")
+
+    def copied(self, click: Callable[[], Any]) -> str:
+        """What comes into the clipboard by a click; what was there before is no answer."""
+        self.page.evaluate("navigator.clipboard.writeText('')")
+        click()
+        return self.page.wait_for_function("() => navigator.clipboard.readText()").json_value()
+
+    def headline(self) -> Any:
+        """What was found last, also where the notebook has scrolled on."""
+        return self.page.locator(".wb-headline").first
+
+    def assert_fits(self) -> None:
+        """Nothing has to be scrolled sideways, once what was drawn for another room is drawn again."""
+        try:
+            self.page.wait_for_function(f"() => !({_TOO_WIDE})().length")
+        finally:
+            assert self.page.evaluate(_TOO_WIDE) == []
+
+    def close(self) -> None:
+        self.page.context.close()
+        self.lab.end_kernel(self.name)
