@@ -22,6 +22,7 @@ from pyroaring import BitMap
 from workbench.cli import main
 from workbench.kernel import InputError
 from workbench.tables import audit, avro
+from workbench.tables.acks import read_acks
 from workbench.tables.source import Missing, Source
 
 LONG = {"type": "record", "name": "R", "fields": [{"name": "x", "type": "long"}]}
@@ -351,6 +352,12 @@ def test_a_data_file_that_is_damaged_is_refused(own_table, capsys):
     assert "it has no column '_SEQUENCE_NUMBER'" in refused(capsys, path)
     file.unlink()
     assert f"'bucket-0/{file.name}' does not exist" in refused(capsys, path)
+
+
+def test_acknowledgements_may_begin_with_a_byte_order_mark(tmp_path):
+    acks = tmp_path / "acks.jsonl"
+    acks.write_bytes(b'\xef\xbb\xbf{"commitUser": "a"}\r\n{"commitUser": "b"}\r\n')
+    assert read_acks(acks, {"commitUser": str}, {}) == [{"commitUser": "a"}, {"commitUser": "b"}]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """A protocol in a repository of its own: what is found is shown at its line, and figures are accepted on purpose."""
 
+import codecs
 import os
 import re
 import subprocess
@@ -185,6 +186,17 @@ def test_new_figures_are_accepted_and_nothing_else_changes(repository: Path, run
     assert configuration.read_text() == before
     assert run("check", "specs").status == 0
     assert run("check", "specs", "--accept").out == "0 configurations changed, 1 as before, 0 not accepted\n"
+
+
+def test_accepting_keeps_a_byte_order_mark_and_the_ends_of_lines(repository: Path, run: Run) -> None:
+    """As an editor on Windows leaves them."""
+    configuration = Path("specs/own/counter.toml")
+    windows = codecs.BOM_UTF8 + configuration.read_bytes().replace(b"\n", b"\r\n")
+    configuration.write_bytes(windows.replace(b"distinct = 5", b"distinct = 6"))
+    wrong = annotations(run("check", "specs", "--annotations").out)
+    assert [int(one["line"]) for one in wrong] == [line_of(configuration, "distinct = 6")]
+    assert run("check", "specs", "--accept").status == 0
+    assert configuration.read_bytes() == windows
 
 
 def test_a_configuration_that_expects_nothing_gets_all_figures(repository: Path, run: Run) -> None:

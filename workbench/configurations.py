@@ -160,7 +160,7 @@ def load(target: str | Path, find_model: Callable[[str], type[Model]] = get_mode
     except (OSError, ValueError) as error:  # no file can have a NUL in its name
         raise InputError(f"configuration {str(path)!r} cannot be read: {getattr(error, 'strerror', error)}") from None
     try:
-        table = tomllib.loads(text.decode())
+        table = tomllib.loads(text.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise InputError(f"configuration {str(path)!r} cannot be read: not UTF-8 text") from None
     except RecursionError:

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 
 from rich.markup import escape
@@ -60,8 +61,11 @@ def _changes(one: Configuration, result: Result) -> list[Change]:
 
 
 def _rewritten(one: Configuration, found: Sequence[Change]) -> bytes:
+    text = one.path.read_bytes()
+    mark = BOM_UTF8 if text.startswith(BOM_UTF8) else b""
     with reading(told_path(one.path)):
-        return rewritten(one.path.read_bytes().decode(), {change.keys: change.value for change in found}).encode()
+        figures = {change.keys: change.value for change in found}
+        return mark + rewritten(text.removeprefix(mark).decode(), figures).encode()
 
 
 def _print(accepted: Sequence[tuple[Configuration, list[Change], bytes]], refused: Sequence[str], wanted: int) -> None:

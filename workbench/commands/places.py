@@ -48,7 +48,7 @@ def of_difference(one: Configuration, different: Difference, verdict: Verdict | 
         place = of_property(one.model, verdict)
         if place.file is not None:
             return place
-    lines = lines_of(one.path.read_text(encoding="utf-8", errors="replace"))
+    lines = lines_of(one.path.read_text(encoding="utf-8-sig", errors="replace"))
     return Place(in_repository(one.path), lines.get(keys_of(different.name)))
 
 

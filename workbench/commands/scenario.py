@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     asked = asked_of(arguments.model, arguments.set)
     outputs.check_shown(arguments, [*asked.files, *([arguments.file] if from_file else [])], _WRITTEN)
     model = asked.make()
-    text = read_text(arguments.file, "scenario") if from_file else sys.stdin.read()
+    text = read_text(arguments.file, "scenario") if from_file else sys.stdin.read().removeprefix("\ufeff")
     with reading(arguments.file), progress_line() as on_progress:
         told = scenario(
             model,

@@ -1,6 +1,7 @@
 """Commits that clients were told have succeeded: what ``--acks`` reads."""
 
 import os
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ def read_acks(
     try:
         if Path(path).stat().st_size > MOST_BYTES:
             raise InputError(f"{brief(os.fspath(path))} is not accepted: it has more than {MOST_BYTES:,} bytes")
-        lines = Path(path).read_bytes().splitlines()
+        lines = Path(path).read_bytes().removeprefix(BOM_UTF8).splitlines()
     except OSError as error:
         raise InputError(f"{brief(os.fspath(path))} cannot be read: {error.strerror}") from None
     acks = []
