@@ -172,6 +172,38 @@ def test_json(run, engine):
     }
 
 
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (
+            "--engine local --run-dir there",
+            "run_dir = 'there' is not accepted with the engine local; it goes with auto",
+        ),
+        ("--engine reference --run-dir there", "run_dir = 'there' is not accepted with the engine reference"),
+        ("--engine local --hand-over-states 5", "hand_over_states = 5 is not accepted with the engine local; it goes"),
+        ("--engine spark --hand-over-states 5", "hand_over_states = 5 is not accepted with the engine spark"),
+        ("--engine reference --workers 2", "workers = 2 is not accepted with the engine reference; it goes with auto"),
+        ("--engine spark --workers auto", "workers = 'auto' is not accepted with the engine spark"),
+        ("--trace --json", "--trace is not accepted with --json"),
+    ],
+)
+def test_what_an_engine_has_no_use_for_is_refused(refused, tmp_path, monkeypatch, options, why):
+    monkeypatch.chdir(tmp_path)
+    assert why in refused("check", "peterson", *options.split())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_search_that_stays_in_this_process_says_that_nothing_is_kept(run, tmp_path):
+    status, out, _ = run("check", "peterson", "--set", "Processes=2", "--run-dir", tmp_path / "there")
+    assert status == 0
+    assert f"note: nothing is kept in '{tmp_path}/there': the search did not leave this process for Spark" in out
+
+
+def test_what_a_table_does_not_show_is_refused(refused, toml):
+    assert "--trace is not accepted with configurations" in refused("check", toml(BAKERY), "--trace")
+    assert "--trace is not accepted with --json" in refused("simulate", "peterson", "--trace", "--json")
+
+
 def test_deadlocks_are_looked_for_where_somebody_asks(run, refused, toml):
     model = ["hudi", "--set", "LocksExpire=false", "--set", "Values=1", "--property", "ConsistentRead"]
     status, out, _ = run("check", *model)

@@ -332,6 +332,21 @@ def test_a_log_may_leave_out_steps(run):
     assert run("replay", "bakery", "log.json", "--stutter").status == 0  # the third writer is not observed
 
 
+@pytest.mark.parametrize(
+    ("source", "options", "why"),
+    [
+        ("workbench:bakery#0/0.0", "--stutter", "--stutter is not accepted with a permalink"),
+        ("workbench:bakery#0/0.0", "--max-states 5", "--max-states is not accepted with a permalink"),
+        (".", "--map coldfront", "--map is not accepted with the folder of a table"),
+        ("log.json", "--key jack", "--key is not accepted with a file; it goes with the folder of a table"),
+    ],
+)
+def test_what_means_nothing_for_what_is_replayed_is_refused(run, source, options, why):
+    found = run("replay", "bakery", source, *options.split())
+    assert (found.status, found.out) == (2, "")
+    assert found.err.startswith(f"workbench: {why}")
+
+
 def test_a_permalink_is_followed(run):
     model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False)
     trace = search(model, ["NoLakekeeperConflict"])["NoLakekeeperConflict"].trace

@@ -145,7 +145,7 @@ def test_what_only_states_beyond_the_budget_decide_is_not_decided(spark):
     full = check(RACE, names, engine="local")
     before = sum(full.levels[: full[names[0]].trace_states - 1])
     verdicts = [
-        check(RACE, names, engine="spark", spark=spark, hand_over_states=1, max_states=before + more)[names[0]].holds
+        check(RACE, names, engine="spark", spark=spark, max_states=before + more)[names[0]].holds
         for more in (0, 1, 6, full.levels[full[names[0]].trace_states - 1])
     ]
     assert (verdicts[0], verdicts[-1]) == (None, False)

@@ -468,6 +468,11 @@ def test_values_of_a_grid(text, values):
     assert parse_grid([text]) == {"N": values}
 
 
+def test_values_that_later_ones_would_replace_are_refused():
+    with pytest.raises(InputError, match="--grid 'Size=3' is not accepted; Size has values already, give all at once"):
+        parse_grid(["Size=1,2", "Size=3"])
+
+
 def test_a_grid_without_values_is_refused():
     with pytest.raises(InputError, match="--grid 'Writers' is not accepted; it takes NAME=V1,V2"):
         parse_grid(["Writers"])

@@ -78,6 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    outputs.check_printed(arguments)
     for target in arguments.targets:
         if names_model(target):
             if len(arguments.targets) > 1:
@@ -92,6 +93,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("--set, --cfg and --property are not accepted with configurations; they go with a model")
     if arguments.deadlock:
         raise InputError("--deadlock is not accepted with configurations; they name Deadlock among their properties")
+    if arguments.trace:
+        raise InputError(
+            "--trace is not accepted with configurations, which are a table; --itf writes the trace of one"
+        )
     return _check_configurations(arguments, paths)
 
 

@@ -70,6 +70,12 @@ def add_shown(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--svg", metavar="FILE", help="write the trace as an animated picture")
 
 
+def check_printed(arguments: argparse.Namespace) -> None:
+    """Raise :class:`InputError` for traces that were to be printed where one object is."""
+    if arguments.trace and arguments.json:
+        raise InputError("--trace is not accepted with --json, which has no states; --itf writes a trace as JSON")
+
+
 def check_shown(
     arguments: argparse.Namespace, inputs: Sequence[str | Path], options: Sequence[str] = tuple(SHOWN)
 ) -> None:

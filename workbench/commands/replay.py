@@ -49,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    _check_arguments(arguments)
     settings = None
     inputs = [] if is_permalink(arguments.file) else [arguments.file]
     asked = asked_of(arguments.model, arguments.set)
@@ -72,6 +73,20 @@ def run(arguments: argparse.Namespace) -> int:
             out.print(f"\n{report.trace}", markup=False)
     outputs.write_shown(arguments, lambda: report.trace)
     return status.of_answer(report.valid)
+
+
+def _check_arguments(arguments: argparse.Namespace) -> None:
+    """Raise :class:`InputError` for options that mean nothing for what is replayed."""
+    events, table, searched = ["map"], ["key", "bucket"], ["stutter", "begin", "max_states", "max_seconds", "settings"]
+    if is_permalink(arguments.file):
+        what, names = "a permalink, which says which steps are taken", [*events, *table, *searched]
+    elif os.path.isdir(arguments.file):
+        what, names = "the folder of a table", events
+    else:
+        what, names = "a file; it goes with the folder of a table", table
+    for name in names:
+        if getattr(arguments, name):
+            raise InputError(f"--{name.replace('_', '-')} is not accepted with {what}")
 
 
 def _read_trace(model: type[Model], arguments: argparse.Namespace) -> Mapped:

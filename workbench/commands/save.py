@@ -20,6 +20,7 @@ from workbench.runs import save_run
 from workbench.storage.places import is_url
 
 COMPLETE, INCOMPLETE = 0, 3
+MOST_STATES = 1_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,9 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--symmetry", action="store_true", help="keep one of the states that differ only in interchangeable names"
     )
-    parser.add_argument(
-        "--max-states", type=above_zero(int), default=1_000_000, metavar="N", help="by default %(default)s"
-    )
+    parser.add_argument("--max-states", type=above_zero(int), metavar="N", help=f"by default {MOST_STATES}")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -59,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
             model,
             arguments.property or asked.properties,
             symmetry=arguments.symmetry or asked.symmetry,
-            max_states=arguments.max_states,
+            max_states=arguments.max_states or MOST_STATES,
             on_progress=on_progress,
         )
     save(space, arguments.folder)
@@ -74,8 +73,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _save_run(arguments: argparse.Namespace) -> int:
-    if arguments.set or arguments.property or arguments.symmetry:
-        raise InputError("--set, --property and --symmetry are not accepted with a run directory; it has its own")
+    if arguments.set or arguments.property or arguments.symmetry or arguments.max_states:
+        given = "--set, --property, --symmetry and --max-states"
+        raise InputError(f"{given} are not accepted with a run directory; it has its own")
     save_run(arguments.model, arguments.folder, None if arguments.of is None else asked_of(arguments.of).declared)
     console().print(f"saved {arguments.model} in {arguments.folder}", markup=False)
     return COMPLETE

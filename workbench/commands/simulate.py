@@ -54,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    outputs.check_printed(arguments)
     asked = asked_of(arguments.model, arguments.set)
     outputs.check_shown(arguments, asked.files, _WRITTEN)
     model, properties = asked.make(), arguments.property or asked.properties

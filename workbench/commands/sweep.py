@@ -105,6 +105,10 @@ def parse_grid(given: Iterable[str]) -> dict[str, list[Any]]:
         name, equals, values = text.partition("=")
         if not equals:
             raise InputError(f"--grid {brief(text)} is not accepted; it takes NAME=V1,V2 or NAME=[V1, V2]")
+        if name.strip() in grid:
+            raise InputError(
+                f"--grid {brief(text)} is not accepted; {name.strip()} has values already, give all at once"
+            )
         whole = parse_value(values)
         grid[name.strip()] = whole if isinstance(whole, list) else [parse_value(v.strip()) for v in values.split(",")]
     return grid

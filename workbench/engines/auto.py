@@ -5,6 +5,7 @@ longer than that, and comes to the same. In a larger one it begins again, with c
 """
 
 from contextlib import suppress
+from dataclasses import replace
 
 from workbench.engines.compiled import TooMuch, interpreting
 from workbench.engines.contract import Resources, Room
@@ -12,6 +13,7 @@ from workbench.engines.local import LocalSearch, load, loaded
 from workbench.kernel import InputError, Result
 from workbench.kernel.budget import Limits
 from workbench.kernel.conclusion import conclude
+from workbench.kernel.errors import brief
 from workbench.kernel.memory import most_memory
 from workbench.kernel.plan import Plan
 
@@ -34,7 +36,7 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
         limits.restart()
         found = _search(plan, limits, room, resources.threads)
     if isinstance(found, Result):
-        return found
+        return found if resources.run_dir is None else replace(found, notes=[*found.notes, _not_kept(resources)])
 
     from workbench.engines.spark.entry import go_on
 
@@ -47,6 +49,10 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
             raise
         owned[0].stopped = f"{owned[0].stopped}, and it cannot move to Spark: {error}"
         return conclude(plan, owned[0].exploration(), limits)
+
+
+def _not_kept(resources: Resources) -> str:
+    return f"nothing is kept in {brief(str(resources.run_dir))}: the search did not leave this process for Spark"
 
 
 def _search(plan: Plan, limits: Limits, room: Room, workers: int) -> Result | LocalSearch:

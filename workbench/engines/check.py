@@ -8,7 +8,7 @@ from workbench.engines.contract import Engine, Resources, Room
 from workbench.engines.threads import MOST_WORKERS
 from workbench.kernel import InputError, Model, Result
 from workbench.kernel.budget import Budget, Limits
-from workbench.kernel.errors import check_integer, unknown
+from workbench.kernel.errors import brief, check_integer, unknown
 from workbench.kernel.plan import make_plan
 from workbench.storage.places import Place
 
@@ -18,6 +18,14 @@ ENGINES = {
     "local": "workbench.engines.local",
     "spark": "workbench.engines.spark.entry",
     "reference": "workbench.engines.reference",
+}
+
+#: The engines that have a use for what is asked for; whoever asks another one for it would wait for it in vain.
+_USED_BY = {
+    "hand_over_states": ("auto",),
+    "hand_over_bytes": ("auto",),
+    "run_dir": ("auto", "spark"),
+    "workers": ("auto", "local"),
 }
 
 
@@ -80,7 +88,7 @@ def check(
     Raises
     ------
     InputError
-        For names or values that are not accepted.
+        For names or values that are not accepted, and for options that the engine has no use for.
 
     Examples
     --------
@@ -99,6 +107,11 @@ def check(
     room = Room(hand_over_states, hand_over_bytes)
     if workers is not None:
         check_integer("workers", workers, 1, MOST_WORKERS)
+    asked = {"hand_over_states": hand_over_states, "hand_over_bytes": hand_over_bytes, "run_dir": run_dir}
+    for name, value in {**asked, "workers": None if workers == 1 else workers or "auto"}.items():
+        if value is not None and engine not in _USED_BY[name]:
+            goes = f"it goes with {' and '.join(_USED_BY[name])}"
+            raise InputError(f"{name} = {brief(value)} is not accepted with the engine {engine}; {goes}")
     resources = Resources(spark, run_dir, room, workers)
     search: Engine = importlib.import_module(ENGINES[engine]).search
     return search(plan, limits, resources)
