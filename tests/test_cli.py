@@ -1261,6 +1261,37 @@ def test_control_c_again_and_again():
     assert err in ("", "workbench: interrupted\n")
 
 
+def test_what_is_interrupted_after_the_search_differs_from_nothing(run, toml):
+    """Of the verdicts that are known, nobody knows the traces; and the configurations after it are not checked."""
+    path = toml(
+        "from workbench.kernel import Model, Variable, action, invariant\n"
+        "asked = []\n"
+        "class Up(Model):\n"
+        "    n = Variable(0)\n"
+        "    def initial_states(self):\n"
+        "        asked.append(1)\n"
+        "        if len(asked) % 2 == 0:\n"
+        "            raise KeyboardInterrupt\n"
+        "        return super().initial_states()\n"
+        "    @action\n"
+        "    def up(self, s):\n"
+        "        s.n = 1\n"
+        "    @invariant\n"
+        "    def Low(self, s):\n"
+        "        return s.n < 1\n",
+        "up.py",
+    )
+    one = toml('model = "up.py:Up"\n[expect]\ndistinct = 2\nverdicts.Low = { violated = 2 }\n')
+    toml(one.read_text(), "two.toml")
+    status, out, _ = run("check", path.parent, "--engine", "local")
+    assert status == 3
+    assert "one.toml is incomplete: interrupted" in out
+    assert ("two.toml" in out, "0 of 2 configurations" in out) == (False, True)
+    asked = run("check", f"{path}:Up", "--engine", "local")
+    assert asked[0] == 1
+    assert "INTERRUPTED when all states were visited" in asked[1]
+
+
 def test_control_c_in_text_that_is_executed(tmp_path):
     """Python remembers it, and would let the process die by the signal although the interrupt was handled."""
     path = tmp_path / "executing.py"

@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from workbench.engines import expander, local, store
+from tests.interrupts import interrupted_before_line
+from workbench.engines import costs, expander, local, store
 from workbench.engines.cells import Cells
 from workbench.engines.check import check
 from workbench.engines.local import LocalSearch
@@ -61,6 +62,43 @@ def test_what_an_interrupted_search_kept_fits_together(monkeypatch):
         assert searching.stopped == "interrupted"
         assert len(targets) == len(steps) == int(searching.store.column("degree").sum())
         assert sum(searching.levels) == searching.store.count > int(targets.max(initial=0))
+
+
+@pytest.mark.parametrize("line", [1, 20, 60])
+def test_an_interrupt_while_figures_are_gathered_keeps_the_verdicts(line):
+    wanted = check(BakeryV2(Writers=2), SAFETY, engine="local")
+    with interrupted_before_line(line, costs):
+        result = check(BakeryV2(Writers=2), SAFETY, engine="local")
+    assert (result.complete, result.interrupted, result.profile) == (True, True, None)
+    assert (result.levels, [v.holds for v in result.verdicts]) == (wanted.levels, [v.holds for v in wanted.verdicts])
+
+
+class Impatient(Model):
+    """Whoever judges its fourth state is interrupted, also when what the search has met is judged."""
+
+    n = Variable(0)
+
+    @action
+    def step(self, s):
+        require(s.n < 9)
+        s.n += 1
+
+    @invariant
+    def Low(self, s):
+        return s.n < 1
+
+    @invariant
+    def Third(self, s):
+        if s.n == 3:
+            raise KeyboardInterrupt
+        return s.n < 9
+
+
+def test_an_interrupt_while_the_rest_is_judged_keeps_what_was_met():
+    for most in (None, 4):
+        result = check(Impatient(), engine="local", max_states=most)
+        assert (result.complete, result.stopped, result.interrupted) == (False, "interrupted", True)
+        assert (result["Low"].trace_states, result["Third"].holds) == (2, None)
 
 
 def test_several_misses_are_learnt_before_the_arrays_are_made_again():

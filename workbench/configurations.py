@@ -84,7 +84,8 @@ class Configuration:
     def compared(self, result: Result) -> list[Difference]:
         """How `result` differs from what is expected.
 
-        A verdict that is not known, or missing, is different from every other one - unless the search is incomplete.
+        A verdict that is not known, or missing, is different from every other one - unless the search is incomplete, or
+        somebody stopped what comes after it.
         """
         different = []
         for name in COUNTS if result.complete else ():
@@ -96,9 +97,11 @@ class Configuration:
         for name in dict.fromkeys([*asked, *verdicts]):
             expected, verdict = self._expected(name), verdicts.get(name)
             if verdict is None or verdict.holds is None:
-                differs = result.complete
+                differs = result.complete and not result.interrupted
             elif expected is None:
                 differs = not verdict.holds or verdict.within is not None
+            elif result.interrupted and verdict.trace is None:  # nobody knows of how many states it is
+                differs = expected.partition(" (")[0] != verdict.word
             else:
                 differs = spell(verdict) != expected
             if differs:
@@ -112,8 +115,9 @@ class Configuration:
         return counts + [(name, str(self._expected(name))) for name in self.expect.get("verdicts", {})]
 
     def as_expected(self, result: Result) -> bool:
-        """Whether `result` shows all that is expected; an incomplete search does not, nor one that judges nothing."""
-        return result.complete and bool(result.verdicts or self.expect) and not self.differences(result)
+        """Whether `result` shows all that is expected; an incomplete one does not, nor one that judges nothing."""
+        whole = result.complete and not result.interrupted
+        return whole and bool(result.verdicts or self.expect) and not self.differences(result)
 
     def _expected(self, name: str) -> str | None:
         wanted = self.expect.get("verdicts", {}).get(name)

@@ -40,6 +40,7 @@ from workbench.configurations import Configuration, spell, told_path
 from workbench.engines.check import ENGINES, check
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import InputError, Model, Result, Verdict
+from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.result import WITHIN
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
@@ -169,6 +170,8 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
     out.print(result.counts, markup=False)
     if not result.complete:
         out.print(f"[bold yellow]INCOMPLETE[/]: {result.stopped}; what is not decided is unknown")
+    elif result.interrupted:
+        out.print("[bold yellow]INTERRUPTED[/] when all states were visited; what takes more than that is missing")
     for note in result.notes:
         out.print(f"note: {note}", markup=False)
     out.print()
@@ -195,7 +198,7 @@ def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> i
             symmetry = one.symmetry if arguments.symmetry is None else arguments.symmetry and one.model.symmetry
             result = check(one.model, one.properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
         outcomes.append((one, result, one.differences(result)))
-        if result.stopped == "interrupted":
+        if result.interrupted:
             break
         done(f"{len(outcomes)}/{len(wanted)} {told_path(one.path)}")
     if arguments.accept:
@@ -254,8 +257,8 @@ def _print_table(outcomes: list[tuple[Configuration, Result, list[str]]], wanted
     for one, result, differences in outcomes:
         if differences:
             out.print(f"\n[bold]{_path(one)}[/] is not as expected:")
-        elif not result.complete:
-            out.print(f"\n[bold]{_path(one)}[/] is incomplete: {result.stopped}")
+        elif not result.complete or result.interrupted:
+            out.print(f"\n[bold]{_path(one)}[/] is incomplete: {result.stopped or INTERRUPTED}")
         elif not one.as_expected(result):
             out.print(f"\n[bold]{_path(one)}[/] expects nothing, and nothing is checked")
         for line in differences:

@@ -19,7 +19,6 @@ from workbench.commands.progress import progress_line
 from workbench.commands.standard import remark
 from workbench.configurations import Configuration
 from workbench.kernel import Result
-from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.text import printable
 
 #: Up to how many states are kept, for the graph and for what reads and writes what.
@@ -46,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         space = None
         if result.complete and result.distinct <= MOST_KEPT:
             space = explore(model, names, symmetry=symmetry, on_progress=on_progress)
-    if INTERRUPTED in (result.stopped, None if space is None else space.result.stopped):  # a space may be empty
+    if result.interrupted or (space is not None and space.result.interrupted):  # a space may be empty
         remark("workbench: no report is written: interrupted")
         return status.UNKNOWN
     page = view.report(result, space=space, **_comparison(configuration, result))

@@ -11,7 +11,7 @@ from workbench.engines.compiled import TooMuch, interpreting
 from workbench.engines.contract import Resources, Room
 from workbench.engines.local import LocalSearch, load, loaded
 from workbench.kernel import InputError, Result
-from workbench.kernel.budget import Limits
+from workbench.kernel.budget import INTERRUPTED, Limits
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.errors import brief
 from workbench.kernel.memory import most_memory
@@ -48,7 +48,8 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
         if not owned:
             raise
         owned[0].stopped = f"{owned[0].stopped}, and it cannot move to Spark: {error}"
-        return conclude(plan, owned[0].exploration(), limits)
+        result = conclude(plan, owned[0].exploration(), limits)
+        return replace(result, interrupted=result.interrupted or str(error) == INTERRUPTED)
 
 
 def _not_kept(resources: Resources) -> str:

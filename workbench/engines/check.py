@@ -108,10 +108,10 @@ def check(
     if workers is not None:
         check_integer("workers", workers, 1, MOST_WORKERS)
     asked = {"hand_over_states": hand_over_states, "hand_over_bytes": hand_over_bytes, "run_dir": run_dir}
-    for name, value in {**asked, "workers": None if workers == 1 else workers or "auto"}.items():
-        if value is not None and engine not in _USED_BY[name]:
+    for name, given in {**asked, "workers": None if workers == 1 else workers or "auto"}.items():
+        if given is not None and engine not in _USED_BY[name]:
             goes = f"it goes with {' and '.join(_USED_BY[name])}"
-            raise InputError(f"{name} = {brief(value)} is not accepted with the engine {engine}; {goes}")
+            raise InputError(f"{name} = {brief(given)} is not accepted with the engine {engine}; {goes}")
     resources = Resources(spark, run_dir, room, workers)
     search: Engine = importlib.import_module(ENGINES[engine]).search
     return search(plan, limits, resources)

@@ -2,12 +2,14 @@
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from workbench.engines import kernels
+from workbench.engines.compiled import TooMuch
 from workbench.engines.contract import Resources, Room
 from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
@@ -175,8 +177,7 @@ class LocalSearch:
             if self.store.count > sum(self.levels):  # stopped within a level
                 self.levels.append(self.store.count - sum(self.levels))
             if self.stopped is not None:
-                self._inspect(fail_fast=False)
-                self._inspect_steps(fail_fast=False)
+                self._judge_rest()
         finally:
             if self._threads is not None:
                 self._threads.end()
@@ -230,6 +231,17 @@ class LocalSearch:
             for part in self.store.slices(0, self.store.count):
                 self.steps.judge_initial(part.rows, partial(_numbered, part.base))
         self.expander.begin(self.store)
+
+    def _judge_rest(self) -> None:
+        """Judge what was found before the search was stopped; an interrupt leaves the rest of that unknown."""
+        try:
+            self._inspect(fail_fast=False)
+            self._inspect_steps(fail_fast=False)
+        except KeyboardInterrupt:
+            self.stopped, self.full = INTERRUPTED, False
+        except TooMuch:
+            if self.stopped != INTERRUPTED:  # nobody who is interrupted wants it to begin again
+                raise
 
     def _inspect(self, fail_fast: bool) -> None:
         """Judge the states found since the last call."""
@@ -366,7 +378,10 @@ class LocalSearch:
         return LivenessJudge(self)
 
     def exploration(self) -> Exploration:
-        """What was found, for the verdicts to be made from."""
+        """What was found, for the verdicts to be made from; an interrupt costs the profile."""
+        profile = None
+        with suppress(KeyboardInterrupt):
+            profile = Profile(self.store.count, tuple(self.cells.layout.cells), costs_of(self.trees))
         counts = count_actions(self.model, np.stack(self.expander.counts), self.trees.assigns)
         return Exploration(
             engine="local",
@@ -384,5 +399,6 @@ class LocalSearch:
                 "tree_bytes": self.trees.nbytes + self.cells.nbytes,
                 "bytes_per_state": self.store.bytes_per_state,
             },
-            profile=Profile(self.store.count, tuple(self.cells.layout.cells), costs_of(self.trees)),
+            profile=profile,
+            interrupted=profile is None,
         )

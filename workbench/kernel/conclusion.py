@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from workbench.kernel.budget import Limits
+from workbench.kernel.budget import INTERRUPTED, Limits
 from workbench.kernel.deadlock import DEADLOCK, judge_end
 from workbench.kernel.errors import ModelError
 from workbench.kernel.memory import peak_bytes
@@ -45,6 +45,8 @@ class Exploration:
     figures : dict
     notes : list of str
     profile : Profile or None
+    interrupted : bool
+        Whether somebody stopped the gathering of these figures.
     """
 
     engine: str
@@ -61,15 +63,17 @@ class Exploration:
     figures: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     profile: Profile | None = None
+    interrupted: bool = False
 
 
 def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
     """The result of a check: the verdicts, with their traces, and the figures.
 
-    An interrupt (Ctrl-C) while traces are made costs these, and no verdict that is known already.
+    An interrupt (Ctrl-C) while figures are gathered, or traces are made, costs these, and no verdict that is known
+    already. Whoever has stopped the search before that still gets the traces of what it has met.
     """
     verdicts: list[Verdict] = []
-    interrupted = False
+    interrupted = explored.interrupted
     for declared in plan.properties:
         try:
             verdict = _without_trace(plan, declared, explored) if interrupted else _verdict(plan, declared, explored)
@@ -94,6 +98,7 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
         notes=[*plan.notes, *explored.notes, *_bounded(plan, explored), *remarks(plan, explored)],
         figures=explored.figures,
         profile=explored.profile,
+        interrupted=interrupted or explored.stopped == INTERRUPTED,
     )
 
 

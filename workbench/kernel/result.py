@@ -164,6 +164,8 @@ class Result(Judged):
         Measurements that only some engines have.
     profile : Profile or None
         How often the model's Python was called for what; None where that is not known.
+    interrupted : bool
+        Whether somebody stopped it (Ctrl-C): the search, or what comes after it, such as traces.
     """
 
     model: "Model"
@@ -182,6 +184,7 @@ class Result(Judged):
     notes: list[str] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)
     profile: Profile | None = None
+    interrupted: bool = False
 
     @property
     def distinct(self) -> int:
