@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.interrupts import interrupted_before_line
-from workbench.engines import costs, expander, local, store
+from workbench.engines import costs, expander, local, numba_cache, store
 from workbench.engines.cells import Cells
 from workbench.engines.check import check
 from workbench.engines.local import LocalSearch
@@ -62,6 +62,13 @@ def test_what_an_interrupted_search_kept_fits_together(monkeypatch):
         assert searching.stopped == "interrupted"
         assert len(targets) == len(steps) == int(searching.store.column("degree").sum())
         assert sum(searching.levels) == searching.store.count > int(targets.max(initial=0))
+
+
+def test_a_kernel_is_compiled_where_nothing_can_be_kept():
+    """As for a user without a home in whose environment nobody may write."""
+    defined = {}
+    exec(compile("def next_one(x): return x + 1", "<nowhere>", "exec"), defined)
+    assert numba_cache.compiled(defined["next_one"], {})(1) == 2
 
 
 @pytest.mark.parametrize("line", [1, 20, 60])

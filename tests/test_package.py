@@ -105,6 +105,7 @@ def test_everything_works_from_an_empty_folder(installed: Path, tmp_path: Path) 
     assert Path(where.strip()).is_relative_to(installed)
     assert run("workbench", "--version") == f"lakehouse-workbench {workbench.__version__}\n"
     assert "\nbakery_v2 " in run("workbench", "list")
+    assert "\nclassics/transaction_commit " in run("workbench", "list", "classics")
     assert "specs/bakery/v2_race.toml  NoLakekeeperConflict violated (22 states)" in run(
         "workbench", "check", "v2_race"
     )

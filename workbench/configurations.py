@@ -14,7 +14,7 @@ from workbench.kernel.result import WITHIN
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
 from workbench.models import MODELS, get_model, in_file
-from workbench.shipped import folder
+from workbench.shipped import MODULES, folder
 
 _KEYS = ("title", "model", "source", "symmetry", "properties", "constants", "expect")
 _SPECS = "specs"
@@ -185,9 +185,9 @@ def _from_table(path: Path, table: dict[str, Any], find_model: Callable[[str], t
     source = _typed(table, "source", "", str, "a text")
     constants = _typed(table, "constants", {}, dict, "a table")
     name = _typed(table, "model", None, str, "the name of a model")
-    file, _ = in_file(name) or (None, "")
-    if file is not None and (path.parent / file).is_file():  # beside the configuration
-        file, name = path.parent / file, str(path.parent / name)
+    file, attribute = in_file(name) or (None, "")
+    if file is not None and (beside := _beside(path, file)).is_file():
+        file, name = beside, f"{beside}:{attribute}"
     model = find_model(name)(**constants)
     symmetry = _names(table, "symmetry", [])
     for name in symmetry:
@@ -197,6 +197,13 @@ def _from_table(path: Path, table: dict[str, Any], find_model: Callable[[str], t
     expect = _typed(table, "expect", {}, dict, "a table")
     _check_expectations(expect, [p.name for p in model.select(properties)])
     return Configuration(path, title, source, model, tuple(symmetry), properties, constants, expect, file)
+
+
+def _beside(path: Path, file: Path) -> Path:
+    """The file that a configuration calls `file`; an installed package has its modules elsewhere than a checkout."""
+    beside, top = path.parent / file, folder(_SPECS).parent
+    module = Path(os.path.normpath(beside))
+    return beside if beside.is_file() or not module.is_relative_to(top) else MODULES / module.relative_to(top)
 
 
 def _typed(table: dict[str, Any], key: str, default: Any, kind: type, what: str) -> Any:

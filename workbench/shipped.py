@@ -3,6 +3,8 @@
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
+#: Where the package's own folder is, in a checkout and where it is installed.
+MODULES = _PACKAGE.parent
 #: Where setup.py puts the folders of the repository in an installed package.
 _INSTALLED = _PACKAGE / "share"
 

@@ -42,7 +42,10 @@ def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """What ``numba.njit`` makes of `function`."""
     made = numba.njit(**options)(function)
     if made is not function:  # as for those who have switched Numba off
-        made._cache = _Cache(function)
+        try:
+            made._cache = _Cache(function)
+        except RuntimeError:  # there is no folder to keep anything in, so it is compiled for this process alone
+            compiling.begins()
     return made
 
 
