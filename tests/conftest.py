@@ -78,6 +78,13 @@ def in_pieces(request, monkeypatch):
         monkeypatch.setattr(expander, name, value)
 
 
+@pytest.fixture
+def unhurried(monkeypatch):
+    """On a busy machine, too, a small check is checked at once when a setting changes, and whole in a grid."""
+    monkeypatch.setattr("workbench.session.session.LIVE_SECONDS", 600.0)
+    monkeypatch.setattr("workbench.session.filling.MOST_SECONDS", 600.0)
+
+
 @pytest.fixture(scope="session")
 def credentials() -> None:
     """Those of the S3 server that tests start; what Spark starts is given the same environment."""

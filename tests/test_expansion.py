@@ -271,7 +271,7 @@ def test_threads_that_are_interrupted_anywhere_have_done_what_they_began_and_go_
 
 def assert_no_thread_is_left(before):
     for thread in set(threading.enumerate()) - set(before):
-        thread.join(10)
+        thread.join(300)
         assert not thread.is_alive()
 
 
