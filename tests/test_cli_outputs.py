@@ -87,17 +87,73 @@ def contents(folder):
         ("replay own.py:Own one.cfg --svg own.py", "--svg"),
         ("graph own.py:Own --dot own.py", "--dot"),
         ("graph own.py:Own --graphml ./own.py", "--graphml"),
+        ("report own.toml -o own.py", "--output"),
+        ("report own.toml -o folder/../link.py", "--output"),
+        ("report own.toml -o helper.py", "--output"),
+        ("check own.toml one.toml --junit hard.py", "--junit"),
+        ("check own.toml --itf own.py", "--itf"),
+        ("graph own.toml --tables tables", "--tables"),
+        ("simulate own.toml --walks 1 --html own.py", "--html"),
+        ("scenario own.toml story.txt --svg own.py", "--svg"),
+        ("scenario bakery story.txt --svg story.txt", "--svg"),
+        ("replay own.toml one.cfg --html own.py", "--html"),
+        ("replay bakery story.txt --map mapping.py:M --svg mapping.py", "--svg"),
+        ("decode n1=one.cfg -o ./one.cfg", "--output"),
+        ("audit folder -o folder/page.html", "--output"),
+        ("audit folder --acks one.cfg -o one.cfg", "--output"),
     ],
 )
-def test_no_output_goes_over_an_input(refused, command, option):
+def test_no_output_goes_over_an_input(refused, here, monkeypatch, command, option):
     Path("folder").mkdir()
     Path("folder/two.toml").write_text(TOML)
     Path("link.toml").symlink_to("one.toml")
     os.link("one.toml", "hard.toml")
     Path("one.cfg").write_text("INVARIANT UniqueTickets")
-    Path("own.py").write_text("from workbench.models.bakery import Bakery\nclass Own(Bakery): pass\n")
+    Path("helper.py").write_text("from workbench.models.bakery import Bakery\n")
+    Path("own.py").write_text("from helper import Bakery\nclass Own(Bakery): pass\n")
+    Path("own.toml").write_text(TOML.replace("bakery", "own.py:Own"))
+    Path("link.py").symlink_to("own.py")
+    os.link("own.py", "hard.py")
+    Path("tables").mkdir()
+    Path("tables/nodes.csv").symlink_to("../own.py")
+    monkeypatch.syspath_prepend(here)
+    monkeypatch.delitem(sys.modules, "helper", raising=False)
     assert f"{option}: " in (line := refused(*command.split()))
     assert "would destroy the input" in line
+
+
+def test_a_url_may_spell_a_file_that_is_read(refused):
+    Path("my table").mkdir()
+    url = f"file://{Path.cwd()}/my%20table"
+    assert "--output: 'my table/p.html' would destroy the input" in refused("audit", url, "-o", "my table/p.html")
+
+
+def test_both_files_of_models_are_read_where_they_have_one_name(refused):
+    for folder in ("one", "two"):
+        Path(folder).mkdir()
+        Path(folder, "own.py").write_text("from workbench.models.bakery import Bakery as Own\n")
+        Path(folder, "own.toml").write_text(TOML.replace("bakery", "own.py:Own"))
+    assert "would destroy the input 'one/own.py'" in refused("check", "one", "two", "--junit", "one/own.py")
+
+
+def test_a_dataset_is_refused_before_the_states_are_searched(refused):
+    """Searching these takes minutes."""
+    large = ["bakery_v2", "--set", "Writers=4", "--set", "MaxCrashes=2", "--max-states", "100000000"]
+    assert "it holds 'one.toml', which no dataset has" in refused("save", *large, ".")
+    assert "is a file; a dataset takes a folder" in refused("save", *large, "one.toml")
+
+
+def test_what_is_new_goes_neither_through_a_link_nor_into_a_file(refused):
+    Path("counter.py").symlink_to("elsewhere.py")
+    assert "'counter.py' exists already" in refused("new", "counter")
+    assert "folder 'one.toml' cannot be made: File exists" in refused("new", "counter", "--into", "one.toml")
+
+
+def test_the_notebooks_are_not_copied_to_where_they_come_from(refused, here):
+    Path("own").symlink_to(ROOT / "notebooks")
+    before = contents(ROOT / "notebooks")
+    assert "it is where the notebooks come from" in refused("notebooks", "own")
+    assert contents(ROOT / "notebooks") == before
 
 
 def test_a_report_goes_beside_junit_files_in_the_folder_that_is_checked(here, capsys):

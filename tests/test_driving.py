@@ -163,14 +163,14 @@ def test_processes_of_their_own_take_the_steps_in_the_order_of_the_trace(tmp_pat
 def test_what_the_system_does_not_do_is_as_foretold_only_if_the_model_foretells_it(verdict):
     unforeseen = drive(LOST, Clerks(how=verdict))
     assert unforeseen.as_foretold is False
-    assert unforeseen.verdict() == f"not as foretold: step 4, write(c1), is {verdict}: it will not"
+    assert unforeseen.verdict() == f"not as predicted: step 4, write(c1), is {verdict}: it will not"
     assert drive(LOST, Clerks(how=verdict, foretold=verdict)).as_foretold is True
-    assert drive(LOST, Clerks(how="done", foretold=verdict)).verdict().startswith("not as foretold: step 4")
+    assert drive(LOST, Clerks(how="done", foretold=verdict)).verdict().startswith("not as predicted: step 4")
 
 
 def test_the_drive_ends_with_what_is_not_as_foretold(tmp_path):
     driven = drive(LOST, Clerks(number=7), keep=tmp_path)
-    assert driven.verdict() == "not as foretold: after step 1, read(c1), the number is 7, not 0"
+    assert driven.verdict() == "not as predicted: after step 1, read(c1), the number is 7, not 0"
     assert (tmp_path / "log").read_text().splitlines()[2:] == ["read c1"]
     assert driven.as_dict()["not_tried"] == ["read(c2)", "write(c2)", "write(c1)"]
     assert driven.compared == (Compared("the number", "0", "0", True),)
@@ -258,7 +258,7 @@ def test_a_process_that_has_ended_before_it_is_asked_is_no_broken_pipe():
 
 def test_the_last_words_of_a_process_are_heard():
     driven = drive(trace_of("read(c1)"), Clerks(BEGINS + """say('{"verdict": "impossible", "said": "farewell"}')"""))
-    assert driven.verdict() == "not as foretold: step 1, read(c1), is impossible: farewell"
+    assert driven.verdict() == "not as predicted: step 1, read(c1), is impossible: farewell"
 
 
 def test_what_is_said_elsewhere_keeps_nobody_waiting():

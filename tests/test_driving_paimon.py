@@ -1,4 +1,4 @@
-"""pypaimon does what the Paimon model foretells, along traces that are taken from the model's state space."""
+"""pypaimon does what the Paimon model predicts, along traces that are taken from the model's state space."""
 
 import json
 import os
@@ -92,7 +92,7 @@ def lost():
 
 
 @pytest.mark.parametrize("space", SPACES)
-def test_each_step_and_each_conflict_comes_about_as_the_model_foretells(driven, space):
+def test_each_step_and_each_conflict_comes_about_as_the_model_predicts(driven, space):
     traces = covering(Paimon(**SPACES[space]))
     assert {("start_insert",), ("start_update",), ("start_delete",), ("commit", "commit")} <= set(traces)
     for names, trace in traces.items():
@@ -102,7 +102,7 @@ def test_each_step_and_each_conflict_comes_about_as_the_model_foretells(driven, 
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_random_behaviours_come_about_as_the_model_foretells(driven, seed):
+def test_random_behaviours_come_about_as_the_model_predicts(driven, seed):
     """Up to the end, where nothing more can be done; in one bucket, or with numbers that go on from its largest."""
     rng = random.Random(seed)
     model = Paimon(
@@ -132,7 +132,7 @@ def test_pypaimon_cannot_compact(driven):
     assert driven(traces["start_compaction",]).as_foretold is True
     result = driven(traces["compact_data_files",])
     assert result.verdict() == (
-        "not as foretold: step 6, compact_data_files(c0), is impossible: "
+        "not as predicted: step 6, compact_data_files(c0), is impossible: "
         "NotImplementedError: Committing a compact increment requires a separate COMPACT snapshot."
     )
     assert all(one.agrees for one in result.compared)  # the table is as it was
@@ -173,7 +173,7 @@ def test_what_pypaimon_refuses_is_said(driven, driver):
     result = driven(lost(), Otherwise(driver.command()[0]))
     assert result.as_foretold is False
     assert result.verdict() == (
-        "not as foretold: step 8, commit(w1), is refused: that snapshot is there already: it prepares another one"
+        "not as predicted: step 8, commit(w1), is refused: that snapshot is there already: it prepares another one"
     )
     assert [one.agrees for one in result.compared] == [True] * len(result.compared)
 
@@ -213,7 +213,7 @@ def test_a_writer_of_several_buckets_counts_otherwise_than_in_the_model(driven):
     )
     result = driven(trace)
     assert result.verdict() == (
-        "not as foretold: after step 20, commit(w0), sarah in snapshot 5 is (red, A), not (blue, A)"
+        "not as predicted: after step 20, commit(w0), sarah in snapshot 5 is (red, A), not (blue, A)"
     )
 
 
@@ -249,7 +249,7 @@ def test_a_table_that_somebody_else_has_changed_is_noticed(driven, driver):
 
     trace = trace_of(Paimon(**ONE_BUCKET), "start_insert(w0, key=jack, col2=red, col3=A)", *commit("w0"))
     result = driven(trace, Meddled(driver.command()[0]))
-    assert result.verdict() == "not as foretold: after step 4, commit(w0), the newest snapshot is 0, not 1"
+    assert result.verdict() == "not as predicted: after step 4, commit(w0), the newest snapshot is 0, not 1"
 
 
 def test_the_contents_of_a_real_table(real_table):
@@ -293,7 +293,7 @@ def test_the_command_says_step_by_step_what_came_about(itf, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "   8  w1  commit(w1)" in printed
     assert "done       the commit has succeeded" in printed
-    assert "the real system did what the model foretells" in printed
+    assert "the real system did what the model predicts" in printed
     assert f"the table is in {tmp_path / 'lake' / 'db.db' / 't'}" in printed
     assert len(contents(str(tmp_path / "lake" / "db.db" / "t"))) == 1
     assert main(["drive", "paimon", itf(lost()), "--keep", str(tmp_path / "lake")]) == 2

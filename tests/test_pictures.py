@@ -15,6 +15,7 @@ from workbench import Constant, Model, ModelError, Names, Variable, action, conf
 from workbench.engines.check import check
 from workbench.kernel import Fault, InputError, Place
 from workbench.models import PUBLISHED
+from workbench.models.hudi_extended import HudiExtended
 from workbench.pictures import (
     Shown,
     arrow,
@@ -403,6 +404,25 @@ def test_the_collision_tells_its_story() -> None:
     for words in ("one file name, two operations", "overwritten", "expected v1", "2 operations share it"):
         assert f">{words}</text>" in svg
     assert re.search(r'text-decoration="line-through">k1: v1<', svg)
+
+
+def test_the_slices_that_a_reader_sees_are_drawn_in_the_models_order() -> None:
+    """Not in that of their hashes, which is another one in each process."""
+
+    class Backwards(HudiExtended):
+        """It names them the other way round."""
+
+        def readable(self, s: Any, ts: int) -> Any:
+            return reversed(list(super().readable(s, ts)))
+
+    constants: dict[str, Any] = {"Values": 1, "FileGroupCount": 2, "Keys": 2}
+    orders = []
+    for model in (HudiExtended(**constants), Backwards(**constants)):
+        space, last = explore(model, []), model.timestamps[-1]
+        states = map(space.state, reversed(range(len(space))))
+        both = next(state for state in states if len(list(model.readable(state, last))) > 1)
+        orders.append(re.findall(r'data-thing="reads-([^"]+)"', picture(model, both, reader=last).svg))
+    assert orders == [["fg1-2", "fg2-1"], ["fg2-1", "fg1-2"]]
 
 
 def test_a_member_of_a_cell_is_marked_or_else_the_cell() -> None:

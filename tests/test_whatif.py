@@ -17,8 +17,10 @@ from workbench.kernel import (
 )
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
+from workbench.models.classics.two_phase_commit import TwoPhaseCommit
 from workbench.questions.seek import predicate_of, seek
 from workbench.questions.whatif import alternatives, flips, repairs
+from workbench.widgets.whatif_tab import _table
 
 
 class Guarded(Model):
@@ -79,6 +81,41 @@ def test_flips_are_what_the_reference_search_finds(model: Model) -> None:
         verdicts = search(type(model)(**{**model.constants, name: value}), names).verdicts
         expected[name, value] = {v.name: v.holds for v in verdicts if v.holds != before[v.name]}
     assert found == expected
+
+
+def test_a_change_that_only_rules_out_what_goes_wrong_says_so() -> None:
+    model = TwoPhaseCommit(Participants=2, CoordinatorCrashes=True)
+    expected = {}
+    for name, value in alternatives(model):
+        plain = search(type(model)(**{**model.constants, name: value}))
+        happened = {action.name for action in search(model).actions if action.generated}
+        happening = {action.name for action in plain.actions if action.generated}
+        expected[name] = happened - happening
+    attempts = {next(iter(attempt.changes)): attempt for attempt in flips(model)}
+    assert {name: set(attempt.never) for name, attempt in attempts.items()} == expected
+    assert attempts["CoordinatorCrashes"].mends == ["EveryoneDecides"]
+    assert repr(attempts["CoordinatorCrashes"]).endswith("before violated; but then crash never happens")
+    assert attempts["LosesPatience"].breaks == ["Agreement", "DecisionsAreFinal", "IsTransactionCommit"]
+
+
+def test_what_a_search_has_not_seen_may_still_happen() -> None:
+    model = TwoPhaseCommit(Participants=2, CoordinatorCrashes=True)
+    attempts = flips(model, before=search(model), max_states=2)
+    assert [attempt.never for attempt in attempts if not attempt.result.complete] == [[]] * len(attempts)
+
+
+def test_the_repair_with_the_smallest_price_comes_first() -> None:
+    found = repairs(TwoPhaseCommit(Participants=2, CoordinatorCrashes=True), "EveryoneDecides").found
+    assert [(attempt.told, attempt.price) for attempt in found] == [
+        ("CoordinatorCrashes=FALSE", (0, 1)),
+        ("LosesPatience=TRUE", (3, 0)),
+    ]
+
+
+def test_the_panel_says_what_a_change_rules_out() -> None:
+    page = _table(flips(TwoPhaseCommit(Participants=2, CoordinatorCrashes=True)))
+    assert page.count("never happen") == page.count("but then <code>crash</code> never happens") == 1
+    assert page.index("CoordinatorCrashes=FALSE") < page.index("crash</code>") < page.index("LosesPatience=TRUE")
 
 
 def test_a_change_that_is_not_accepted_is_said_to_be_so() -> None:

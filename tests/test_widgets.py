@@ -401,11 +401,23 @@ def test_a_click_on_a_verdict_leads_to_its_trace(stale: Workbench) -> None:
 
 def test_one_may_step_on_from_a_trace(stale: Workbench) -> None:
     tab = opened(stale, "Trace")
-    tab.player.step = 3
-    tab._continue.click()
+    tab.player.step = 5
+    tab.player._asked(None, {"onward": 3}, [])  # what the page shows; that it is at 3 is still on its way
     simulator = stale._step_tab.simulator
     assert stale.tabs[stale._tabs.selected_index] is stale._step_tab
     assert simulator.state.values == tab.player.trace.steps[3].state.values
+
+
+def test_a_trace_that_is_found_again_stays_at_the_step_that_was_looked_at(stale: Workbench) -> None:
+    tab = opened(stale, "Trace")
+    trace, tab.player.step = tab.player.trace, 3
+    stale.run()
+    settle(stale)
+    assert tab.player.trace is not trace
+    assert tab.player.step == 3
+    stale.apply({"MaxTickets": stale.result.model.MaxTickets + 1})
+    settle(stale)
+    assert tab.player.step == len(tab.player.trace) - 1
 
 
 def test_the_simulator_begins_anew_with_other_constants(stale: Workbench) -> None:
@@ -466,7 +478,11 @@ def test_the_charts_are_there_at_once_and_plotly_where_somebody_asks(stale: Work
     assert everything(tab).count("<svg") == 3
     assert tab._output.outputs == ()
     tab._interactive.value = True
-    shown = [output["data"] for output in tab._output.outputs]
+    redrawn: list[Any] = []
+    tab._output.observe(redrawn.append, "outputs")
+    tab._show_access(tab._charts[2])
+    assert not redrawn, "somebody may have zoomed in"
+    shown = [output["data"] for output in (*tab._output.outputs, *tab._late.outputs)]
     assert len(shown) == 3
     assert all({"application/vnd.plotly.v1+json", "image/svg+xml", "text/plain"} <= data.keys() for data in shown)
     assert "<svg" not in everything(tab)
@@ -474,7 +490,7 @@ def test_the_charts_are_there_at_once_and_plotly_where_somebody_asks(stale: Work
 
 def test_what_if_lists_what_flips_a_verdict_and_applies_it(stale: Workbench) -> None:
     tab = opened(stale, "What if")
-    flipping = [attempt.changes for attempt in tab._attempts if attempt.flipped]
+    flipping = [attempt.changes for attempt in tab._attempts.values() if attempt.flipped]
     assert {"RestampPatch": True} in flipping
     assert {"AsyncParquet": False} in flipping
     tab._repair.click()
@@ -482,9 +498,10 @@ def test_what_if_lists_what_flips_a_verdict_and_applies_it(stale: Workbench) -> 
     page = tab._sets.html
     assert "RestampPatch=TRUE" in page
     assert "AsyncParquet=FALSE" in page
-    number = next(at for at, attempt in enumerate(tab._attempts) if attempt.changes == {"RestampPatch": True})
-    assert f'data-send="{number}"' in tab._single.html
-    tab._single._received(None, {"send": str(number)}, [])
+    assert 'data-send="RestampPatch=TRUE"' in tab._single.html
+    tab._single._received(None, {"send": "RestampPatch=MAYBE"}, [])  # of a table that has become another one
+    assert not stale.result.model.RestampPatch
+    tab._single._received(None, {"send": "RestampPatch=TRUE"}, [])
     settle(stale)
     assert stale.result.model.RestampPatch
     assert stale.result["NoLakekeeperConflict"].holds
@@ -510,7 +527,7 @@ def test_what_if_goes_on_while_another_tab_is_open(stale: Workbench) -> None:
     stale._tabs.selected_index = graph
     assert stale.session.aside("graph").wait(60)
     tab = opened(stale, "What if")
-    assert {"RestampPatch": True} in [attempt.changes for attempt in tab._attempts if attempt.flipped]
+    assert {"RestampPatch": True} in [attempt.changes for attempt in tab._attempts.values() if attempt.flipped]
     assert "RestampPatch=TRUE" in everything(tab)
     assert tab._flips._stop.layout.display == "none"
 
@@ -1005,7 +1022,7 @@ def test_a_lazy_player_fills_in_the_state_it_steps_to() -> None:
 def test_enabled_steps_are_buttons_and_the_others_say_why() -> None:
     simulator = Simulator(BakeryV2(Writers=2))
     moves, _, greyed = simulator._moves.html.partition("<details")
-    assert 'data-send="0.0"' in moves
+    assert 'data-send="0.0 start(w1)"' in moves
     assert "start(w1)" in moves
     assert "stage(w1)" not in moves
     assert "stage(w1)" in greyed
@@ -1015,7 +1032,9 @@ def test_enabled_steps_are_buttons_and_the_others_say_why() -> None:
 
 def test_steps_are_taken_undone_and_jumped_to() -> None:
     simulator = Simulator("bakery_v2")
-    simulator._moves._received(None, {"send": "0.0"}, [])
+    simulator._moves._received(None, {"send": "0.0 start(w1)"}, [])
+    simulator._moves._received(None, {"send": "0.0 start(w1)"}, [])
+    assert "start(w1)&#x27; is not enabled" in simulator._message.html, "the click was on its way"
     simulator.take("stage(w1)")
     assert simulator.state.pc["w1"] == "BeginClaim"
     simulator.undo()
@@ -1109,12 +1128,12 @@ def test_a_thin_tree_leads_back_to_abandoned_branches_and_compares_two() -> None
     history._tree._received(None, {"send": "go 2"}, [])
     assert (simulator.at, simulator.trace.steps[-1].label, history._name.value) == (2, "stage(w1)", "")
     for number in (2, 3):
-        history._tree._received(None, {"send": f"tick {number}"}, [])
+        history._tree._received(None, {"send": f"tick {number} on"}, [])
     page = history._pictures.html
     assert "<b>branch to stage(w1)</b> and <b>the other first</b> part after 2 states in common" in page
     assert page.count("<svg") == 2
     assert page.count('data-change="differs"') > 0
-    history._tree._received(None, {"send": "tick 2"}, [])
+    history._tree._received(None, {"send": "tick 2 off"}, [])
     assert history._pictures.html == ""
     simulator.start("bakery_v2")
     assert "tick" not in history._tree.html

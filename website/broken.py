@@ -66,9 +66,9 @@ class Broken:
 
     @property
     def repairs(self) -> list[Attempt]:
-        """The changes after which the property holds, those first that break nothing else."""
+        """The changes after which the property holds, those first that break nothing else and rule nothing out."""
         found = [attempt for attempt in self.attempts if self._holds(attempt) is True]
-        return sorted(found, key=lambda attempt: len(breaks(attempt)))
+        return sorted(found, key=lambda attempt: attempt.price)
 
     @property
     def undecided(self) -> list[Attempt]:
@@ -88,11 +88,6 @@ class Broken:
             words += ["--set", f"{name}={dumps(value, separators=(',', ':'))}"]
         words += ["--symmetry"] if self.one.symmetry else []
         return shlex.join([*words, "--property", self.verdict.name, "--html", f"{self.one.name}.html"])
-
-
-def breaks(attempt: Attempt) -> list[str]:
-    """What a change does beside: the properties that are violated, or no longer reached, and were not so before."""
-    return [after.name for _, after in attempt.flipped if after.holds is False]
 
 
 def expected(one: Configuration) -> list[str]:

@@ -13,11 +13,12 @@ from html import escape
 from multiprocessing import get_context
 from pathlib import Path
 
-from website.broken import MOST_STATES, Broken, breaks, expected, find
+from website.broken import MOST_STATES, Broken, expected, find
 from website.staging import write
 from workbench.configurations import Configuration, load, shipped
 from workbench.kernel.errors import unknown
 from workbench.kernel.values import counted
+from workbench.questions.whatif import Attempt, never_happen
 from workbench.view.trace import verdict_view
 
 FOLDER = "gallery"
@@ -38,7 +39,9 @@ class Entry:
     breaks : str
         What breaks, in a sentence or two.
     repairs : tuple of str
-        The changes that repair it.
+        The changes that repair it, and do nothing else.
+    at_a_price : tuple of str
+        Those that break something else, or rule something out.
     states : int
         The length of the trace.
     """
@@ -50,6 +53,7 @@ class Entry:
     property: str
     breaks: str
     repairs: tuple[str, ...]
+    at_a_price: tuple[str, ...]
     states: int
 
 
@@ -139,10 +143,13 @@ def _repairs(broken: Broken) -> list[str]:
     parts = []
     if broken.repairs:
         parts.append(f"After any one of these changes `{name}` holds:\n")
-        parts.append("".join(f"- `{one.told}`{_but(breaks(one))}\n" for one in broken.repairs))
+        parts.append("".join(f"- `{one.told}`{_but(one)}\n" for one in broken.repairs))
     else:
         decided = "" if not broken.undecided else " that could be decided"
-        parts.append(f"No single switch or choice{decided} repairs it.\n")
+        parts.append(
+            f"No single switch or choice{decided} repairs it. In a panel, *Find repairs* under *What if* tries several "
+            "at once.\n"
+        )
     if broken.undecided:
         told = _list([one.told for one in broken.undecided])
         parts.append(f"Not known, since {MOST_STATES:,} states do not decide it: {told}.\n")
@@ -157,8 +164,14 @@ def _repairs(broken: Broken) -> list[str]:
     return parts
 
 
-def _but(names: Sequence[str]) -> str:
-    return f", but then {_list(names)} {'does' if len(names) == 1 else 'do'} not" if names else ""
+def _but(repair: Attempt) -> str:
+    """What a repair breaks, and what it rules out: some only keep from happening what the protocol cannot cope with."""
+    names, said = repair.breaks, []
+    if names:
+        said.append(f"{_list(names)} {'does' if len(names) == 1 else 'do'} not")
+    if repair.never:
+        said.append(never_happen([f"`{name}`" for name in repair.never]))
+    return f", but then {', and '.join(said)}" if said else ""
 
 
 def _list(names: Iterable[str]) -> str:
@@ -213,7 +226,8 @@ def _entry(name: str, broken: Broken) -> Entry:
         title=broken.one.title,
         property=broken.verdict.name,
         breaks=f"{broken.doc} {broken.verdict.why or ''}".strip(),
-        repairs=tuple(one.told for one in broken.repairs),
+        repairs=tuple(one.told for one in broken.repairs if not any(one.price)),
+        at_a_price=tuple(one.told for one in broken.repairs if any(one.price)),
         states=len(broken.trace),
     )
 
@@ -221,7 +235,7 @@ def _entry(name: str, broken: Broken) -> Entry:
 def index(entries: Sequence[Entry]) -> str:
     """The page that lists all violations, to search in."""
     protocols = dict.fromkeys(entry.protocol for entry in entries)
-    changes = sorted({repair for entry in entries for repair in entry.repairs})
+    changes = sorted({repair for entry in entries for repair in (*entry.repairs, *entry.at_a_price)})
     options = "".join(f'<option value="{escape(change)}">' for change in changes)
     choices = "".join(f"<option>{escape(protocol)}</option>" for protocol in protocols)
     configurations = len({(entry.protocol, entry.configuration) for entry in entries})
@@ -248,13 +262,18 @@ with a picture of every state. Each page plays the steps, and keeps its address.
 """
 
 
+def _marked(how: str, changes: Sequence[str]) -> str:
+    return f"{how} {' '.join(f'<code>{escape(change)}</code>' for change in changes)}" if changes else ""
+
+
 def _item(entry: Entry) -> str:
-    repairs = "".join(f"<code>{escape(repair)}</code> " for repair in entry.repairs) or "no single switch"
+    repairs = [_marked("by", entry.repairs), _marked("at a price by", entry.at_a_price)]
+    repaired = " \N{MIDDLE DOT} ".join(filter(None, repairs)) or "by no single switch"
     return (
         f'<li data-protocol="{escape(entry.protocol)}"><a href="{escape(entry.page)}.html">{escape(entry.title)}</a>'
         f'<p class="gallery-breaks"><b><span aria-hidden="true">\N{BALLOT X}</span> {escape(entry.property)}</b> '
         f"{escape(entry.breaks)}</p>"
-        f'<p class="gallery-facts">repaired by <span class="gallery-repairs">{repairs}</span></p>'
+        f'<p class="gallery-facts">repaired <span class="gallery-repairs">{repaired}</span></p>'
         f'<p class="gallery-facts">{counted(entry.states, "state")} \N{MIDDLE DOT} {escape(entry.protocol)} '
         f"\N{MIDDLE DOT} <code>{escape(entry.configuration)}</code></p></li>\n"
     )

@@ -13,7 +13,7 @@ from workbench.kernel.errors import brief, listed, unknown
 from workbench.kernel.result import WITHIN
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
-from workbench.models import MODELS, get_model
+from workbench.models import MODELS, get_model, in_file
 from workbench.shipped import folder
 
 _KEYS = ("title", "model", "source", "symmetry", "properties", "constants", "expect")
@@ -54,6 +54,8 @@ class Configuration:
         ``distinct``, ``depth``, ``generated``, ``outside``, and ``verdicts``: per property ``"holds"``,
         ``"not reached"``, the same ``within the constraint``, or ``{violated = N}`` or ``{reached = N}`` with N the
         number of states of a shortest trace.
+    model_file : Path or None
+        Where the model is, if it is none of the models that come with us.
     """
 
     path: Path
@@ -64,10 +66,16 @@ class Configuration:
     properties: list[str] | None = None
     constants: dict[str, Any] = field(default_factory=dict)
     expect: dict[str, Any] = field(default_factory=dict)
+    model_file: Path | None = None
 
     @property
     def name(self) -> str:
         return self.path.stem
+
+    @property
+    def files(self) -> list[Path]:
+        """What was read: the file, and that of the model if it names one."""
+        return [self.path] if self.model_file is None else [self.path, self.model_file]
 
     def differences(self, result: Result) -> list[str]:
         """How `result` differs from what is expected, a line each; see :meth:`compared`."""
@@ -173,8 +181,9 @@ def _from_table(path: Path, table: dict[str, Any], find_model: Callable[[str], t
     source = _typed(table, "source", "", str, "a text")
     constants = _typed(table, "constants", {}, dict, "a table")
     name = _typed(table, "model", None, str, "the name of a model")
-    if ".py" in name and (path.parent / name.rpartition(":")[0]).is_file():  # beside the configuration
-        name = str(path.parent / name)
+    file, _ = in_file(name) or (None, "")
+    if file is not None and (path.parent / file).is_file():  # beside the configuration
+        file, name = path.parent / file, str(path.parent / name)
     model = find_model(name)(**constants)
     symmetry = _names(table, "symmetry", [])
     for name in symmetry:
@@ -183,7 +192,7 @@ def _from_table(path: Path, table: dict[str, Any], find_model: Callable[[str], t
     properties = _names(table, "properties", None)
     expect = _typed(table, "expect", {}, dict, "a table")
     _check_expectations(expect, [p.name for p in model.select(properties)])
-    return Configuration(path, title, source, model, tuple(symmetry), properties, constants, expect)
+    return Configuration(path, title, source, model, tuple(symmetry), properties, constants, expect, file)
 
 
 def _typed(table: dict[str, Any], key: str, default: Any, kind: type, what: str) -> Any:

@@ -12,11 +12,11 @@ import argparse
 import json
 
 from workbench.commands import status
-from workbench.commands.files import writing
+from workbench.commands.files import check_outputs, writing
 from workbench.commands.options import console
 from workbench.commands.standard import remark, say
 from workbench.kernel.text import printable
-from workbench.storage.whole import STDOUT, check_outputs
+from workbench.storage.whole import STDOUT
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench import tables  # pyarrow loads here, not with the command line
 
     outputs = {"--json": STDOUT} if arguments.json else {}
-    inputs = [path for path in (arguments.path, arguments.acks) if path is not None and "://" not in path]
+    inputs = [path for path in (arguments.path, arguments.acks) if path is not None]
     check_outputs(inputs, outputs | ({"--output": arguments.output} if arguments.output is not None else {}))
     found = tables.audit(arguments.path, format=arguments.format, acks=arguments.acks, since=arguments.since)
     if arguments.json:

@@ -15,9 +15,10 @@ from typing import Any
 from rich.table import Table
 
 from workbench.bench import processes, searches, versions
+from workbench.commands.files import check_outputs
 from workbench.commands.options import console
 from workbench.kernel import InputError
-from workbench.storage.whole import check_outputs, writing
+from workbench.storage.whole import writing
 
 Rows = list[dict[str, Any]]
 

@@ -30,7 +30,7 @@ from rich.table import Table
 from workbench import configurations
 from workbench.commands import accept, outputs, status
 from workbench.commands.answers import print_model, print_traces, with_deadlock
-from workbench.commands.files import file_of_model, names_model, read_text, reading
+from workbench.commands.files import file_of, names_model, read_text, reading
 from workbench.commands.options import above_zero, add_set, add_workers, console, parse_assignments
 from workbench.commands.places import in_repository
 from workbench.commands.profiled import print_profile
@@ -113,8 +113,9 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check_model(arguments: argparse.Namespace, name: str) -> int:
-    outputs.check_arguments(arguments, file_of_model(name))
-    model, properties, symmetry, remarks, unknown = _asked(arguments, get_model(name))
+    declared = get_model(name)
+    outputs.check_arguments(arguments, file_of(name))
+    model, properties, symmetry, remarks, unknown = _asked(arguments, declared)
     if arguments.deadlock:
         properties = with_deadlock(model, properties)
     with progress_line() as on_progress:
@@ -128,7 +129,7 @@ def _check_model(arguments: argparse.Namespace, name: str) -> int:
             if arguments.profile:
                 print_profile(console(), result)
     outputs.write_trace(arguments, result)
-    file = next(map(in_repository, file_of_model(name)), None)
+    file = next(map(in_repository, file_of(name)), None)
     outputs.write_reports(arguments, [(outputs.suite_of_model(result), file)])
     return status.of_result(result)
 
@@ -181,7 +182,7 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
 
 def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> int:
     wanted = [configurations.load(path) for path in paths]
-    outputs.check_arguments(arguments, paths, len(wanted))
+    outputs.check_arguments(arguments, [file for one in wanted for file in one.files], len(wanted))
     outcomes = []
     done = remark if sys.stderr.isatty() else Lines()
     for one in wanted:

@@ -9,10 +9,10 @@ Exit status: 0 the log is written, 2 bad input.
 import argparse
 import json
 
-from workbench.commands.files import read_text, writing
+from workbench.commands.files import check_outputs, read_text, writing
 from workbench.guided.decoding import merge
 from workbench.kernel import InputError
-from workbench.storage.whole import STDOUT, check_outputs
+from workbench.storage.whole import STDOUT
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

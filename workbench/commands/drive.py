@@ -101,7 +101,7 @@ def _print(out: Console, driven: Driven) -> None:
         one._replace(what=f"after step {step.number}: {one.what}") for step in steps for one in step.differences
     ]
     if different or driven.compared:
-        table = Table("", "", "foretold", "found", box=None, pad_edge=False)
+        table = Table("", "", "predicted", "found", box=None, pad_edge=False)
         for one in [*different, *driven.compared]:
             table.add_row(status.MARKS[one.agrees], escape(one.what), escape(one.foretold), escape(one.found))
         out.print()

@@ -1,16 +1,17 @@
 """Files that the command line names: read and written, or one line that says why not."""
 
 import io
-from collections.abc import Iterator
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from workbench import configurations
 from workbench.commands import standard
 from workbench.kernel import InputError
 from workbench.kernel.text import printable
-from workbench.models import MODELS
+from workbench.models import MODELS, in_file
 from workbench.storage import whole
 from workbench.storage.whole import STDOUT
 
@@ -33,20 +34,47 @@ def reading(path: str) -> Iterator[None]:
         raise InputError(f"{printable(path)}: {error}") from None
 
 
-def file_of_model(name: str) -> list[str]:
-    """The file that a model is read from, if it is given as ``path/to/file.py:Class``."""
-    path = name if name.endswith(".py") else name.rpartition(":")[0]
-    return [path] if path.endswith(".py") else []
+def file_of(name: str) -> list[Path]:
+    """The file of what is given as ``path/to/file.py:NAME``; none for any other name."""
+    place = in_file(name)
+    return [] if place is None else [place[0]]
 
 
 def names_model(target: str) -> bool:
     """Whether `target` is a model, by name or in a file, and no configuration."""
-    return target in MODELS or bool(file_of_model(target))
+    return target in MODELS or bool(file_of(target))
 
 
-def files_of(target: str) -> list[str]:
-    """The file that a model or a configuration is read from, if it is none of the models that come with us."""
-    return file_of_model(target) if names_model(target) else [str(configurations.resolve(target))]
+def check_outputs(inputs: Iterable[str | Path], outputs: Mapping[str, str | Path]) -> None:
+    """As :func:`workbench.storage.whole.check_outputs`; what Python has imported is read too, as by a model's file."""
+    whole.check_outputs([*inputs, *_imported(outputs.values())], outputs)
+
+
+def _imported(paths: Iterable[str | Path]) -> list[str]:
+    """The files among `paths` that are modules, as Python calls them."""
+    there = {_identity(path) for path in paths if os.path.exists(path)}
+    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())] if there else []
+    return [file for file in files if file and os.path.exists(file) and _identity(file) in there]
+
+
+def _identity(path: str | Path) -> tuple[int, int]:
+    """What is the same for all names of a file."""
+    found = os.stat(path)
+    return found.st_dev, found.st_ino
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those that it is in, if they are not there.
+
+    Raises
+    ------
+    InputError
+        If it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"folder {str(folder)!r} cannot be made: {error.strerror}") from None
 
 
 @contextmanager

@@ -13,14 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.commands.files import files_of, writing
+from workbench.commands.files import check_outputs, make_folder, writing
 from workbench.commands.options import above_zero, add_set, asked_of
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import remark
 from workbench.formats.graphs import Edge, Node, write_dot, write_graphml, write_tables
 from workbench.kernel import InputError
 from workbench.kernel.values import counted
-from workbench.storage.whole import check_outputs
 
 if TYPE_CHECKING:
     from workbench.spaces.space import StateSpace
@@ -45,12 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    files = _files(arguments)
-    check_outputs(files_of(arguments.model), files)
+    files, asked, most = _files(arguments), asked_of(arguments.model, arguments.set), arguments.max_states
+    check_outputs(asked.files, files)
 
     from workbench.spaces.space import explore  # numba loads here, not with the command line
 
-    asked, most = asked_of(arguments.model, arguments.set), arguments.max_states
     model, symmetry = asked.make(), arguments.symmetry or asked.symmetry
     with progress_line() as on_progress:
         space = explore(model, [], symmetry=symmetry, max_states=most, on_progress=on_progress)
@@ -85,10 +83,7 @@ def _files(arguments: argparse.Namespace) -> dict[str, str]:
     given = {"--dot": arguments.dot, "--graphml": arguments.graphml}
     files = {option: path for option, path in given.items() if path is not None}
     if arguments.tables is not None:
-        try:
-            Path(arguments.tables).mkdir(exist_ok=True)
-        except OSError as error:
-            raise InputError(f"folder {arguments.tables!r} cannot be made: {error.strerror}") from None
+        make_folder(Path(arguments.tables))
         nodes, edges = _tables(arguments.tables)
         files |= {"--tables": nodes, "the edges of --tables": edges}
     if not files:

@@ -14,8 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from workbench.commands.files import make_folder
 from workbench.commands.standard import say
 from workbench.kernel import InputError
+from workbench.kernel.errors import brief
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
 from workbench.shipped import folder
@@ -33,17 +35,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.folder.resolve() == folder(_NOTEBOOKS).resolve():
+        raise InputError(f"DIR = {brief(str(arguments.folder))} is not accepted; it is where the notebooks come from")
     copied = _linked()
     written, there = [], []
     for source in copied:
         path = arguments.folder / _in_copy(source)
-        if path.exists():
+        if path.exists() or path.is_symlink():
             there.append(path)
             continue
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"folder {str(path.parent)!r} cannot be made: {error.strerror}") from None
+        make_folder(path.parent)
         with whole.writing_bytes(path) as out:
             out.write(_copy(source, copied))
         written.append(path)

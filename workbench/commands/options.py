@@ -3,6 +3,7 @@
 import argparse
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -11,7 +12,7 @@ from rich.segment import Segment
 
 from workbench import configurations
 from workbench.commands import standard
-from workbench.commands.files import names_model
+from workbench.commands.files import file_of, names_model
 from workbench.configurations import Configuration
 from workbench.kernel import InputError, Model
 from workbench.kernel.errors import brief
@@ -103,10 +104,11 @@ def parse_assignments(given: Iterable[str], model: type[Model] | None = None) ->
 
 
 class Asked(NamedTuple):
-    """What a command is asked about: a model with constants, also as a configuration gives them."""
+    """What a command is asked about: a model with constants, also as a configuration gives them; `files` say so."""
 
     declared: type[Model]
     constants: dict[str, Any]
+    files: list[Path]
     configuration: Configuration | None = None
 
     @property
@@ -126,11 +128,11 @@ def asked_of(target: str, given: Sequence[str] = ()) -> Asked:
     """The model called `target`, with constants from ``NAME=VALUE`` texts, or the configuration of that name."""
     if names_model(target):
         declared = get_model(target)
-        return Asked(declared, parse_assignments(given, declared))
+        return Asked(declared, parse_assignments(given, declared), file_of(target))
     if given:
         raise InputError("--set is not accepted with a configuration; it goes with a model")
     configuration = configurations.load(target)
-    return Asked(type(configuration.model), configuration.constants, configuration)
+    return Asked(type(configuration.model), configuration.constants, configuration.files, configuration)
 
 
 def summary(doc: str | None) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.commands import places, standard
-from workbench.commands.files import writing
+from workbench.commands.files import check_outputs, writing
 from workbench.configurations import COUNTS, Configuration, Difference, told_path
 from workbench.formats.itf import to_itf
 from workbench.formats.junit import FAILED, UNKNOWN, Case, Finding, Suite, annotations, suite_of, to_junit
@@ -18,8 +18,7 @@ from workbench.formats.tlc_trace import to_tlc_json
 from workbench.kernel import InputError, Result, Trace, Verdict
 from workbench.kernel.result import Judged
 from workbench.kernel.values import counted
-from workbench.storage.places import is_url
-from workbench.storage.whole import STDOUT, check_outputs
+from workbench.storage.whole import STDOUT
 
 
 def _page(trace: Trace) -> str:
@@ -104,7 +103,7 @@ def check_arguments(arguments: argparse.Namespace, inputs: Sequence[str | Path],
     for option in files:
         if option in _TRACES and checks > 1:
             raise InputError(f"{option} is not accepted with {checks} configurations; a trace belongs to one check")
-    others = [path for path in (arguments.cfg, arguments.run_dir) if path is not None and not is_url(path)]
+    others = [path for path in (arguments.cfg, arguments.run_dir) if path is not None]
     check_outputs([*inputs, *others], {**({"--json": STDOUT} if arguments.json else {}), **files})
 
 

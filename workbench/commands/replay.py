@@ -16,7 +16,7 @@ import argparse
 import os
 
 from workbench.commands import outputs, status
-from workbench.commands.files import file_of_model, files_of, reading
+from workbench.commands.files import file_of, reading
 from workbench.commands.options import above_zero, add_set, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.commands.recorded import follow, is_permalink, make, read_trace
@@ -51,8 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     settings = None
     inputs = [] if is_permalink(arguments.file) else [arguments.file]
-    outputs.check_shown(arguments, [*files_of(arguments.model), *file_of_model(arguments.map or ""), *inputs])
-    model, given, _ = asked_of(arguments.model, arguments.set)
+    asked = asked_of(arguments.model, arguments.set)
+    outputs.check_shown(arguments, [*asked.files, *file_of(arguments.map or ""), *inputs])
+    model, given = asked.declared, asked.constants
     if is_permalink(arguments.file):
         report = follow(model, arguments.file, given)
     else:

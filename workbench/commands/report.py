@@ -13,7 +13,7 @@ import argparse
 from typing import Any
 
 from workbench.commands import status
-from workbench.commands.files import files_of, writing
+from workbench.commands.files import check_outputs, writing
 from workbench.commands.options import asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import remark
@@ -21,7 +21,6 @@ from workbench.configurations import Configuration
 from workbench.kernel import Result
 from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.text import printable
-from workbench.storage.whole import check_outputs
 
 #: Up to how many states are kept, for the graph and for what reads and writes what.
 MOST_KEPT = 200_000
@@ -41,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     asked = asked_of(arguments.what, arguments.set)
     configuration, model, names, symmetry = asked.configuration, asked.make(), asked.properties, asked.symmetry
     output = arguments.output or f"{configuration.name if configuration else model.name}.html"
-    check_outputs(files_of(arguments.what), {"--output": output})
+    check_outputs(asked.files, {"--output": output})
     with progress_line() as on_progress:
         result = check(model, names, symmetry=symmetry, on_progress=on_progress)
         space = None

@@ -49,9 +49,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("--model is not accepted with a model; it goes with a run directory")
     asked = asked_of(arguments.model, arguments.set)
     model = asked.make()
-    from workbench.spaces.dataset import save  # numba and pyspark load here, not with the command line
+    from workbench.spaces.dataset import DATASET, save  # numba and pyspark load here, not with the command line
     from workbench.spaces.space import explore
+    from workbench.storage.folder import check_replaceable
 
+    check_replaceable(arguments.folder, DATASET)
     with progress_line() as on_progress:
         space = explore(
             model,

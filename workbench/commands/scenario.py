@@ -13,7 +13,7 @@ import argparse
 import sys
 
 from workbench.commands import outputs, status
-from workbench.commands.files import files_of, read_text, reading
+from workbench.commands.files import read_text, reading
 from workbench.commands.options import above_zero, add_set, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.guided.scenario import scenario
@@ -34,9 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from_file = arguments.file != "-"
-    inputs = [*files_of(arguments.model), *([arguments.file] if from_file else [])]
-    outputs.check_shown(arguments, inputs, _WRITTEN)
-    model = asked_of(arguments.model, arguments.set).make()
+    asked = asked_of(arguments.model, arguments.set)
+    outputs.check_shown(arguments, [*asked.files, *([arguments.file] if from_file else [])], _WRITTEN)
+    model = asked.make()
     text = read_text(arguments.file, "scenario") if from_file else sys.stdin.read()
     with reading(arguments.file), progress_line() as on_progress:
         told = scenario(

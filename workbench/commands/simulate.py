@@ -16,7 +16,6 @@ from rich.table import Table
 
 from workbench.commands import outputs, status
 from workbench.commands.answers import print_model, print_traces, with_deadlock
-from workbench.commands.files import files_of
 from workbench.commands.options import above_zero, add_set, add_workers, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import say
@@ -55,8 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    outputs.check_shown(arguments, files_of(arguments.model), _WRITTEN)
     asked = asked_of(arguments.model, arguments.set)
+    outputs.check_shown(arguments, asked.files, _WRITTEN)
     model, properties = asked.make(), arguments.property or asked.properties
     if arguments.deadlock:
         properties = with_deadlock(model, properties)

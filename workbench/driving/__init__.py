@@ -38,7 +38,7 @@ def drive(
     keep: str | os.PathLike[str] | None = None,
     time_limit: float | None = None,
 ) -> Driven:
-    """Make real processes do what a trace says, and compare what comes of it with what the model foretells.
+    """Make real processes do what a trace says, and compare what comes of it with what the model predicts.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Drive a real system along a behaviour of a model, step by step, and say whether it did what the model foretells."""
+"""Drive a real system along a behaviour of a model, step by step, and say whether it did what the model predicts."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ TIME_LIMIT = 120.0
 
 
 class Compared(NamedTuple):
-    """Something that the model foretells, and what was found instead, or the same.
+    """Something that the model predicts, and what was found instead, or the same.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Compared(NamedTuple):
 
 
 def compared(what: str, foretold: Any, found: Any) -> Compared:
-    """What the model foretells beside what was found, as people read both.
+    """What the model predicts beside what was found, as people read both.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Course(Protocol):
         """What is asked for a step of the model."""
 
     def compare(self, step: Step, answer: Answer) -> Iterable[Compared]:
-        """What the model foretells after a step that was taken, and what is there."""
+        """What the model predicts after a step that was taken, and what is there."""
 
     def conclude(self, trace: Trace) -> Iterable[Compared]:
         """The same of all that was done: the trace ends with the last step that the system has taken."""
@@ -123,7 +123,7 @@ class Taken:
     said : str
         What the real system said.
     differences : tuple of Compared
-        What is not as foretold after it.
+        What is not as predicted after it.
     """
 
     number: int
@@ -148,9 +148,9 @@ class Driven:
     system : str
     trace : Trace
     steps : tuple of Taken
-        Those that were asked for: the last one is the first that did not come out as foretold, if there is one.
+        Those that were asked for: the last one is the first that did not come out as predicted, if there is one.
     compared : tuple of Compared
-        What the model foretells for the end, and what there is.
+        What the model predicts for the end, and what there is.
     stopped : str or None
         Why the drive is incomplete.
     """
@@ -163,7 +163,7 @@ class Driven:
 
     @property
     def as_foretold(self) -> bool | None:
-        """Whether the real system did what the model foretells; None if that is not known."""
+        """Whether the real system did what the model predicts; None if that is not known."""
         if not all(step.as_foretold for step in self.steps) or not all(one.agrees for one in self.compared):
             return False
         return None if self.stopped else True
@@ -171,20 +171,20 @@ class Driven:
     def verdict(self) -> str:
         """The answer in one line."""
         if self.as_foretold:
-            return "the real system did what the model foretells"
+            return "the real system did what the model predicts"
         if self.as_foretold is None:
             return f"not decided: {self.stopped}"
         for step in self.steps:
             if step.verdict != step.foretold:
-                return f"not as foretold: step {step.number}, {step.label}, is {step.verdict}: {step.said}"
+                return f"not as predicted: step {step.number}, {step.label}, is {step.verdict}: {step.said}"
             if step.differences:
                 first = step.differences[0]
                 return (
-                    f"not as foretold: after step {step.number}, {step.label}, "
+                    f"not as predicted: after step {step.number}, {step.label}, "
                     f"{first.what} is {first.found}, not {first.foretold}"
                 )
         first = next(one for one in self.compared if not one.agrees)
-        return f"not as foretold: {first.what} is {first.found}, not {first.foretold}"
+        return f"not as predicted: {first.what} is {first.found}, not {first.foretold}"
 
     def as_dict(self) -> dict[str, Any]:
         """What ``--json`` prints."""
@@ -217,7 +217,7 @@ class Driven:
 def follow(trace: Trace, driver: Driver, processes: Processes, folder: Path, time_limit: float | None = None) -> Driven:
     """Drive a system along a trace.
 
-    The drive ends with the first step that does not come out as foretold, since the model's next one begins where the
+    The drive ends with the first step that does not come out as predicted, since the model's next one begins where the
     system is not. What there is then is compared with the model's state before that step.
 
     Parameters

@@ -33,8 +33,8 @@ class Growing:
         self._hold(np.zeros((64, width) if width else 64, dtype))
 
     def _hold(self, data: np.ndarray) -> None:
-        self._data, self._room = data, len(data)
-        self.items = data.reshape(-1).data
+        # At once: an interrupt between them would let numbers be written where nobody reads them.
+        self._data, self._room, self.items = data, len(data), data.reshape(-1).data
 
     @property
     def array(self) -> np.ndarray:
@@ -49,11 +49,11 @@ class Growing:
         at = self.size
         if at == self._room:
             self._grow(at + 1)
-        self.size = at + 1
         if self._width:
             self._data[at] = value
         else:
             self.items[at] = value
+        self.size = at + 1
         return at
 
     def extend(self, values: Any) -> int:

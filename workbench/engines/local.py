@@ -165,20 +165,21 @@ class LocalSearch:
         go on.
         """
         try:
-            self._search(limits, room or Room())
-        except Stop as stop:
-            self.stopped = str(stop)
-            self.full = isinstance(stop, Full)
-        except KeyboardInterrupt:
-            self.stopped = INTERRUPTED
+            try:
+                self._search(limits, room or Room())
+            except Stop as stop:
+                self.stopped = str(stop)
+                self.full = isinstance(stop, Full)
+            except KeyboardInterrupt:
+                self.stopped = INTERRUPTED
+            if self.store.count > sum(self.levels):  # stopped within a level
+                self.levels.append(self.store.count - sum(self.levels))
+            if self.stopped is not None:
+                self._inspect(fail_fast=False)
+                self._inspect_steps(fail_fast=False)
         finally:
             if self._threads is not None:
                 self._threads.end()
-        if self.store.count > sum(self.levels):  # stopped within a level
-            self.levels.append(self.store.count - sum(self.levels))
-        if self.stopped is not None:
-            self._inspect(fail_fast=False)
-            self._inspect_steps(fail_fast=False)
 
     def _search(self, limits: Limits, room: Room) -> None:
         def beat(expanded: int) -> None:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any
@@ -32,55 +33,69 @@ class Threads:
 
         All are done when this ends, also by an interrupt: what they work on may be changed again.
         """
-        if not self._others:
-            self._others = [_begin(number) for number in range(1, self.workers)]
+        self._begin()
         answers: _Answers = SimpleQueue()  # nobody else's, so that none is left over from before an interrupt
-        returned: dict[int, Any] = {}
-        asked = 0
         try:
             for other in self._others:
                 other.put((do, answers))
-                asked += 1
-            returned[0] = do(0)
-        finally:
-            for number, answer, error in _all(asked, answers):
+            returned = {0: do(0)}
+            for _ in self._others:
+                number, answer, error = answers.get()
                 if error is not None:
                     raise error
                 returned[number] = answer
+        except BaseException:
+            self._wait()
+            raise
         return [returned[number] for number in range(self.workers)]
 
     def end(self) -> None:
         """Let the threads go. They begin anew if they are wanted again."""
-        for other in self._others:
-            other.put(None)
-        self._others = []
+        while self._others:
+            self._others[-1].put(None)
+            self._others.pop()
 
-
-def _begin(number: int) -> _Asked:
-    """Begin a thread that does what it is asked, one thing after the other: a queue each way takes microseconds."""
-    asked: _Asked = SimpleQueue()
-
-    def work() -> None:
-        while (request := asked.get()) is not None:
-            do, answers = request
-            try:
-                answers.put((number, do(number), None))
-            except BaseException as error:  # whoever asked is to have it
-                answers.put((number, None, error))
-
-    Thread(target=work, daemon=True).start()
-    return asked
-
-
-def _all(count: int, answers: _Answers) -> list[tuple[int, Any, BaseException | None]]:
-    """So many answers, whatever else happens meanwhile."""
-    given: list[tuple[int, Any, BaseException | None]] = []
-    interrupt = None
-    while len(given) < count:
+    def _begin(self) -> None:
+        """Have all threads. Whoever is interrupted meanwhile has none, and leaves none behind."""
         try:
-            given.append(answers.get())
-        except KeyboardInterrupt as error:
-            interrupt = error
-    if interrupt is not None:
-        raise interrupt
-    return given
+            while len(self._others) < self.workers - 1:
+                self._others.append(SimpleQueue())
+                work = partial(_work, len(self._others), self._others[-1])
+                Thread(target=work, daemon=True).start()
+        except BaseException:
+            self.end()
+            raise
+
+    def _wait(self) -> None:
+        """Wait until all are done with what they have been asked, whatever happens meanwhile.
+
+        An interrupt may have come before all were asked, or when an answer was on its way. So each is asked once more:
+        it answers when it is done with what came before.
+        """
+        interrupt = None
+        while True:
+            answers: _Answers = SimpleQueue()
+            try:
+                for other in self._others:
+                    other.put((_nothing, answers))
+                for _ in self._others:
+                    answers.get()
+                break
+            except KeyboardInterrupt as error:
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
+
+
+def _work(number: int, asked: _Asked) -> None:
+    """Do what is asked, one thing after the other: a queue each way takes microseconds."""
+    while (request := asked.get()) is not None:
+        do, answers = request
+        try:
+            answers.put((number, do(number), None))
+        except BaseException as error:  # whoever asked is to have it
+            answers.put((number, None, error))
+
+
+def _nothing(number: int) -> None:
+    """What a thread does to say that it is there."""

@@ -240,8 +240,12 @@ class Trees:
         return root
 
     def _node(self, cell: int, value: int) -> int:
-        """A new inner node for `cell`, with room for `value`."""
+        """A new inner node for `cell`, with room for `value`.
+
+        There is one for each of the cells: an interrupt may have come after what else belongs to one was written.
+        """
         room = max(_LEAST_ROOM, value + 1)
+        self._node_base.size = self._node_size.size = self._node_cell.size
         self._node_base.append(self._branch.reserve(room)), self._node_size.append(room)
         return self._node_cell.append(cell)
 

@@ -8,14 +8,13 @@ to make a recording of them for the model that is made with these, or with other
 import importlib
 from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Constants
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from workbench.formats.recording import Recording
 from workbench.guided.events import Event
 from workbench.kernel import InputError, Model
 from workbench.kernel.errors import brief, unknown
-from workbench.models import load_file
+from workbench.models import in_file, load_file
 
 #: Where the mappings are that come with the workbench; each is imported when it is asked for.
 MAPPINGS = {"coldfront": "workbench.guided.coldfront:ColdFront"}
@@ -74,10 +73,10 @@ def get_mapping(name: str) -> Mapping:
         module, _, attribute = MAPPINGS[known].partition(":")
         mapping = getattr(importlib.import_module(module), attribute)
         return _made(mapping(argument) if argument else mapping, name)
-    path, _, attribute = name.rpartition(":") if not name.endswith(".py") else (name, ":", "")
-    if not path.endswith(".py"):
+    if (place := in_file(name)) is None:
         raise unknown("mapping", name, [*MAPPINGS, "path/to/file.py:NAME"])
-    defined = load_file(Path(path), "mapping")
+    path, attribute = place
+    defined = load_file(path, "mapping")
     mappings = {n: v for n, v in defined.items() if callable(getattr(v, "read", None)) and hasattr(v, "name")}
     if attribute not in mappings:
         raise unknown(f"mapping in {path}", attribute, mappings)

@@ -340,8 +340,8 @@ class ActionInstance:
         function, model, arguments = self.action.function, self.model, self.arguments
         while True:
             draft.start(before)
-            _path.taken, _path.position, _path.labels = taken, 0, []
             try:
+                _path.taken, _path.position, _path.labels = taken, 0, []
                 result = function(model, draft, *arguments)
                 if result is not None:
                     check_finished(result)
@@ -377,8 +377,8 @@ class ActionInstance:
         requires, there is no outcome.
         """
         outcomes: list[tuple[Outcome, list[str]]] = []
-        _path.overlooked = []
         try:
+            _path.overlooked = []
             for branch in self.branches(draft, before):
                 if not isinstance(branch, str):
                     outcomes.append((branch, list(dict.fromkeys(_path.overlooked))))

@@ -49,10 +49,21 @@ def get_model(name: str) -> type[Model]:
     if name in MODELS:
         module, _, attribute = MODELS[name].partition(":")
         return getattr(importlib.import_module(module), attribute)
-    path, _, attribute = name.rpartition(":") if not name.endswith(".py") else (name, ":", "")
-    if path.endswith(".py"):
-        return _from_file(Path(path), attribute)
-    raise unknown("model", name, MODELS)
+    if (place := in_file(name)) is None:
+        raise unknown("model", name, MODELS)
+    return _from_file(*place)
+
+
+def in_file(name: str) -> tuple[Path, str] | None:
+    """The file, and the name in it, of what is given as ``path/to/file.py:NAME``; None for any other name.
+
+    Examples
+    --------
+    >>> in_file("queue.py:Queue"), in_file("queue.py"), in_file("hudi")
+    ((PosixPath('queue.py'), 'Queue'), (PosixPath('queue.py'), ''), None)
+    """
+    path, _, attribute = (name, "", "") if name.endswith(".py") else name.rpartition(":")
+    return (Path(path), attribute) if path.endswith(".py") else None
 
 
 def _from_file(path: Path, attribute: str) -> type[Model]:

@@ -42,7 +42,7 @@ NEXT = {
 @picture_of(Hudi, reader="timestamps")
 def hudi(model, s, *, reader=None, history=(), faults=()):
     reader = reader or reader_of(model, s, faults)
-    read = set() if reader is None else set(model.readable(s, reader))
+    read = [] if reader is None else list(model.readable(s, reader))
     yield part("timeline", "timeline", *(instant(model, s, ts) for ts in model.timestamps))
     groups = [file_group(model, s, group, read, history) for group in model.file_groups]
     yield part("table", "file groups", *groups, reads(model, s, reader, read))

@@ -43,6 +43,32 @@ class Attempt:
         return [(one, other) for one, other in pairs if {one.holds, other.holds} == {True, False}]
 
     @property
+    def mends(self) -> list[str]:
+        """The properties that hold now, and did not before."""
+        return [after.name for _, after in self.flipped if after.holds]
+
+    @property
+    def breaks(self) -> list[str]:
+        """The properties that are violated now, or no longer reached, and were not so before."""
+        return [after.name for _, after in self.flipped if not after.holds]
+
+    @property
+    def never(self) -> list[str]:
+        """The actions that happened before, and never happen now; none if the search did not see all states.
+
+        A property may hold just because what it warns of needs one of them: then nothing is repaired, but avoided.
+        """
+        if self.result is None or not self.result.complete:
+            return []
+        happening = {action.name for action in self.result.actions if action.generated}
+        return [action.name for action in self.before.actions if action.generated and action.name not in happening]
+
+    @property
+    def price(self) -> tuple[int, int]:
+        """What the changes cost, to sort them by: how many properties break, and how many actions never happen."""
+        return len(self.breaks), len(self.never)
+
+    @property
     def told(self) -> str:
         """The changes in a line, choices by their words."""
         return spell(self.changes, self.before.model.declared_constants)
@@ -52,7 +78,20 @@ class Attempt:
             return f"{self.told}: {self.error}"
         unknown = [f"{v.name} unknown" for v in self.result.verdicts if v.holds is None]
         told = [f"{after.name} {after.word}, before {before.word}" for before, after in self.flipped] + unknown
+        if self.mends and self.never:
+            told.append(f"but then {never_happen(self.never)}")
         return f"{self.told}: {'; '.join(told) or 'no verdict changes'}"
+
+
+def never_happen(actions: Sequence[str]) -> str:
+    """What :attr:`Attempt.never` says, in words; the actions' names may be marked up.
+
+    Examples
+    --------
+    >>> never_happen(["crash"]), never_happen(["crash", "restart"])
+    ('crash never happens', 'crash, restart never happen')
+    """
+    return f"{', '.join(actions)} never happen{'s' if len(actions) == 1 else ''}"
 
 
 @dataclass(frozen=True)
@@ -63,7 +102,8 @@ class Repairs:
     ----------
     property : str
     found : list of Attempt
-        All of the same size, each with the verdicts on everything that was checked before.
+        All of the same size, each with the verdicts on everything that was checked before; those with the smallest
+        price come first.
     tried : int
         How many sets were checked.
     complete : bool
@@ -202,7 +242,7 @@ def repairs(
             if verdict is not None and verdict.holds:
                 repaired.append(_attempt(before, model, changes, names, options))
         if repaired:
-            return Repairs(property, repaired, tried, complete)
+            return Repairs(property, sorted(repaired, key=lambda attempt: attempt.price), tried, complete)
     return Repairs(property, [], tried, complete)
 
 

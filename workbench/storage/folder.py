@@ -290,6 +290,11 @@ def replacing_folder(path: Place, kind: Kind) -> Iterator[Folder]:
         folder.remove(before)
 
 
+def check_replaceable(path: Place, kind: Kind) -> None:
+    """Raise :class:`InputError` for what :func:`replacing_folder` refuses, before there is anything to write."""
+    _opened(open_store(path), kind)
+
+
 @contextmanager
 def changing_folder(path: Place, kind: Kind) -> Iterator[Folder]:
     """A folder that is there, to be gone on with; this process is its one writer. What is not ours in it stays."""

@@ -4,14 +4,31 @@ import os
 import re
 from pathlib import Path
 from typing import TypeGuard
+from urllib.parse import unquote, urlsplit
 
 #: A path, or a URL; that is text.
 Place = str | os.PathLike[str]
+#: The schemes of URLs of files on this machine, as pyarrow and fsspec read them.
+_LOCAL = ("file", "local")
 
 
 def is_url(place: Place) -> TypeGuard[str]:
     """Whether a place is elsewhere, as in ``s3://bucket/folder``."""
     return isinstance(place, str) and "://" in place
+
+
+def local(place: Place) -> Path | None:
+    """The path of a place on this machine, which may be spelled as a URL; None for one that is elsewhere.
+
+    Examples
+    --------
+    >>> local("file:///lake/my%20table"), local("lake/t"), local("s3://lake/t")
+    (PosixPath('/lake/my table'), PosixPath('lake/t'), None)
+    """
+    if not is_url(place):
+        return Path(place)
+    url = urlsplit(place)
+    return Path(unquote(url.path)) if url.scheme in _LOCAL else None
 
 
 def as_place(place: Place) -> str | Path:

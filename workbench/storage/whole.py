@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from workbench.kernel import InputError
+from workbench.storage.places import local
 
 #: Standard output, as an output is called on the command line.
 STDOUT = "-"
@@ -97,8 +98,8 @@ def check_outputs(inputs: Iterable[str | Path], outputs: Mapping[str, str | Path
 
     Parameters
     ----------
-    inputs : iterable of path
-        The files and folders that are read.
+    inputs : iterable of path or URL
+        The files and folders that are read. What is elsewhere is out of reach.
     outputs : mapping of str to path
         For each option the file that it writes; ``-`` is standard output.
 
@@ -107,7 +108,7 @@ def check_outputs(inputs: Iterable[str | Path], outputs: Mapping[str, str | Path
     InputError
         For one file under two spellings, and for what cannot be written.
     """
-    read = [Path(path) for path in inputs if str(path) != STDOUT]
+    read = [place for place in map(local, inputs) if place is not None and str(place) != STDOUT]
     owners: list[tuple[str, str | Path]] = []
     for option, path in outputs.items():
         other = next((other for other, taken in owners if _is_one_file(taken, path)), None)

@@ -40,7 +40,6 @@ class CompareTab(Tab):
 
     def refresh(self, result: Result) -> None:
         name = self._other.value
-        self._table.html = ""
         if name not in self._presets or name in self._checked:
             self._working.aside.cancel()
             self._shown = self.what()
@@ -48,6 +47,7 @@ class CompareTab(Tab):
             self._show(name, known[name])
             return
         path = self._presets[name]
+        self._table.html = ""
 
         def work(job: Job) -> tuple[str, Result]:
             one = load(path)

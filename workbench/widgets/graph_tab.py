@@ -11,7 +11,7 @@ from workbench.kernel.values import counted
 from workbench.session.jobs import Job
 from workbench.session.kept import MOST_STATES
 from workbench.spaces.space import StateSpace
-from workbench.view.html import element
+from workbench.view.html import asset, element
 from workbench.widgets.pane import Pane
 from workbench.widgets.tab import Tab
 
@@ -40,6 +40,12 @@ class _Asked(NamedTuple):
         return {"variables": self.variables, "most_edges": self.edges, "pictures": self.pictures}
 
 
+class _Picture(Pane):
+    """A pane for a graph, which may have pictures of its states."""
+
+    _esm = asset("pictures.js") + Pane._esm
+
+
 class GraphTab(Tab):
     """States as nodes, steps as arrows."""
 
@@ -61,7 +67,7 @@ class GraphTab(Tab):
         self._pictures = ipywidgets.Checkbox(
             False, description="pictures", tooltip="show each state as its picture", indent=False
         )
-        self._picture = Pane(on_send=self._around)
+        self._picture = _Picture(on_send=self._around)
         self._working = self.working("graph", self._show)
         options = ipywidgets.VBox([self._number, self._radius, self._edges, self._pictures])
         self._drawing = False

@@ -75,15 +75,13 @@ class HistoryView(ipywidgets.VBox):
         self._pictures.html = element("p", said) + parted.html()
 
     def _clicked(self, what: str) -> None:
-        act, _, number = what.partition(" ")
+        act, number, *ticked = what.split()
         with self.stepper.lock:
             if act == "go":
                 self.stepper.go_to(int(number))
                 return
-            if int(number) in self._ticked:
-                self._ticked.remove(int(number))
-            else:
-                self._ticked = [*self._ticked[-1:], int(number)]
+            others = [other for other in self._ticked if other != int(number)]
+            self._ticked = [*others[-1:], int(number)] if ticked == ["on"] else others
             self.draw()
 
     def _named(self, _: Any) -> None:

@@ -1,6 +1,32 @@
-// HTML made by the kernel. What the reader did to it - unfolded, focused, scrolled - survives new HTML.
+// HTML made by the kernel. New HTML replaces only what differs: what the reader did to the rest - typed, unfolded,
+// focused, selected, scrolled - stays.
 
-const summaryOf = (details) => details.querySelector("summary")?.textContent.replace(/\d+/g, "");
+// What tells an element from others at its place.
+const keyOf = ({ dataset, firstElementChild: first }) => dataset.send ?? dataset.copy ?? dataset.name
+  ?? (first?.matches("summary") ? first.textContent.replace(/\d+/g, "") : first?.dataset.copy);
+
+// Whether an element can stay, while its attributes and what is in it change. A graph is drawn as a whole.
+const stays = (before, now) => before.nodeName === now.nodeName && now.nodeType === Node.ELEMENT_NODE
+  && !now.matches("input, .wb-graph") && keyOf(before) === keyOf(now);
+
+// Make of `live`, which was made of `before`, what is in `now`.
+function patch(live, before, now) {
+  const there = [...live.childNodes];
+  const old = [...before.childNodes];
+  [...now.childNodes].forEach((node, at) => {
+    if (!old[at]) live.append(node.cloneNode(true));
+    else if (old[at].isEqualNode(node)) return;
+    else if (!stays(old[at], node)) there[at].replaceWith(node.cloneNode(true));
+    else {
+      for (const { name } of old[at].attributes) if (!node.hasAttribute(name)) there[at].removeAttribute(name);
+      for (const { name, value } of node.attributes) {
+        if (old[at].getAttribute(name) !== value) there[at].setAttribute(name, value);
+      }
+      patch(there[at], old[at], node);
+    }
+  });
+  for (const gone of there.slice(now.childNodes.length, old.length)) gone.remove();
+}
 
 // A picture that is wider than its box is shown at its first state, which need not be at its left.
 function centre(box) {
@@ -9,18 +35,31 @@ function centre(box) {
   if (node) box.scrollLeft += node.left + node.width / 2 - frame.left - frame.width / 2;
 }
 
-function draw(el, html) {
-  const unfolded = new Map([...el.querySelectorAll("details")].map((details) => [summaryOf(details), details.open]));
-  const scrolled = [...el.querySelectorAll(".wb-scroll")].map((box) => box.scrollTop);
-  const focused = el.contains(document.activeElement) ? document.activeElement.dataset.send : undefined;
-  el.innerHTML = html;
-  for (const details of el.querySelectorAll("details")) details.open = unfolded.get(summaryOf(details)) ?? details.open;
-  el.querySelectorAll(".wb-scroll").forEach((box, index) => (box.scrollTop = scrolled[index] ?? 0));
-  el.querySelectorAll(".wb-graph").forEach((graph) => {
-    centre(graph);
-    showPictures(graph);
-  });
-  if (focused !== undefined) el.querySelector(`[data-send="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+function draw(el, before, now) {
+  const parts = () => [...el.querySelectorAll("details, .wb-graph")];
+  const known = new Set(parts());
+  const unfolded = new Map([...known].map((details) => [keyOf(details), details.open]));
+  const focused = el.contains(document.activeElement) ? document.activeElement : el;
+  patch(el, before, now);
+  for (const part of parts().filter((part) => !known.has(part))) {
+    if (part.matches("details")) part.open = unfolded.get(keyOf(part)) ?? part.open;
+    else {  // only where pictures.js is
+      centre(part);
+      showPictures(part);
+    }
+  }
+  el.querySelectorAll("[data-search]").forEach((input) => search(el, input));
+  if (!focused.isConnected) focusAgain(el, focused.dataset.send);
+}
+
+// What had the focus was replaced, or has gone: then the keyboard goes on from here.
+function focusAgain(el, sends) {
+  const same = sends === undefined ? null : el.querySelector(`[data-send="${CSS.escape(sends)}"]:not([disabled])`);
+  if (!same) {
+    el.tabIndex = -1;
+    el.addEventListener("blur", () => el.removeAttribute("tabindex"), { once: true });
+  }
+  (same ?? el).focus({ preventScroll: true });
 }
 
 function search(el, input) {
@@ -50,12 +89,19 @@ function beside(cell, key) {
 
 function render({ model, el }) {
   el.classList.add("wb", "wb-pane");
-  const update = () => draw(el, model.get("html"));
+  let drawn = document.createDocumentFragment();
+  const update = () => {
+    const template = document.createElement("template");
+    template.innerHTML = model.get("html");
+    draw(el, drawn, template.content);
+    drawn = template.content;
+  };
   el.addEventListener("click", (event) => {
     const target = event.target.closest("[data-send], [data-copy]");
     if (!target || target.disabled) return;
-    if (target.dataset.copy) copyText(target, target.dataset.copy, target.nextElementSibling);
-    else model.send({ send: target.dataset.send });
+    const { send, copy } = target.dataset;
+    if (copy) copyText(target, copy, target.nextElementSibling);
+    else model.send({ send: target.type === "checkbox" ? `${send} ${target.checked ? "on" : "off"}` : send });
   });
   el.addEventListener("keydown", (event) => {
     const target = event.target.closest("g[data-send]");  // of a picture: a button of HTML does this by itself

@@ -65,7 +65,7 @@ class Pane(anywidget.AnyWidget):
         Gets the text of what was clicked.
     """
 
-    _esm = asset("pictures.js") + (HERE / "take.js").read_text("utf-8") + (HERE / "pane.js").read_text("utf-8")
+    _esm = (HERE / "take.js").read_text("utf-8") + (HERE / "pane.js").read_text("utf-8")
 
     html = traitlets.Unicode().tag(sync=True)
 

@@ -1,4 +1,6 @@
 // A trace, stepped by clicking a row or with the arrow keys. Works without a kernel; only the filter needs one.
+// Each part is drawn again only when what it shows has changed: what a person did there - typed, selected, unfolded,
+// focused, scrolled - outlasts a window of another width, another step, and what the kernel says of something else.
 
 function make(name, className, text = "") {
   const element = document.createElement(name);
@@ -19,6 +21,9 @@ function render({ model, el }) {
   forth.title = forth.ariaLabel = "next step (arrow keys)";
   const where = make("span", "wb-where");
   const filter = make("details", "wb-filter");
+  const kept = make("summary", "");
+  const boxes = make("div", "wb-choices");
+  filter.append(kept, boxes);
   bar.append(back, forth, where, filter);
   const chooser = make("span", "wb-chooser");
   const exports = make("details", "wb-filter");
@@ -31,6 +36,11 @@ function render({ model, el }) {
   beside.append(picture, lanes);
   const state = make("div", "wb-now");
   const link = make("div", "wb-link");
+  const line = make("code", "");
+  const copy = make("button", "wb-button", "Copy");
+  copy.title = "copy the line that re-creates this trace";
+  copy.addEventListener("click", () => copyText(copy, model.get("permalink"), line));
+  link.append(make("span", "wb-note", "Permalink"), line, copy);
   const said = make("div", "wb-said");
   said.setAttribute("role", "status");
   picture.setAttribute("role", "group");
@@ -41,9 +51,14 @@ function render({ model, el }) {
   const find = finder(model, go);
   filter.before(...find.elements);
   const watch = watching(model, go);
-  el.append(bar, said, beside, watch.element, state, link);
+  const onward = make("button", "wb-button", model.get("onward"));
+  onward.title = "take the steps after this state by hand";
+  onward.addEventListener("click", () => model.send({ onward: model.get("step") }));
+  el.append(bar, said, beside, watch.element, state, link, ...(model.get("onward") ? [onward] : []));
   let pictures = [];  // of all states, once they are here
   let drawn = -1;
+  let at = -1;  // the step that was shown last
+  const unfolded = new Map();  // what somebody has unfolded below the picture, or folded
   let narrow;  // lanes for lessons, once they are here
 
   const lesson = presenter({
@@ -66,20 +81,34 @@ function render({ model, el }) {
   });
 
   const last = () => model.get("states").length - 1;
+  const shown = () => Math.min(model.get("step"), last());
+
+  // Whether that was not in its place already.
+  const contents = new Map();
+  function put(place, html) {
+    if (contents.get(place) === html) return false;
+    contents.set(place, html);
+    place.innerHTML = html;
+    return true;
+  }
 
   // The picture of a state; what moved moves only forwards, from the state before.
   function showPicture() {
-    const step = Math.min(model.get("step"), last());
-    const [at, svg] = model.get("picture");
-    const wanted = pictures[step] ?? (at === step ? svg : undefined);
+    const step = shown();
+    const [of, svg] = model.get("picture");
+    const wanted = pictures[step] ?? (of === step ? svg : undefined);
     if (wanted === undefined) return;  // it is on its way
-    picture.toggleAttribute("data-moving", step === drawn + 1);
     leaveRoom(wanted);
-    picture.innerHTML = wanted;
+    if (put(picture, wanted)) picture.toggleAttribute("data-moving", step === drawn + 1);
     drawn = step;
     lesson.update();
+    leaveHeight();
+  }
+
+  // Nothing below the picture jumps.
+  function leaveHeight() {
     const tall = picture.firstElementChild?.getBoundingClientRect().height ?? 0;
-    if (tall > parseFloat(picture.style.minHeight || 0)) picture.style.minHeight = `${tall}px`;  // nothing below jumps
+    if (tall > parseFloat(picture.style.minHeight || 0)) picture.style.minHeight = `${tall}px`;
   }
 
   async function fetchPictures() {
@@ -89,6 +118,7 @@ function render({ model, el }) {
       if (packed !== model.get("packed")) return;
       pictures = all;
       all.forEach(leaveRoom);
+      showPicture();  // somebody may have stepped on meanwhile
       lesson.update();
     } else if (!model.get("lazy") && last() > 0) {
       model.send({ want: "pictures" });
@@ -123,15 +153,15 @@ function render({ model, el }) {
     lesson.lanesChanged();
     refetch();
     showPicture();
+    follow();
   }
 
-  function showChooser() {
-    const chosen = model.get("chosen");
+  function makeChooser() {
     chooser.replaceChildren(...Object.entries(model.get("options")).map(([name, choices]) => {
       const label = make("label", "wb-note", `${name} `);
       const list = document.createElement("select");
+      list.name = name;
       list.append(new Option("\u2013", ""), ...choices.map((choice, at) => new Option(choice, at)));
-      list.value = chosen[name] ?? "";
       list.addEventListener("change", () => {
         const now = { ...model.get("chosen") };
         if (list.value === "") delete now[name];
@@ -142,6 +172,12 @@ function render({ model, el }) {
       label.append(list);
       return label;
     }));
+    showChooser();
+  }
+
+  function showChooser() {
+    const chosen = model.get("chosen");
+    for (const list of chooser.querySelectorAll("select")) list.value = chosen[list.name] ?? "";
   }
 
   // Files for others: this step, or all of them.
@@ -193,67 +229,104 @@ function render({ model, el }) {
   }
 
   function showStep() {
-    const step = Math.min(model.get("step"), last());
-    let current;
-    for (const row of lanes.querySelectorAll(".wb-step")) {
-      const chosen = Number(row.dataset.step) === step;
-      row.toggleAttribute("data-current", chosen);
-      if (chosen) current = row;
-    }
-    const unfolded = [...state.querySelectorAll("details")].map((details) => details.open).reverse();
+    const step = shown();
+    markRow();
     showPicture();
-    state.innerHTML = model.get("states")[step] ?? "";
+    showState(step);
+    where.replaceChildren(`State ${step + 1} of ${last() + 1}: `, make("code", "", model.get("labels")[step] ?? ""));
+    for (const [button, ended] of [[back, step <= 0], [forth, step >= last()]]) {
+      if (ended && document.activeElement === button) el.focus({ preventScroll: true });  // the keys go on stepping
+      button.disabled = ended;
+    }
+    if (step !== at) follow();
+    at = step;
+  }
+
+  function showState(step) {
+    const foldable = () => [...state.querySelectorAll("details")].map((one) => [one, one.lastElementChild.className]);
+    for (const [details, what] of foldable()) unfolded.set(what, details.open);
+    if (!put(state, model.get("states")[step] ?? "")) return;
     state.querySelector(".wb-watches")?.remove();  // these stand above, with what can be done with them
     said.replaceChildren(...state.querySelectorAll(".wb-sentence"));
-    [...state.querySelectorAll("details")].reverse().forEach((details, index) => (details.open = unfolded[index] ?? false));
-    const label = model.get("labels")[step] ?? "";
-    where.replaceChildren(`State ${step + 1} of ${last() + 1}: `, make("code", "", label));
-    back.disabled = step <= 0;
-    forth.disabled = step >= last();
-    if (current && lanes.clientHeight) {  // only within the box: the page must not jump
-      const box = lanes.getBoundingClientRect();
-      const row = current.getBoundingClientRect();
-      const head = lanes.querySelector(".wb-head").offsetHeight;
-      if (row.top < box.top + head) lanes.scrollTop += row.top - box.top - head;
-      if (row.bottom > box.bottom) lanes.scrollTop += row.bottom - box.bottom;
-      if (step === last()) lanes.scrollTop = lanes.scrollHeight;  // what is said of the end
+    for (const [details, what] of foldable()) details.open = unfolded.get(what) ?? details.open;
+  }
+
+  const rowOf = (step) => lanes.querySelector(`.wb-step[data-step="${step}"]`);
+
+  function markRow() {
+    const step = shown();
+    for (const row of lanes.querySelectorAll(".wb-step")) {
+      row.toggleAttribute("data-current", Number(row.dataset.step) === step);
     }
+  }
+
+  // How far the present row is out of the box of the lanes, whose names cover its top.
+  function beyond() {
+    const row = rowOf(shown())?.getBoundingClientRect();
+    if (!row || !lanes.clientHeight) return { above: 0, below: 0 };
+    const box = lanes.getBoundingClientRect();
+    const top = box.top + lanes.querySelector(".wb-head").offsetHeight;
+    return { above: Math.max(top - row.top, 0), below: Math.max(row.bottom - box.bottom, 0) };
+  }
+
+  // Scroll to the present row, only within the box: the page must not jump.
+  function follow() {
+    away = false;
+    const { above, below } = beyond();
+    lanes.scrollTop += below - above;
+    if (shown() === last()) lanes.scrollTop = lanes.scrollHeight;  // what is said of the end
+  }
+
+  // Where somebody has scrolled to is where the lanes stay until another step is shown.
+  let [away, top, wide] = [false, 0, 0];
+  lanes.addEventListener("scroll", () => {
+    if (lanes.clientWidth !== wide) return;  // the window did this
+    const { above, below } = beyond();
+    away = above + below > 0;
+    top = lanes.scrollTop;
+  });
+  function stay() {
+    if (away) lanes.scrollTop = top;
+    else follow();
+    wide = lanes.clientWidth;
   }
 
   function showLanes() {
-    lanes.innerHTML = model.get("lanes");
+    if (!put(lanes, model.get("lanes"))) return;
     const svg = lanes.querySelector("svg");
     if (svg) lanes.prepend(headOf(svg));
-    const permalink = model.get("permalink");
-    const copy = make("button", "wb-button", "Copy");
-    copy.title = "copy the line that re-creates this trace";
-    const line = make("code", "", permalink);
-    copy.addEventListener("click", () => copyText(copy, permalink, line));
-    link.replaceChildren(...(permalink ? [make("span", "wb-note", "Permalink"), line, copy] : []));
-    el.setAttribute("aria-label", `trace of ${/^workbench:([^?#]*)/.exec(permalink)?.[1] ?? "a model"}`);
-    showFilter();
-    showStep();
+    markRow();
+    stay();
   }
 
-  function showFilter() {
-    const names = model.get("names");
-    const kept = model.get("variables");
-    const summary = make("summary", "", kept.length ? `${kept.length} of ${names.length} variables` : "all variables");
-    const boxes = make("div", "wb-choices");
-    for (const name of names) {
+  function showLink() {
+    const permalink = model.get("permalink");
+    line.textContent = permalink;
+    link.style.display = permalink ? "" : "none";
+    el.setAttribute("aria-label", `trace of ${/^workbench:([^?#]*)/.exec(permalink)?.[1] ?? "a model"}`);
+  }
+
+  function makeFilter() {
+    boxes.replaceChildren(...model.get("names").map((name) => {
       const label = make("label", "", name);
       const box = document.createElement("input");
       box.type = "checkbox";
-      box.checked = kept.includes(name);
+      box.name = name;
       box.addEventListener("change", () => {
         const now = model.get("variables");
         model.set("variables", box.checked ? [...now, name] : now.filter((other) => other !== name));
         model.save_changes();
       });
       label.prepend(box);
-      boxes.append(label);
-    }
-    filter.replaceChildren(summary, boxes);
+      return label;
+    }));
+    showFilter();
+  }
+
+  function showFilter() {
+    const [names, variables] = [model.get("names"), model.get("variables")];
+    kept.textContent = variables.length ? `${variables.length} of ${names.length} variables` : "all variables";
+    for (const box of boxes.querySelectorAll("input")) box.checked = variables.includes(box.name);
   }
 
   function go(step) {
@@ -279,13 +352,17 @@ function render({ model, el }) {
   // Lanes in a tab that is not open have no height to scroll in yet.
   // How wide they are drawn is said by the room that they have.
   let measuring;
+  let inSight = false;
   const seen = new ResizeObserver(() => {
-    showStep();
+    if (!inSight) stay();
+    inSight = lanes.clientHeight > 0;
+    leaveHeight();
     clearTimeout(measuring);
     measuring = setTimeout(() => {
-      const room = lanes.clientWidth;
+      const room = wide = lanes.clientWidth;
       if (room < 200 || Math.abs(room - model.get("room")) < 8) return;
       picture.style.minHeight = "";
+      leaveHeight();
       model.set("room", room);
       model.save_changes();
     }, 120);
@@ -293,16 +370,18 @@ function render({ model, el }) {
   seen.observe(lanes);
   makeExports();
 
-  model.on("change:step change:states", showStep);
-  model.on("change:lanes change:permalink", showLanes);
-  model.on("change:variables", showFilter);
-  model.on("change:picture", showPicture);
-  model.on("change:packed change:lazy", refetch);
-  model.on("change:permalink", newPictures);
-  model.on("change:options change:chosen", showChooser);
-  model.on("msg:custom", received);
-  showChooser();
+  const heard = [
+    ["change:step change:states", showStep], ["change:lanes", showLanes], ["change:permalink", showLink],
+    ["change:names", makeFilter], ["change:variables", showFilter], ["change:picture", showPicture],
+    ["change:packed change:lazy", refetch], ["change:permalink", newPictures],
+    ["change:options", makeChooser], ["change:chosen", showChooser], ["msg:custom", received],
+  ];
+  heard.forEach(([event, call]) => model.on(event, call));
+  makeChooser();
+  makeFilter();
+  showLink();
   showLanes();
+  showStep();
   fetchPictures();
   return () => {
     seen.disconnect();
@@ -310,16 +389,9 @@ function render({ model, el }) {
     forget();
     find.leave();
     watch.leave();
-    model.off("change:step change:states", showStep);
-    model.off("change:lanes change:permalink", showLanes);
+    heard.forEach(([event, call]) => model.off(event, call));
     clearTimeout(measuring);
     clearTimeout(fetching);
-    model.off("change:variables", showFilter);
-    model.off("change:picture", showPicture);
-    model.off("change:packed change:lazy", refetch);
-    model.off("change:permalink", newPictures);
-    model.off("change:options change:chosen", showChooser);
-    model.off("msg:custom", received);
   };
 }
 

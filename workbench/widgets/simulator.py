@@ -79,6 +79,7 @@ class Simulator(Panel, ipywidgets.VBox):
         walk = button("Random walk", "random", "take that many steps at random", lambda: self.walk(self._length.value))
         self._condition = ipywidgets.Text(
             tooltip="a Python expression over the state s and the constants",
+            continuous_update=False,
             layout={"flex": "1 1 240px"},
         )
         self._from = ipywidgets.Dropdown(
@@ -95,6 +96,7 @@ class Simulator(Panel, ipywidgets.VBox):
         self._story = ipywidgets.Textarea(
             rows=2,
             tooltip="steps and conditions, a line each; the way passes through them in this order",
+            continuous_update=False,
             layout={"flex": "1 1 240px"},
         )
         tip = "start again with a shortest behaviour that passes through these lines"
@@ -190,13 +192,21 @@ class Simulator(Panel, ipywidgets.VBox):
         else:
             self._player.step = at
         self._drawing = False
-        self._condition.placeholder = f"such as  {example_of(self.model)}"
-        self._story.placeholder = f"a step or a condition per line, such as  {self.model.instances[-1].label}"
+        if type(self.model) is not self._examples_of:
+            self._draw_examples()
         self._message.html = element("p", escape(self.stepper.remark), class_="wb-note") if self.stepper.remark else ""
         self._draw_code()
         self._draw_options()
 
     _shown_properties: list[str] | None = None
+
+    def _draw_examples(self) -> None:
+        """Say what may be typed: once for a protocol, since a field that changes drops what was typed and not sent."""
+        self._examples_of = type(self.model)
+        self._condition.placeholder = f"such as  {example_of(self.model)}"
+        self._story.placeholder = f"a step or a condition per line, such as  {self.model.instances[0].label}"
+
+    _examples_of: type[Model] | None = None
 
     def _jumped(self, _: Any) -> None:
         with self.stepper.lock:
@@ -223,14 +233,18 @@ class Simulator(Panel, ipywidgets.VBox):
         grid = element("div", *disabled, class_="wb-greyed wb-scroll")
         self._undo.disabled = self.at == 0
         summary = element("summary", f"{counted(len(disabled), 'step is', 'steps are')} not possible now, and why")
-        self._moves.html = enabled + element("details", summary, grid) if disabled else enabled
+        self._moves.html = enabled + element("details", summary, grid, data_name="greyed") if disabled else enabled
 
-    def _clicked(self, move: str) -> None:
-        instance, outcome = move.split(".")
-        try:
-            self.take(Move(int(instance), int(outcome)))
-        except InputError as error:  # the click was on its way when another step was taken
-            self._message.html = complaint(str(error))
+    def _clicked(self, sent: str) -> None:
+        number, _, label = sent.partition(" ")
+        instance, outcome = map(int, number.split("."))
+        with self.stepper.lock:
+            labels = {step.move: step.label for options in self.stepper.options() for step in options.steps}
+            move = Move(instance, outcome)
+            try:  # the click may have been on its way when another step was taken
+                self.take(move if labels.get(move) == label else label)
+            except InputError as error:
+                self._message.html = complaint(str(error))
 
     def _find(self) -> None:
         self.stepper.find(self._condition.value, anew=self._from.value == _BEGINNING)
@@ -251,7 +265,7 @@ def _behaviour(what: Any) -> Model | Trace:
 
 def _step_button(label: str, move: Move) -> str:
     code = element("code", escape(label))
-    return element("button", code, class_="wb-button", data_send=f"{move.instance}.{move.outcome}")
+    return element("button", code, class_="wb-button", data_send=f"{move.instance}.{move.outcome} {label}")
 
 
 def _greyed(label: str, why: str) -> str:

@@ -1,13 +1,15 @@
-// Boxes to tick, side by side. A click ticks at once; the kernel says the same a moment later.
+// Boxes to tick, side by side. A click ticks at once; the kernel says the same a moment later. What it says before it
+// has heard of the last click is outdated.
 
 function render({ model, el }) {
   el.classList.add("wb", "wb-controls", "wb-switches");
   const boxes = new Map();
+  let clicks = model.get("heard");
   for (const [name, title] of model.get("titles")) {
     const label = document.createElement("label");
     const box = document.createElement("input");
     box.type = "checkbox";
-    box.addEventListener("change", () => model.send({ name, on: box.checked }));
+    box.addEventListener("change", () => model.send({ name, on: box.checked, click: ++clicks }));
     label.className = "wb-switch";
     label.title = title;
     label.append(box, model.get("before") + name);
@@ -15,6 +17,7 @@ function render({ model, el }) {
     boxes.set(name, box);
   }
   const update = () => {
+    if (model.get("heard") < clicks) return;
     const on = new Set(model.get("on"));
     const off = new Set(model.get("disabled"));
     for (const [name, box] of boxes) {
@@ -22,9 +25,10 @@ function render({ model, el }) {
       box.disabled = off.has(name);
     }
   };
-  model.on("change:on change:disabled", update);
+  const events = "change:on change:disabled change:heard";
+  model.on(events, update);
   update();
-  return () => model.off("change:on change:disabled", update);
+  return () => model.off(events, update);
 }
 
 export default { render };

@@ -42,6 +42,8 @@ class Switches(anywidget.AnyWidget):
     before = traitlets.Unicode().tag(sync=True)
     on = traitlets.Tuple().tag(sync=True)
     disabled = traitlets.Tuple().tag(sync=True)
+    #: The number of the last click that the rest takes into account.
+    heard = traitlets.Int(0).tag(sync=True)
 
     def __init__(
         self, titles: Mapping[str, str], on_change: Callable[[], None], before: str = "", **options: Any
@@ -66,4 +68,6 @@ class Switches(anywidget.AnyWidget):
             self._on_change()
 
     def _received(self, _: Any, content: dict[str, Any], __: Any) -> None:
-        self.flip(content["name"], content["on"] is True)
+        with self.hold_sync():  # one answer, also where nothing was switched
+            self.heard = max(self.heard, content["click"])
+            self.flip(content["name"], content["on"] is True)

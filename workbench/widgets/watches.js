@@ -47,6 +47,7 @@ const watching = (model, go) => {
     const remove = make("button", "wb-button wb-remove", "\u00d7");
     remove.title = `watch ${watch.expression} no longer`;
     remove.ariaLabel = remove.title;
+    remove.dataset.jump = `${watch.expression} no longer`;
     remove.addEventListener("click", () => model.send({ unwatch: watch.expression }));
     return [
       make("code", "", watch.expression), make("span", "", ...before, now),
@@ -59,7 +60,10 @@ const watching = (model, go) => {
     const watched = model.get("watched");
     const focused = rows.contains(document.activeElement) ? document.activeElement.dataset.jump : undefined;
     rows.replaceChildren(...watched.flatMap((watch) => row(watch, at)));
-    if (focused) rows.querySelector(`[data-jump="${CSS.escape(focused)}"]`)?.focus();
+    if (focused) {  // where there is nothing more to press, the keys step
+      const same = rows.querySelector(`[data-jump="${CSS.escape(focused)}"]:not([disabled])`);
+      (same ?? rows.closest(".wb-player")).focus({ preventScroll: true });
+    }
     all.hidden = !watched.length;
     table.querySelectorAll("tbody tr").forEach((line, step) => line.toggleAttribute("data-current", step === at));
   };
@@ -73,8 +77,10 @@ const watching = (model, go) => {
   };
   const showExample = () => { field.placeholder = `Watch an expression, such as  ${model.get("example")}`; };
 
+  let sent;
   const send = () => {
-    if (field.value.trim()) model.send({ watch: field.value });
+    sent = field.value;
+    if (sent.trim()) model.send({ watch: sent });
   };
   add.addEventListener("click", send);
   field.addEventListener("keydown", (event) => {
@@ -87,8 +93,8 @@ const watching = (model, go) => {
     if (line) go([...line.parentElement.children].indexOf(line));
   });
 
-  const added = (message) => {  // what was refused stays, to be corrected
-    if (message.watched) field.value = "";
+  const added = (message) => {  // what was refused stays, to be corrected; so does what was typed since
+    if (message.watched && field.value === sent) field.value = "";
   };
   const heard = [
     ["change:step change:watched", show], ["change:watch_table", showAll], ["change:mistake", showMistake],

@@ -6,7 +6,7 @@ import ipywidgets
 
 from workbench.kernel import Result
 from workbench.kernel.values import counted
-from workbench.questions.whatif import Attempt, Repairs, flips, repairs
+from workbench.questions.whatif import Attempt, Repairs, flips, never_happen, repairs
 from workbench.session.jobs import Aside, Job
 from workbench.view.html import badge, element, escape, table
 from workbench.widgets.pane import Pane
@@ -29,13 +29,13 @@ class WhatIfTab(Tab):
         self._sets = Pane(on_send=self._apply_set)
         self._flips = self.working("flips", self._show)
         self._repairs = self.working("repairs", self._show_repairs)
-        self._attempts: list[Attempt] = []
-        self._found: list[Attempt] = []
+        self._attempts: dict[str, Attempt] = {}
+        self._found: dict[str, Attempt] = {}
         row = ipywidgets.HBox([self._integers, self._repair]).add_class("wb-toolbar")
         return [row, self._repairs, self._sets, self._flips, self._single]
 
     def refresh(self, result: Result) -> None:
-        self._single.html = ""
+        self._single.add_class("wb-stale")  # it stays in sight, so that nothing below it jumps
         if not self._repairs.aside.key:
             self._sets.html = ""
         self._repair.disabled = not _broken(result)
@@ -51,7 +51,8 @@ class WhatIfTab(Tab):
         aside.start((self.session.number, integers), "Checking every single change", work)
 
     def _show(self, attempts: list[Attempt]) -> None:
-        self._attempts = attempts
+        self._attempts = {attempt.told: attempt for attempt in attempts}
+        self._single.remove_class("wb-stale")
         self._single.html = element("p", "<b>Every single change</b>, from here") + _table(attempts)
 
     def _mend(self) -> None:
@@ -73,7 +74,7 @@ class WhatIfTab(Tab):
             aside.start((self.session.number, name), f"Looking for repairs of {name}", work)
 
     def _show_repairs(self, repairs: Repairs) -> None:
-        self._found = repairs.found
+        self._found = {attempt.told: attempt for attempt in repairs.found}
         if repairs.found:
             head = f"The smallest sets of changes after which <b>{escape(repairs.property)}</b> holds"
             self._sets.html = element("p", head) + _table(repairs.found)
@@ -82,11 +83,13 @@ class WhatIfTab(Tab):
             text = f"Repairs of {repairs.property}: {how} ({repairs.tried} sets tried)"
             self._sets.html = element("p", escape(text))
 
-    def _apply(self, number: str) -> None:
-        self.session.apply(self._attempts[int(number)].changes)
+    def _apply(self, told: str) -> None:
+        if told in self._attempts:  # else the click was on its way when the table became another one
+            self.session.apply(self._attempts[told].changes)
 
-    def _apply_set(self, number: str) -> None:
-        self.session.apply(self._found[int(number)].changes)
+    def _apply_set(self, told: str) -> None:
+        if told in self._found:
+            self.session.apply(self._found[told].changes)
 
 
 def _options(result: Result, aside: Aside, job: Job, what: str) -> dict[str, Any]:
@@ -111,18 +114,22 @@ def _broken(result: Result) -> list[str]:
 
 
 def _table(attempts: list[Attempt]) -> str:
-    """A row per attempt, those that flip something first."""
-    order = sorted(range(len(attempts)), key=lambda at: not attempts[at].flipped)
-    rows = [_row(attempts[at], at) for at in order]
+    """A row per attempt, those that flip something first, and of these those with the smallest price."""
+    order = sorted(attempts, key=lambda attempt: (not attempt.flipped, attempt.price))
+    rows = [_row(attempt) for attempt in order]
     return table(("change", "verdicts that differ", "", ""), rows)
 
 
-def _row(attempt: Attempt, number: int) -> tuple[str, str, str, str]:
-    apply = element("button", "Apply", class_="wb-button", data_send=str(number), title="set this in the panel")
+def _row(attempt: Attempt) -> tuple[str, str, str, str]:
+    apply = element("button", "Apply", class_="wb-button", data_send=attempt.told, title="set this in the panel")
     name = element("code", escape(attempt.told))
     if attempt.result is None:
         return name, escape(attempt.error), "", ""
     flipped = [f"{badge(after.word)} <code>{escape(after.name)}</code>" for _, after in attempt.flipped]
     unknown = [badge("unknown", f"{v.name} unknown") for v in attempt.result.verdicts if v.holds is None]
-    told = "<br>".join(flipped + unknown) or '<span class="wb-note">none</span>'
-    return name, told, counted(attempt.result.distinct, "state"), apply
+    told = flipped + unknown
+    if attempt.mends and attempt.never:
+        never = never_happen([f"<code>{escape(name)}</code>" for name in attempt.never])
+        told.append(element("span", f"but then {never}", class_="wb-note"))
+    words = "<br>".join(told) or '<span class="wb-note">none</span>'
+    return name, words, counted(attempt.result.distinct, "state"), apply

@@ -1,0 +1,290 @@
+"""What a person has typed, selected, focused or opened in a panel stays there, whatever the panel draws meanwhile.
+
+The kernel's answers can be held back here: what a slow kernel does is provoked by events, not by waiting.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from tests.lab import Lab, Notebook
+
+pytestmark = pytest.mark.browser
+PLAYER = ".wb-player:visible"
+CELLS = [
+    "from workbench.widgets import Workbench\n"
+    'panel = Workbench("bakery_v2", Writers=2, AsyncParquet=True, RestampPatch=False)\npanel',
+    """
+from workbench.widgets.pane import Pane, copied
+said = {"a": "", "b": ""}
+def html(clicks):
+    boxes = "".join(f'<input type="checkbox" data-send="{name}" {ticked}>' for name, ticked in said.items())
+    once = "" if clicks > 1 else '<button data-send="once">once</button>'
+    box = f'<div class="wb-scroll" style="height: 40px; overflow: auto"><p style="height: 400px">{clicks}</p></div>'
+    unfolds = f"<details><summary>{clicks} clicks</summary>{clicks}</details>"
+    more = f'<button data-send="more">{clicks}</button>'
+    return f'<div>{box}{unfolds}{more}{once}{boxes}</div>{copied("Copy", "1 + 1", "")}'
+def clicked(what):
+    name, *ticked = what.split()
+    if ticked:
+        said[name] = "checked" if ticked == ["on"] else ""
+    pane.html = html(len(said) if ticked else 1 if what == "more" else 3)
+pane = Pane(html(0), on_send=clicked)
+pane""",
+]
+#: The page gets no message of a kernel while `held` is a list: one after the other then, when somebody calls what is
+#: in it. It becomes one with the first message that has the text `from`.
+HELD = """{
+    window.held = window.from = null;
+    const { get, set } = Object.getOwnPropertyDescriptor(WebSocket.prototype, "onmessage");
+    Object.defineProperty(WebSocket.prototype, "onmessage", {
+        get,
+        set(hear) {
+            set.call(this, (event) => {
+                if (!window.held && window.from === null) return hear.call(this, event);
+                const text = typeof event.data === "string" ? event.data : new TextDecoder().decode(event.data);
+                if (!window.held && !text.includes(window.from)) return hear.call(this, event);
+                window.held ??= [];
+                window.held.push({ text, hear: () => hear.call(this, event) });
+            });
+        },
+    });
+}"""
+
+
+class Holding:
+    """A browser in whose windows messages of a kernel can be held back."""
+
+    def __init__(self, browser: Any) -> None:
+        self._browser = browser
+
+    def new_context(self, **options: Any) -> Any:
+        context = self._browser.new_context(**options)
+        context.add_init_script(HELD)
+        return context
+
+
+@pytest.fixture(scope="module")
+def notebook(browser: Any, lab: Lab) -> Iterator[Notebook]:
+    """One for all tests: each of them leaves the panel as it was, apart from what it is about."""
+    lab.settings("themes", {"theme": "JupyterLab Light"})
+    lab.write("kept.ipynb", CELLS)
+    notebook = Notebook(Holding(browser), lab, "kept.ipynb", height=1400)
+    yield notebook
+    notebook.close()
+
+
+@pytest.fixture
+def page(notebook: Notebook) -> Iterator[Any]:
+    yield notebook.page
+    assert notebook.complaints == []
+
+
+@pytest.fixture
+def player(notebook: Notebook, page: Any) -> Any:
+    """The trace player, with the last state of the trace."""
+    notebook.open("Trace")
+    page.wait_for_selector(f"{PLAYER} > .wb-beside > .wb-picture[aria-busy=false] [data-picture]")
+    notebook.settle()
+    page.locator(PLAYER).focus()
+    page.keyboard.press("End")
+    return page.locator(PLAYER)
+
+
+@contextmanager
+def held(page: Any, beginning: str = "") -> Iterator[None]:
+    """Hold back what the kernel sends, from a message with this text on; let it through at the end."""
+    page.evaluate("(text) => { window.from = text; }", beginning)
+    try:
+        yield
+    finally:
+        page.evaluate(
+            "() => { const all = held ?? []; held = from = null; for (const message of all) message.hear(); }"
+        )
+
+
+def answered(page: Any, text: str) -> None:
+    """Wait until the kernel has sent something with this text, which is held back."""
+    page.wait_for_function("(text) => held?.some((message) => message.text.includes(text))", arg=text)
+
+
+@contextmanager
+def replaced(page: Any, what: str) -> Iterator[None]:
+    """Wait until what is there has made place for another one."""
+    before = page.query_selector(what)
+    yield
+    page.wait_for_function("(before) => !before.isConnected", arg=before)
+
+
+@contextmanager
+def narrower(page: Any) -> Iterator[None]:
+    """Make the window narrower, until the lanes are drawn for that; and as wide as before, afterwards."""
+    size = page.viewport_size
+    with replaced(page, f"{PLAYER} .wb-lanes > svg"):
+        page.set_viewport_size({**size, "width": size["width"] - 240})
+    yield
+    with replaced(page, f"{PLAYER} .wb-lanes > svg"):
+        page.set_viewport_size(size)
+
+
+def focused(page: Any, what: str) -> Any:
+    return page.evaluate(f"() => document.activeElement.{what}")
+
+
+def test_what_was_put_there_to_be_copied_outlasts_a_window_of_another_width(page: Any, player: Any) -> None:
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })")
+    player.locator(".wb-link button").click()
+    field = player.locator(".wb-link textarea")
+    line = field.input_value()
+    player.locator(".wb-filter summary:text-is('all variables')").click()
+    field.focus()
+    field.evaluate("field => field.select()")
+    with narrower(page):
+        assert focused(page, "value") == line
+        assert field.evaluate("field => field.selectionEnd - field.selectionStart") == len(line)
+        assert player.locator(".wb-filter[open] summary").count() == 1
+    player.locator(".wb-filter summary:text-is('all variables')").click()
+    page.evaluate("delete navigator.clipboard")
+
+
+def test_the_lanes_stay_where_somebody_has_scrolled_them(page: Any, player: Any) -> None:
+    lanes = player.locator(".wb-lanes")
+    assert lanes.evaluate("lanes => { lanes.scrollTop = 3; return lanes.scrollTop; }") == 3
+    with narrower(page):
+        assert lanes.evaluate("lanes => lanes.scrollTop") == 3
+
+
+def test_a_check_box_keeps_the_focus_when_it_is_toggled(page: Any, player: Any) -> None:
+    player.locator(".wb-filter summary:text-is('all variables')").click()
+    player.locator(".wb-filter input[type=checkbox]").nth(1).focus()
+    for said in ("1 of", "all variables"):
+        page.keyboard.press("Space")
+        player.locator(f".wb-filter summary:has-text('{said}')").wait_for()
+        page.wait_for_function("() => document.activeElement.type === 'checkbox'")
+    player.locator(".wb-filter summary:text-is('all variables')").click()
+
+
+def test_switches_show_the_last_click_whatever_is_said_of_those_before_it(page: Any, notebook: Notebook) -> None:
+    notebook.unfold()
+    safe, witness = (page.locator(f".wb-switch:has-text('{name}') input") for name in ("SafeAcks", "Witness"))
+
+    def ticked() -> list[bool]:
+        return [safe.is_checked(), witness.is_checked()]
+
+    assert ticked() == [True, True]
+    with held(page):
+        safe.click()
+        answered(page, '"heard": 1')
+        witness.click()
+        safe.click()
+        assert ticked() == [True, False]
+        answered(page, '"heard": 3')
+        for _ in range(page.evaluate("held.length")):
+            page.evaluate("held.shift().hear()")
+            assert ticked() == [True, False]
+    witness.click()
+    page.wait_for_selector(".wb-headline:has-text('Witness on')")
+    assert ticked() == [True, True]
+
+
+def test_what_is_typed_while_a_watch_is_added_stays(page: Any, player: Any) -> None:
+    field = player.locator(".wb-watch")
+    field.fill("len(s.iceberg)")
+    with held(page):
+        page.keyboard.press("Enter")
+        answered(page, '{"watched": "')
+        field.fill("len(s.iceberg) > 1")
+    player.locator(".wb-link code:has-text('watch=len')").wait_for()
+    player.locator(".wb-watched code:text-is('len(s.iceberg)')").wait_for()
+    field.press("Enter")
+    player.locator(".wb-watched code:text-is('len(s.iceberg) > 1')").wait_for()
+    page.wait_for_function("(field) => field.value === ''", arg=field.element_handle())
+    for _ in range(2):
+        remove = player.locator(".wb-watched .wb-remove >> nth=0").element_handle()
+        remove.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_function("(button) => !button.isConnected", arg=remove)
+        assert focused(page, "classList.contains('wb-player')"), "the keys go on stepping"
+
+
+def test_one_steps_on_from_the_state_that_is_in_sight(page: Any, player: Any) -> None:
+    with held(page):
+        for _ in range(3):
+            page.keyboard.press("ArrowUp")
+        where = player.locator(".wb-where").inner_text()
+        player.locator("button:has-text('Step on from here')").click()
+        answered(page, "wb-moves")
+    page.wait_for_selector(".wb-moves")
+    assert page.locator(f"{PLAYER} .wb-where").inner_text() == where
+
+
+def test_what_is_searched_in_a_graph_outlasts_another_drawing(page: Any, notebook: Notebook) -> None:
+    notebook.open("Graph")
+    field = page.locator(".wb-legend input[type=search]")
+    field.fill("iceberg")
+    page.check(".wb-fit")
+    field.focus()
+    with replaced(page, ".wb-graph"):
+        variables = page.locator(".wb-options select[multiple]")  # which takes no focus like this
+        variables.evaluate("""list => {
+            for (const option of list.options) option.selected = option.text === "iceberg";
+            list.dispatchEvent(new Event("change", { bubbles: true }));
+        }""")
+    assert field.input_value() == "iceberg"
+    assert focused(page, "type") == "search"
+    assert page.is_checked(".wb-fit")
+    assert page.locator(".wb-legend .wb-note:has-text('found')").count() == 1
+    assert page.locator(".wb-graph .wb-dimmed").count() == 0, "all nodes show what is searched now"
+
+
+def test_a_picture_is_that_of_the_state_also_if_somebody_steps_while_pictures_come(page: Any, player: Any) -> None:
+    picture = player.locator(":scope > .wb-beside > .wb-picture > [data-picture]")
+    labels = []
+    for key in ("ArrowUp", "ArrowDown"):
+        page.keyboard.press(key)
+        labels.append(picture.get_attribute("aria-label"))
+    assert labels[0] != labels[1]
+    packed = '"packed": "H'
+    toggle = player.locator(".wb-filter input[type=checkbox] >> nth=0")
+    with held(page, packed):
+        toggle.evaluate("box => box.click()")
+        answered(page, packed)
+        page.keyboard.press("ArrowUp")
+        answered(page, '"step": ')
+    drawn = picture.locator("..").element_handle()
+    page.wait_for_function("([box, label]) => box.firstElementChild.ariaLabel === label", arg=[drawn, labels[0]])
+    toggle.evaluate("box => box.click()")
+    player.locator("summary:text-is('all variables')").wait_for(state="attached")
+
+
+def test_html_that_changes_leaves_alone_what_stays_the_same(page: Any, notebook: Notebook) -> None:
+    pane = page.locator(".jp-OutputArea-output > .wb-pane, .jp-OutputArea-output .wb-pane:not(.wb-panel .wb-pane)")
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })")
+    pane.locator("button:text-is('Copy')").click()
+    page.evaluate("delete navigator.clipboard")
+    pane.locator("details").evaluate("details => details.open = true")
+    pane.locator(".wb-scroll").evaluate("box => box.scrollTop = 30")
+    pane.locator("[data-send=more]").evaluate("button => button.click()")
+    pane.locator("summary:text-is('1 clicks')").wait_for()
+    assert focused(page, "value") == "1 + 1"
+    assert focused(page, "selectionEnd") == len("1 + 1")
+    assert pane.locator("details").evaluate("details => details.open")
+    assert pane.locator(".wb-scroll").evaluate("box => box.scrollTop") == 30
+
+    once = pane.locator("[data-send=once]")
+    once.focus()
+    page.keyboard.press("Enter")
+    once.wait_for(state="detached")
+    assert focused(page, "classList.contains('wb-pane')"), "the keyboard goes on from here"
+
+    boxes = pane.locator("input[type=checkbox]")
+    with held(page):
+        boxes.nth(0).click()
+        answered(page, "checked")
+        boxes.nth(1).click()
+        answered(page, 'data-send=\\"b\\" checked')
+        for _ in range(page.evaluate("held.length")):
+            page.evaluate("held.shift().hear()")
+            assert [box.is_checked() for box in boxes.all()] == [True, True]
