@@ -14,11 +14,12 @@ from workbench.engines.check import check
 from workbench.engines.expander import Expander
 from workbench.engines.kernels import Frontier
 from workbench.engines.spark import executors, outbox, states
-from workbench.engines.spark.manifest import RUN, Manifest, Run
+from workbench.engines.spark.manifest import RUN, Level, Manifest, Run, TransitionFile
+from workbench.engines.spark.numbering import Translation
 from workbench.engines.spark.outbox import messages_of
 from workbench.engines.spark.packing import UNKNOWN, PackedRows
 from workbench.engines.spark.part_store import PartStore
-from workbench.kernel import Model, Variable, action, invariant, require
+from workbench.kernel import InputError, Model, Variable, action, invariant, require
 from workbench.runs import resume
 from workbench.storage.folder import Folder
 
@@ -55,6 +56,31 @@ def test_packed_rows_are_the_rows_in_global_numbers(data):
             assert number == shared[cell][local] or (number < 0 and extras[cell][UNKNOWN - number] == local)
     for cell, lacking in enumerate(extras):
         assert sorted(lacking) == sorted({v for v in rows[:, cell].tolist() if shared[cell][v] == UNKNOWN})
+
+
+def test_a_number_in_a_message_that_stands_for_no_value_is_refused():
+    """Kernels would look beyond the end of an array."""
+    to_local = Translation.of([np.array([4, 5]), np.array([6])], np.uint16)
+    assert to_local.of_codes(np.array([2, 1]), np.array([1, 0, 0])).tolist() == [5, 4, 6]
+    for numbers in ([2, 0, 0], [0, 0, 1]):
+        with pytest.raises(InputError, match="a value without a number"):
+            to_local.of_codes(np.array([2, 1]), np.array(numbers))
+
+
+def test_what_is_done_to_the_copy_of_a_manifest_leaves_the_other_as_it_was():
+    """It is what a level that is abandoned falls back on."""
+
+    def made():
+        return Manifest(levels=[Level([], [[0]]), Level([], [[1]])], decided={"A": [0, 7]})
+
+    before = made()
+    after = before.copy()
+    assert after == before
+    after.levels[-1].counts = [[2]]
+    after.levels.append(Level([], [[3]]))
+    after.decided["B"] = [1, 8]
+    after.transitions.append(TransitionFile(0, 1, 2, "part"))
+    assert before == made()
 
 
 def test_messages_hold_what_a_part_leads_to(monkeypatch):
@@ -142,14 +168,14 @@ def done(run: Path) -> Manifest:
     return Run.of(Folder.open(run, RUN)).done
 
 
-def test_numbers_that_outgrow_two_bytes_begin_a_file(tmp_path, monkeypatch):
+def test_numbers_that_outgrow_a_byte_begin_a_file(tmp_path, monkeypatch):
     """A bucket of a level then has two files, which are visited, expanded, cut and told of as one."""
     monkeypatch.setattr(executors, "_check", lambda session: None)
     monkeypatch.setattr(outbox, "CHUNK", 1)
     wanted = figures(check(Grid(), engine="local"))
     in_two = set()
-    for most in (2, 4, 7):
-        monkeypatch.setattr(states, "MOST_NARROW", most)
+    for most in (1, 3, 6):
+        monkeypatch.setitem(states.MOST, np.uint8, most)
         run = tmp_path / f"{most}"
         assert figures(check(Grid(), engine="spark", spark=NO_JOBS, run_dir=run)) == wanted
         for number, level in enumerate(done(run).levels):
@@ -157,7 +183,7 @@ def test_numbers_that_outgrow_two_bytes_begin_a_file(tmp_path, monkeypatch):
                 in_two.add((most, number))
     assert in_two
     most, number = max(in_two)
-    monkeypatch.setattr(states, "MOST_NARROW", most)
+    monkeypatch.setitem(states.MOST, np.uint8, most)
     before = sum(wanted[0][:number])
     for more in (1, wanted[0][number] // 2, wanted[0][number] - 1):
         run = tmp_path / f"cut-{more}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from workbench.engines.spark.manifest import LevelFile
 from workbench.engines.spark.messages import Candidates, Message, NextLevel, StepCounts
 from workbench.engines.spark.numbering import BucketSet, Numbering, OwnValues
 from workbench.engines.spark.rundir import RunDirectory
-from workbench.engines.spark.states import States, is_narrow
+from workbench.engines.spark.states import States, narrow
 from workbench.engines.trees import Trees
 from workbench.engines.watch import evaluate
 
@@ -68,16 +69,16 @@ class Admission:
         self.received = 0
 
     def write(self, messages: Iterator[Message]) -> list[LevelFile]:
-        """Write the candidates that are new: to one file, or to two where numbers come to need more than two bytes."""
+        """Write the candidates that are new: to one file, or to several where numbers come to need more bytes."""
         states, files = self._new_states(messages), []
         part = next(states, None)
         while part is not None:
-            narrow = is_narrow(part.rows)
+            kind = part.rows.dtype
 
-            def of_one_file(narrow: bool = narrow) -> Iterator[States]:
+            def of_one_file(kind: np.dtype[Any] = kind) -> Iterator[States]:
                 nonlocal part
-                while part is not None and (not narrow or is_narrow(part.rows)):
-                    yield replace(part, rows=part.rows.astype(np.uint16)) if narrow else part
+                while part is not None and part.rows.itemsize <= kind.itemsize:
+                    yield replace(part, rows=part.rows.astype(kind, copy=False))
                     part = next(states, None)
 
             files.append(
@@ -88,7 +89,8 @@ class Admission:
         return files
 
     def _new_states(self, messages: Iterator[Message]) -> Iterator[States]:
-        """The states that are new, with rows of four bytes per cell, which are judged already."""
+        """The states that are new, with rows as narrow as those of their message may be; they are judged already."""
+        to_local, translated = self._numbering.local(self._values_level, self.own.values), 0
         for message in messages:
             if isinstance(message, StepCounts):
                 self.steps.append(message)
@@ -98,11 +100,13 @@ class Admission:
             new = self._visited.add(message.fingerprints)
             if not new.any():
                 continue
-            rows = message.rows.unpack(new)
-            self.own.settle(rows, self._directory.from_message(message.extras))
+            numbers = self.own.settle(message.rows, new, self._directory.from_message(message.extras))
+            own = sum(map(len, self.own.values))
+            if own > translated:
+                to_local, translated = self._numbering.local(self._values_level, self.own.values), own
+            rows, local = message.rows.unpack_as(new, narrow(numbers), to_local.of_codes(message.rows.sizes, numbers))
             fingerprints, parents, instances, ordinals = (part[new] for part in message[:4])
             self.new += np.bincount(instances, minlength=len(self.new))
-            local = self._numbering.to_local(rows, self._values_level, self.own.values)
             self._judge(fingerprints, local)
             self._tell(fingerprints, local)
             yield States(fingerprints, parents, instances, ordinals, rows)

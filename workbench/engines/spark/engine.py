@@ -1,6 +1,5 @@
 """The distributed engine: level by level, each a Spark job if it is wide, of which the driver keeps small numbers."""
 
-import copy
 import secrets
 import time
 from collections.abc import Iterable, Sequence
@@ -171,7 +170,7 @@ class SparkSearch:
                     raise self.explain(error) from error
 
             linked = run_job(self.session, link, self.watch)
-        manifest = copy.deepcopy(self.manifest)
+        manifest = self.manifest.copy()
         manifest.transitions += sorted((part.file for part in linked), key=lambda file: file.first)
         if not manifest.linked or sum(file.transitions for file in manifest.transitions) != self._generated(manifest):
             raise ModelError("other transitions were found when states were expanded again: the model is not pure")
@@ -258,7 +257,7 @@ class SparkSearch:
 
     def _with(self, initial: int, outcomes: Sequence[Admitted], seconds: float) -> Manifest:
         """The manifest with the level that `outcomes` are of."""
-        manifest = copy.deepcopy(self.manifest)
+        manifest = self.manifest.copy()
         manifest.initial = initial
         steps = [step for outcome in outcomes for step in outcome.steps]
         nothing = np.zeros(len(self.model.instances), np.int64)

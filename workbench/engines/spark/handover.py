@@ -10,7 +10,7 @@ from workbench.engines.spark.linking import parts_of, write_part
 from workbench.engines.spark.manifest import KEPT_OUT, PREFIX, Level, Manifest, Prefix
 from workbench.engines.spark.messages import Task
 from workbench.engines.spark.rundir import RunDirectory
-from workbench.engines.spark.states import MOST_NARROW, States
+from workbench.engines.spark.states import States, narrow
 from workbench.engines.store import Visited
 from workbench.kernel.deadlock import DEADLOCK
 
@@ -112,7 +112,7 @@ def _links(search: LocalSearch, end: int) -> Iterator[States]:
 def _states(search: LocalSearch, first: int, end: int, bucket: int, buckets: int) -> Iterator[States]:
     """The states from number `first` up to `end` that are in a bucket; a state's parent is given by its own number."""
     words = search.cells.words
-    width = np.uint16 if max(map(len, search.cells.values), default=0) < MOST_NARROW else np.int32
+    width = narrow(np.array([len(values) for values in search.cells.values])).dtype
     for part in search.store.slices(first, end):
         fingerprints = kernels.canonical_fingerprints(part.sums, words)
         some = np.flatnonzero(kernels.bucket(fingerprints, buckets) == bucket)

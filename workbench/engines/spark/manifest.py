@@ -1,7 +1,7 @@
 """What the manifest of a run directory says: what is searched, and which levels are complete."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from workbench.kernel import InputError
@@ -137,6 +137,15 @@ class Manifest:
     seconds: float = 0.0
     complete: bool = False
     transitions: list[TransitionFile] = field(default_factory=list)
+
+    def copy(self) -> "Manifest":
+        """One that can be gone on with, and this one stays as it is. Levels before the last one never change again."""
+        return replace(
+            self,
+            levels=[*self.levels[:-1], *(replace(level) for level in self.levels[-1:])],
+            decided=dict(self.decided),
+            transitions=list(self.transitions),
+        )
 
     @property
     def sizes(self) -> list[int]:

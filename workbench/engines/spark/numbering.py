@@ -1,14 +1,14 @@
 """Numbers of values in this process, in all of them, and in a file; and the visited sets of buckets."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from workbench.engines.arrays import Growing
 from workbench.engines.cells import Cells
 from workbench.engines.kernels import add_new
-from workbench.engines.spark.packing import UNKNOWN, renumber
+from workbench.engines.spark.packing import UNKNOWN, PackedRows, renumber
 from workbench.engines.store import Visited
 from workbench.kernel import InputError
 
@@ -49,15 +49,19 @@ class Numbering:
         InputError
             If a row has a number that stands for no value: kernels do not look.
         """
+        return self.local(level, extras).of_rows(rows)
+
+    def local(self, level: int, extras: Sequence[Sequence[Any]]) -> "Translation":
+        """To local numbers, from those that :meth:`to_local` takes."""
         parts = []
         for cell, known in enumerate(self._known[level]):
             own = [self._cells.number(cell, value) for value in extras[cell]]
             parts.append(np.concatenate([self._local_of[cell].array[:known], np.array(own, np.int32)]))
-        return _renumbered(rows, parts)
+        return Translation.of(parts, self._cells.row_type)
 
     def to_shared(self, rows: np.ndarray, level: int) -> np.ndarray:
         """The rows, whose values all have global numbers as of `level`, in these."""
-        return _renumbered(rows, self.shared(level))
+        return Translation.of(self.shared(level), np.int32).of_rows(rows)
 
     def shared(self, level: int) -> list[np.ndarray]:
         """For each cell the global number of each local one, as of `level`; UNKNOWN where there is none."""
@@ -69,13 +73,34 @@ class Numbering:
         return parts
 
 
-def _renumbered(rows: np.ndarray, parts: Sequence[np.ndarray]) -> np.ndarray:
-    """The rows with the numbers that `parts` have for those of each cell."""
-    room = np.array([len(part) for part in parts], np.int64)
-    renumbered = np.empty(rows.shape, np.int32)
-    if not renumber(rows, np.cumsum(room) - room, room, np.concatenate(parts), renumbered):
-        raise InputError("a file of states has a value without a number; it is none of this run")
-    return renumbered
+class Translation(NamedTuple):
+    """Other numbers for those of each cell: ``numbers[base[c] + v]`` for value v of cell c, which is below ``room[c]``.
+
+    Kernels do not look whether a number stands for a value. So what is translated here is compared with `room` first.
+    """
+
+    base: np.ndarray
+    room: np.ndarray
+    numbers: np.ndarray
+
+    @classmethod
+    def of(cls, parts: Sequence[np.ndarray], kind: Any) -> "Translation":
+        """To the numbers that `parts` have for those of each cell, as numbers of a type."""
+        room = np.array([len(part) for part in parts], np.int64)
+        return cls(np.cumsum(room) - room, room, np.concatenate(parts).astype(kind))
+
+    def of_rows(self, rows: np.ndarray) -> np.ndarray:
+        """The rows in the other numbers."""
+        renumbered = np.empty(rows.shape, self.numbers.dtype)
+        if not renumber(rows, *self, renumbered):
+            raise InputError("a file of states has a value without a number; it is none of this run")
+        return renumbered
+
+    def of_codes(self, sizes: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """What the codes of packed rows stand for, of which each cell has so many, in the other numbers."""
+        if (numbers >= np.repeat(self.room, sizes)).any():
+            raise InputError("a message has a value without a number; it is none of this run")
+        return self.numbers[np.repeat(self.base, sizes) + numbers]
 
 
 class OwnValues:
@@ -97,14 +122,22 @@ class OwnValues:
         self.values: list[list[Any]] = [[] for _ in known]
         self._numbers: list[dict[Any, int]] = [{} for _ in known]
 
-    def settle(self, rows: np.ndarray, extras: Sequence[Sequence[Any]]) -> None:
-        """Give numbers to those of a message's `extras` that occur in its `rows`, which name them as UNKNOWN ones."""
-        for cell, values in enumerate(extras):
-            if not values:
-                continue
-            column = rows[:, cell]
-            for code in np.unique(column[column < 0]).tolist():
-                column[column == code] = self._number(cell, values[UNKNOWN - code])
+    def settle(self, rows: PackedRows, some: np.ndarray, extras: Sequence[Sequence[Any]]) -> np.ndarray:
+        """What the codes of a message's `rows` stand for, with numbers for those of its `extras` that some rows have.
+
+        The others, which are not looked up, get 0.
+        """
+        numbers = np.maximum(rows.numbers, 0)
+        if any(extras):
+            ends, chosen = np.cumsum(rows.sizes), rows.unpack(some)
+            for cell, values in enumerate(extras):
+                if not values:
+                    continue
+                of_cell, column = slice(ends[cell] - rows.sizes[cell], ends[cell]), chosen[:, cell]
+                for unknown in np.unique(column[column < 0]).tolist():
+                    number = self._number(cell, values[UNKNOWN - unknown])
+                    numbers[of_cell][rows.numbers[of_cell] == unknown] = number
+        return numbers
 
     def _number(self, cell: int, value: Any) -> int:
         numbers = self._numbers[cell]

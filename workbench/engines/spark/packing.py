@@ -76,10 +76,17 @@ class PackedRows(NamedTuple):
 
     def unpack(self, some: np.ndarray) -> np.ndarray:
         """The rows chosen by a bool array: global numbers, and ``UNKNOWN - k`` for the k-th of a cell's extras."""
-        rows = np.empty((int(np.count_nonzero(some)), len(self.sizes)), np.int32)
-        base = np.cumsum(self.sizes, dtype=np.int64) - self.sizes
-        unpack(self.words, some, *_places(self.sizes), base, self.numbers, rows)
+        [rows] = self.unpack_as(some, self.numbers)
         return rows
+
+    def unpack_as(self, some: np.ndarray, *numbers: np.ndarray) -> list[np.ndarray]:
+        """The same rows in numbers of other kinds: each time those that are given for the codes, in their type."""
+        places, count = _places(self.sizes), int(np.count_nonzero(some))
+        base = np.cumsum(self.sizes, dtype=np.int64) - self.sizes
+        unpacked = [np.empty((count, len(self.sizes)), of_codes.dtype) for of_codes in numbers]
+        for of_codes, rows in zip(numbers, unpacked, strict=True):
+            unpack(self.words, some, *places, base, of_codes, rows)
+        return unpacked
 
     @property
     def nbytes(self) -> int:

@@ -29,7 +29,7 @@ class States:
     instances, ordinals : int32 arrays (states)
         The step from the parent: an action instance, and which of its outcomes. An initial state has the instance -1
         and its own number.
-    rows : uint16 or int32 array (states, cells)
+    rows : uint8, uint16 or int32 array (states, cells)
         Values by number.
     """
 
@@ -102,7 +102,7 @@ def _to_arrow(column: np.ndarray) -> pa.Array:
 def _from_arrow(name: str, column: pa.ChunkedArray, words: int, cells: int) -> np.ndarray:
     if name in ("instances", "ordinals") and column.type == pa.int32() and not column.null_count:
         return column.to_numpy()
-    kinds: tuple[Any, ...] = (np.uint16, np.int32) if name == "rows" else (np.uint64,)
+    kinds: tuple[Any, ...] = (*MOST, np.int32) if name == "rows" else (np.uint64,)
     length = cells if name == "rows" else words
     for kind in kinds:
         if column.type == pa.binary(length * kind().itemsize) and not column.null_count:
@@ -118,21 +118,17 @@ def _vectors(column: pa.ChunkedArray, kind: Any, length: int) -> np.ndarray:
     return (np.concatenate(parts) if parts else np.empty(0, kind)).reshape(len(column), length)
 
 
-#: Numbers from here on take four bytes in a file.
-MOST_NARROW = 1 << 16
+#: The largest number that a file has in a byte, and the largest in two; others take four.
+MOST: dict[Any, int] = {np.uint8: (1 << 8) - 1, np.uint16: (1 << 16) - 1}
 
 
-def is_narrow(rows: np.ndarray) -> bool:
-    """Whether two bytes are enough for each value number."""
-    return bool(rows.max(initial=0) < MOST_NARROW)
-
-
-def narrow(rows: np.ndarray) -> np.ndarray:
-    """Rows of value numbers in two bytes each, if they fit.
+def narrow(numbers: np.ndarray) -> np.ndarray:
+    """Numbers of values in as few bytes each as the largest of them needs.
 
     Examples
     --------
-    >>> narrow(np.array([[1, 2]])).dtype, narrow(np.array([[1, 70_000]])).dtype
-    (dtype('uint16'), dtype('int32'))
+    >>> [narrow(np.array([1, most])).dtype.name for most in (255, 256, 70_000)]
+    ['uint8', 'uint16', 'int32']
     """
-    return rows.astype(np.uint16) if is_narrow(rows) else rows.astype(np.int32)
+    largest = int(numbers.max(initial=0))
+    return numbers.astype(next((kind for kind, most in MOST.items() if largest <= most), np.int32))

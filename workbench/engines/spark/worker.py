@@ -4,6 +4,7 @@ A worker process keeps its trees, its numbering of values, and the visited sets 
 from task to task. All of that can be made again from the run directory, so any worker can do any task.
 """
 
+import gc
 import itertools
 import os
 import platform
@@ -82,6 +83,7 @@ class Worker:
         self._buckets: dict[int, BucketSet] = {}
         self.part = PartStore(self.cells, task.buckets)
         self._steps = Growing(np.int32, 2)
+        self._spared = 0  # misses of the trees that the collector of garbage does not look at
 
     def catch_up(self, level: int) -> None:
         """Learn the values that were numbered up to the end of `level`."""
@@ -98,6 +100,15 @@ class Worker:
         visited = sum(known.visited.nbytes for known in self._buckets.values())
         held = self.trees.nbytes + self.cells.nbytes + visited
         return Memory(f"{platform.node()}/{os.getpid()}", held, peak_bytes(), costs_of(self.trees))
+
+    def spare_the_collector(self) -> None:
+        """Keep the trees out of the collections of garbage, one of which PySpark makes after each task.
+
+        What is not in use any more is kept with them, so this is done a few times only, as the trees grow.
+        """
+        if self.trees.misses > 2 * self._spared:
+            gc.freeze()
+            self._spared = self.trees.misses
 
     @cached_property
     def labels(self) -> list[Labels]:
@@ -257,6 +268,7 @@ def worker_for(shipped: Shipped) -> Worker:
         directory = RunDirectory(open_folder(shipped.path, shipped.mark), task.model, task.bits)
         _workers[shipped.search] = Worker(directory, task)
     worker = _workers[shipped.search]
+    worker.spare_the_collector()
     worker.directory.know(shipped.sums)
     worker.values = shipped.values
     return worker
