@@ -502,8 +502,12 @@ def test_what_if_lists_what_flips_a_verdict_and_applies_it(stale: Workbench) -> 
     assert 'data-send="RestampPatch=TRUE"' in tab._single.html
     tab._single._received(None, {"send": "RestampPatch=MAYBE"}, [])  # of a table that has become another one
     assert not stale.result.model.RestampPatch
+    drawn: list[Any] = []
+    tab._single.observe(lambda change: drawn.append("wb-stale" in change["new"]), "html")
     tab._single._received(None, {"send": "RestampPatch=TRUE"}, [])
     settle(stale)
+    settle(stale)  # what the new result asks for
+    assert drawn == [True, False], "the table stays in sight until there is another one"
     assert stale.result.model.RestampPatch
     assert stale.result["NoLakekeeperConflict"].holds
 
