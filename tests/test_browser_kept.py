@@ -5,30 +5,48 @@ The kernel's answers can be held back here: what a slow kernel does is provoked 
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.test_browser import Lab, Notebook
+from tests.lab import Lab, Notebook
 
 pytestmark = pytest.mark.browser
 PLAYER = ".wb-player:visible"
 CELLS = [
     "from workbench.widgets import Workbench\n"
-    'panel = Workbench("bakery_v2", Writers=2, AsyncParquet=True, RestampPatch=False)\npanel'
+    'panel = Workbench("bakery_v2", Writers=2, AsyncParquet=True, RestampPatch=False)\npanel',
+    """
+from workbench.widgets.pane import Pane, copied
+said = {"a": "", "b": ""}
+def html(clicks):
+    boxes = "".join(f'<input type="checkbox" data-send="{name}" {ticked}>' for name, ticked in said.items())
+    once = "" if clicks > 1 else '<button data-send="once">once</button>'
+    box = f'<div class="wb-scroll" style="height: 40px; overflow: auto"><p style="height: 400px">{clicks}</p></div>'
+    unfolds = f"<details><summary>{clicks} clicks</summary>{clicks}</details>"
+    more = f'<button data-send="more">{clicks}</button>'
+    return f'<div>{box}{unfolds}{more}{once}{boxes}</div>{copied("Copy", "1 + 1", "")}'
+def clicked(what):
+    name, *ticked = what.split()
+    if ticked:
+        said[name] = "checked" if ticked == ["on"] else ""
+    pane.html = html(len(said) if ticked else 1 if what == "more" else 3)
+pane = Pane(html(0), on_send=clicked)
+pane""",
 ]
-#: The page gets no message of a kernel while `held` is a list; one after the other then, when somebody calls what is
-#: in it.
+#: The page gets no message of a kernel while `held` is a list: one after the other then, when somebody calls what is
+#: in it. It becomes one with the first message that has the text `from`.
 HELD = """{
-    window.held = null;
+    window.held = window.from = null;
     const { get, set } = Object.getOwnPropertyDescriptor(WebSocket.prototype, "onmessage");
     Object.defineProperty(WebSocket.prototype, "onmessage", {
         get,
         set(hear) {
             set.call(this, (event) => {
-                if (!window.held) return hear.call(this, event);
+                if (!window.held && window.from === null) return hear.call(this, event);
                 const text = typeof event.data === "string" ? event.data : new TextDecoder().decode(event.data);
+                if (!window.held && !text.includes(window.from)) return hear.call(this, event);
+                window.held ??= [];
                 window.held.push({ text, hear: () => hear.call(this, event) });
             });
         },
@@ -49,15 +67,9 @@ class Holding:
 
 
 @pytest.fixture(scope="module")
-def lab(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    lab = Lab(tmp_path_factory.mktemp("lab"))
-    yield lab
-    lab.stop()
-
-
-@pytest.fixture(scope="module")
 def notebook(browser: Any, lab: Lab) -> Iterator[Notebook]:
     """One for all tests: each of them leaves the panel as it was, apart from what it is about."""
+    lab.settings("themes", {"theme": "JupyterLab Light"})
     lab.write("kept.ipynb", CELLS)
     notebook = Notebook(Holding(browser), lab, "kept.ipynb", height=1400)
     yield notebook
@@ -65,9 +77,8 @@ def notebook(browser: Any, lab: Lab) -> Iterator[Notebook]:
 
 
 @pytest.fixture
-def page(notebook: Notebook, tmp_path: Path) -> Iterator[Any]:
+def page(notebook: Notebook) -> Iterator[Any]:
     yield notebook.page
-    notebook.page.screenshot(path=tmp_path / "end.png")
     assert notebook.complaints == []
 
 
@@ -76,24 +87,27 @@ def player(notebook: Notebook, page: Any) -> Any:
     """The trace player, with the last state of the trace."""
     notebook.open("Trace")
     page.wait_for_selector(f"{PLAYER} > .wb-beside > .wb-picture[aria-busy=false] [data-picture]")
+    notebook.settle()
     page.locator(PLAYER).focus()
     page.keyboard.press("End")
     return page.locator(PLAYER)
 
 
 @contextmanager
-def held(page: Any) -> Iterator[None]:
-    """Hold back what the kernel sends; let it through at the end."""
-    page.evaluate("held = []")
+def held(page: Any, beginning: str = "") -> Iterator[None]:
+    """Hold back what the kernel sends, from a message with this text on; let it through at the end."""
+    page.evaluate("(text) => { window.from = text; }", beginning)
     try:
         yield
     finally:
-        page.evaluate("() => { const all = held; held = null; for (const message of all) message.hear(); }")
+        page.evaluate(
+            "() => { const all = held ?? []; held = from = null; for (const message of all) message.hear(); }"
+        )
 
 
 def answered(page: Any, text: str) -> None:
     """Wait until the kernel has sent something with this text, which is held back."""
-    page.wait_for_function("(text) => held.some((message) => message.text.includes(text))", arg=text)
+    page.wait_for_function("(text) => held?.some((message) => message.text.includes(text))", arg=text)
 
 
 @contextmanager
@@ -200,7 +214,7 @@ def test_one_steps_on_from_the_state_that_is_in_sight(page: Any, player: Any) ->
         for _ in range(3):
             page.keyboard.press("ArrowUp")
         where = player.locator(".wb-where").inner_text()
-        player.locator("button:text-is('Step on from here')").click()
+        player.locator("button:has-text('Step on from here')").click()
         answered(page, "wb-moves")
     page.wait_for_selector(".wb-moves")
     assert page.locator(f"{PLAYER} .wb-where").inner_text() == where
@@ -223,3 +237,54 @@ def test_what_is_searched_in_a_graph_outlasts_another_drawing(page: Any, noteboo
     assert page.is_checked(".wb-fit")
     assert page.locator(".wb-legend .wb-note:has-text('found')").count() == 1
     assert page.locator(".wb-graph .wb-dimmed").count() == 0, "all nodes show what is searched now"
+
+
+def test_a_picture_is_that_of_the_state_also_if_somebody_steps_while_pictures_come(page: Any, player: Any) -> None:
+    picture = player.locator(":scope > .wb-beside > .wb-picture > [data-picture]")
+    labels = []
+    for key in ("ArrowUp", "ArrowDown"):
+        page.keyboard.press(key)
+        labels.append(picture.get_attribute("aria-label"))
+    assert labels[0] != labels[1]
+    packed = '"packed": "H'
+    toggle = player.locator(".wb-filter input[type=checkbox] >> nth=0")
+    with held(page, packed):
+        toggle.evaluate("box => box.click()")
+        answered(page, packed)
+        page.keyboard.press("ArrowUp")
+        answered(page, '"step": ')
+    drawn = picture.locator("..").element_handle()
+    page.wait_for_function("([box, label]) => box.firstElementChild.ariaLabel === label", arg=[drawn, labels[0]])
+    toggle.evaluate("box => box.click()")
+    player.locator("summary:text-is('all variables')").wait_for(state="attached")
+
+
+def test_html_that_changes_leaves_alone_what_stays_the_same(page: Any, notebook: Notebook) -> None:
+    pane = page.locator(".jp-OutputArea-output > .wb-pane, .jp-OutputArea-output .wb-pane:not(.wb-panel .wb-pane)")
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })")
+    pane.locator("button:text-is('Copy')").click()
+    page.evaluate("delete navigator.clipboard")
+    pane.locator("details").evaluate("details => details.open = true")
+    pane.locator(".wb-scroll").evaluate("box => box.scrollTop = 30")
+    pane.locator("[data-send=more]").evaluate("button => button.click()")
+    pane.locator("summary:text-is('1 clicks')").wait_for()
+    assert focused(page, "value") == "1 + 1"
+    assert focused(page, "selectionEnd") == len("1 + 1")
+    assert pane.locator("details").evaluate("details => details.open")
+    assert pane.locator(".wb-scroll").evaluate("box => box.scrollTop") == 30
+
+    once = pane.locator("[data-send=once]")
+    once.focus()
+    page.keyboard.press("Enter")
+    once.wait_for(state="detached")
+    assert focused(page, "classList.contains('wb-pane')"), "the keyboard goes on from here"
+
+    boxes = pane.locator("input[type=checkbox]")
+    with held(page):
+        boxes.nth(0).click()
+        answered(page, "checked")
+        boxes.nth(1).click()
+        answered(page, 'data-send=\\"b\\" checked')
+        for _ in range(page.evaluate("held.length")):
+            page.evaluate("held.shift().hear()")
+            assert [box.is_checked() for box in boxes.all()] == [True, True]

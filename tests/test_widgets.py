@@ -408,6 +408,18 @@ def test_one_may_step_on_from_a_trace(stale: Workbench) -> None:
     assert simulator.state.values == tab.player.trace.steps[3].state.values
 
 
+def test_a_trace_that_is_found_again_stays_at_the_step_that_was_looked_at(stale: Workbench) -> None:
+    tab = opened(stale, "Trace")
+    trace, tab.player.step = tab.player.trace, 3
+    stale.run()
+    settle(stale)
+    assert tab.player.trace is not trace
+    assert tab.player.step == 3
+    stale.apply({"MaxTickets": stale.result.model.MaxTickets + 1})
+    settle(stale)
+    assert tab.player.step == len(tab.player.trace) - 1
+
+
 def test_the_simulator_begins_anew_with_other_constants(stale: Workbench) -> None:
     simulator = opened(stale, "Step it yourself").simulator
     simulator.walk(5, seed=1)
@@ -466,7 +478,11 @@ def test_the_charts_are_there_at_once_and_plotly_where_somebody_asks(stale: Work
     assert everything(tab).count("<svg") == 3
     assert tab._output.outputs == ()
     tab._interactive.value = True
-    shown = [output["data"] for output in tab._output.outputs]
+    redrawn: list[Any] = []
+    tab._output.observe(redrawn.append, "outputs")
+    tab._show_access(tab._charts[2])
+    assert not redrawn, "somebody may have zoomed in"
+    shown = [output["data"] for output in (*tab._output.outputs, *tab._late.outputs)]
     assert len(shown) == 3
     assert all({"application/vnd.plotly.v1+json", "image/svg+xml", "text/plain"} <= data.keys() for data in shown)
     assert "<svg" not in everything(tab)
@@ -1017,6 +1033,8 @@ def test_enabled_steps_are_buttons_and_the_others_say_why() -> None:
 def test_steps_are_taken_undone_and_jumped_to() -> None:
     simulator = Simulator("bakery_v2")
     simulator._moves._received(None, {"send": "0.0 start(w1)"}, [])
+    simulator._moves._received(None, {"send": "0.0 start(w1)"}, [])
+    assert "start(w1)&#x27; is not enabled" in simulator._message.html, "the click was on its way"
     simulator.take("stage(w1)")
     assert simulator.state.pc["w1"] == "BeginClaim"
     simulator.undo()

@@ -24,10 +24,11 @@ class ChartsTab(Tab):
             False, description="interactive", tooltip="charts to zoom in, which take longer to load", indent=False
         )
         self._interactive.observe(self._chosen, "value")
-        self._pictures, self._output = Words(), ipywidgets.Output()
+        self._pictures = Words()
+        self._output, self._late = ipywidgets.Output(), ipywidgets.Output()  # one is not drawn again with the other
         self._working = self.working("access", self._show_access)
         self._charts: list[view.Bars | view.Grid] = []
-        return [self._interactive, self._pictures, self._output, self._working]
+        return [self._interactive, self._pictures, self._output, self._late, self._working]
 
     def refresh(self, result: Result) -> None:
         self._show([view.levels_chart(result), view.coverage_chart(result)])
@@ -48,11 +49,11 @@ class ChartsTab(Tab):
 
     def _show(self, charts: list[view.Bars | view.Grid]) -> None:
         self._charts = charts
-        if self._interactive.value:
-            self._pictures.html = ""
-            self._output.outputs = tuple(
-                {"output_type": "display_data", "data": chart.bundle(), "metadata": {}} for chart in charts
+        interactive = self._interactive.value
+        self._pictures.html = "" if interactive else "".join(chart.html() for chart in charts)
+        for output, shown in ((self._output, charts[:2]), (self._late, charts[2:])):
+            output.outputs = tuple(
+                {"output_type": "display_data", "data": chart.bundle(), "metadata": {}}
+                for chart in shown
+                if interactive
             )
-        else:
-            self._output.outputs = ()
-            self._pictures.html = "".join(chart.html() for chart in charts)

@@ -62,11 +62,11 @@ class TraceTab(Tab):
         self._about.html = f"<p><b>{escape(verdict.name)}</b> {escape(verdict.word)}{why} {doc}{none}</p>"
         if verdict.trace is None:
             return
-        loop = verdict.trace.loop
-        first = len(verdict.trace) - 1 if loop is None else loop
-        if verdict.trace == self.player.trace:  # found again
-            first = self.player.step
-        self.player.show(verdict.trace, first, properties=[v.name for v in result.verdicts])
+        trace, known = verdict.trace, self.player.trace
+        first = len(trace) - 1 if trace.loop is None else trace.loop
+        if known is not None and known.steps == trace.steps and known.model.constants == trace.model.constants:
+            first = self.player.step  # it was found again
+        self.player.show(trace, first, properties=[v.name for v in result.verdicts])
 
     def _step_on(self, step: int) -> None:
         trace = self.player.trace
