@@ -13,9 +13,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from workbench.storage.lock import LOCK_FILES
+
+# How long an example takes says nothing of what it shows: on a busy machine, any takes long.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 #: Programs for the environment of the writers, whose packages are not here.
 collect_ignore = ["hudi_reader.py", "iceberg_writer.py"]
