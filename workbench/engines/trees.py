@@ -211,7 +211,8 @@ class Trees:
                 root = self._hang(where, child, root)
             elif child < 0 or nodes.cell.items[child] != cell:
                 raise _not_a_function(whose(), f"read {self._cell(cell)} this time, and not")
-            where = nodes.place(child, value)
+            beside = value < nodes.size.items[child]  # asked here, too: it nearly always is
+            where = nodes.base.items[child] + value if beside else nodes.place(child, value)
             child = nodes.branch.items[where]
         if child > 0:
             earlier = self._cell(nodes.cell.items[child])
