@@ -13,9 +13,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from workbench.storage.lock import LOCK_FILES
+
+# How long an example takes says nothing of what it shows: on a busy machine, any takes long.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 #: Programs for the environment of the writers, whose packages are not here.
 collect_ignore = ["hudi_reader.py", "iceberg_writer.py"]
@@ -76,6 +81,13 @@ def in_pieces(request, monkeypatch):
     sizes = getattr(request, "param", (6, 5, 16))
     for name, value in zip(("CHUNKS", "CHUNK", "_ROOM", "ALONE"), (*sizes, 0), strict=True):
         monkeypatch.setattr(expander, name, value)
+
+
+@pytest.fixture
+def unhurried(monkeypatch):
+    """On a busy machine, too, a small check is checked at once when a setting changes, and whole in a grid."""
+    monkeypatch.setattr("workbench.session.session.LIVE_SECONDS", 600.0)
+    monkeypatch.setattr("workbench.session.filling.MOST_SECONDS", 600.0)
 
 
 @pytest.fixture(scope="session")

@@ -397,7 +397,7 @@ def test_tables_further_down_are_named(real_table, capsys):
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), name=st.sampled_from(["seq", "java_dangling", "drive"]))
 def test_a_damaged_table_is_judged_or_refused(real_table, corrupt, data, name):
     with tempfile.TemporaryDirectory() as folder:

@@ -679,14 +679,14 @@ def grown(folder: Path, version: int, operations: list[tuple[str, str, int]]) ->
     return table
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(operations=OPERATIONS, version=st.sampled_from(VERSIONS))
 def test_one_writer_makes_clean_tables(tmp_path_factory, operations, version):
     table = grown(tmp_path_factory.mktemp("hudi") / "t", version, operations)
     assert graded(agreed(table)) == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(operations=OPERATIONS, version=st.sampled_from(VERSIONS), data=st.data())
 def test_what_is_broken_is_found(tmp_path_factory, operations, version, data):
     operations = [*operations, ("put", "a", 0), ("put", "b", 1)]
@@ -713,7 +713,7 @@ def test_what_is_broken_is_found(tmp_path_factory, operations, version, data):
     assert expected in graded(agreed(table))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(version=st.sampled_from(VERSIONS), data=st.data())
 def test_damage_is_an_answer_or_one_line(tmp_path_factory, corrupt, version, data):
     table = HudiTable(tmp_path_factory.mktemp("hudi") / "t", version)

@@ -255,7 +255,7 @@ def test_a_last_number_that_shrinks(table):
     assert graded(agreed(folder)) == [("SequentialSnapshots", "proved", 47)]
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_what_is_broken_is_found(written, tmp_path_factory, data):
     folder = Path(shutil.copytree(written("races")[0], tmp_path_factory.mktemp("broken") / "t"))
@@ -429,7 +429,7 @@ def test_parents_in_a_circle(table):
     assert ("LinearHistory", "proved", 1) in graded(agreed(folder))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damage_is_an_answer_or_one_line(written, tmp_path_factory, corrupt, data):
     folder = Path(shutil.copytree(written("life1")[0], tmp_path_factory.mktemp("damaged") / "t"))

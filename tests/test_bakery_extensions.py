@@ -135,7 +135,7 @@ def test_an_extension_brings_what_its_constant_switches_on(published, extended):
     startup=st.booleans(),
     reap=st.booleans(),
 )
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 def test_bakery_with_restarts(writers, crashes, restarts, startup, reap):
     crashes = min(crashes, 4 - writers)
     assert_agree(
@@ -153,7 +153,7 @@ def test_bakery_with_restarts(writers, crashes, restarts, startup, reap):
     timeout=st.booleans(),
     rows=st.booleans(),
 )
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 def test_bakery_v2_with_any_extension(parts, restarts, clean_up, retries, race, timeout, rows):
     model = BakeryV2Extended(
         Writers=2,
@@ -181,7 +181,7 @@ def test_bakery_v2_with_any_extension(parts, restarts, clean_up, retries, race, 
     ),
     suspicions=st.integers(0, 1),
 )
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 def test_bakery_v2_as_it_is_built(parts, clocks, crash, switches, suspicions):
     model = BakeryV2Extended(
         Writers=2,
@@ -522,7 +522,7 @@ def test_skewed_clocks_break_the_bakery_and_raised_ones_do_not():
     timeout=st.booleans(),
     row_by_row=st.booleans(),
 )
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 def test_raised_clocks_are_safe_however_far_they_disagree(skew, parts, timeout, row_by_row):
     model = BakeryV2Extended(
         **{"StepGranularity": "atomic", **parts},
@@ -682,7 +682,7 @@ def test_as_it_is_built_and_with_its_repairs():
         {"SafeAcks": st.booleans(), "AsyncParquet": st.booleans(), "RestampPatch": st.booleans()}
     ),
 )
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 def test_what_has_nothing_to_work_on_changes_nothing(writers, idle, published):
     """Clocks that agree need no raising, and where nobody crashes no lock is orphaned."""
     published["StepGranularity"] = "atomic"

@@ -1252,7 +1252,8 @@ def test_control_c_again_and_again():
     """Whatever is interrupted: a line at most, and a status that says that nothing is known."""
     command = ["check", "bakery_v2", "--set", "Writers=4", "--set", "MaxCrashes=2", *SAFETY]
     with process(*command, stderr=subprocess.PIPE) as running:
-        time.sleep(2)
+        while "llvmlite" not in Path(f"/proc/{running.pid}/maps").read_text():  # which the search loads
+            time.sleep(0.05)
         while running.poll() is None:
             running.send_signal(signal.SIGINT)
             time.sleep(0.003)

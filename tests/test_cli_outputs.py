@@ -280,13 +280,19 @@ def test_a_full_disk_leaves_the_old_files(small_disk, monkeypatch, capsys, comma
 #: Runs a command again and again, each time in a fork of a process that has loaded everything, which gets a signal
 #: after some share of the time that it takes; prints what the folder holds then, and the exit status.
 ENDING = """
-import json, os, pathlib, signal, sys, time
+import json, os, pathlib, signal, sys, time, traceback
 from workbench import __main__, cli, view
 from workbench.engines import check
 from workbench.spaces import space
 command, outputs, number, shares, old = json.loads(sys.argv[1])
 sys.argv[1:] = command
-silence = os.open(os.devnull, os.O_WRONLY)
+silence, loud = os.open(os.devnull, os.O_WRONLY), os.dup(2)
+
+def hears(child):
+    # Whether the command has begun to listen, or has ended: before, a signal ends it as it does any process.
+    said = pathlib.Path(f"/proc/{child}/status").read_text().splitlines()
+    status = dict(line.split(":", 1) for line in said)
+    return "Z" in status["State"] or int(status["SigCgt"], 16) >> signal.SIGTERM - 1 & 1
 
 def run(after=None):
     for name in outputs:
@@ -299,9 +305,12 @@ def run(after=None):
             __main__.main()
         except SystemExit as end:
             os._exit(end.code)
-        finally:
+        except BaseException:
+            os.write(loud, traceback.format_exc().encode())
             os._exit(99)
     if after is not None:
+        while not hears(child):
+            time.sleep(0.001)
         time.sleep(after)
         os.kill(child, number)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -322,8 +331,9 @@ def endings(command, number, shares):
     what = json.dumps([COMMANDS[command], OUTPUTS[command], number, shares, OLD])
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", ENDING, what], capture_output=True, text=True, env=env)
+    assert done.stderr == ""
     whole, again, *ended = [json.loads(line) for line in done.stdout.splitlines()]
-    assert (whole[:2], len(ended), done.stderr) == ([0, []], len(shares), "")
+    assert (whole[:2], len(ended)) == ([0, []], len(shares))
     assert again[:2] == [0, []]
     return whole, ended
 

@@ -479,7 +479,7 @@ def test_named_configurations_on_spark(spark, name):
     reap=st.booleans(),
     symmetry=st.booleans(),
 )
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_bakery_with_any_constants(way_in_process, writers, crashes, startup, reap, symmetry):
     model = Bakery(Writers=writers, MaxCrashes=crashes, NodeStartup=startup, LazyReap=reap)
     assert_conforms(model, way_in_process, [p.name for p in model.select() if p.kind != "liveness"], symmetry)
@@ -496,7 +496,7 @@ def test_bakery_with_any_constants(way_in_process, writers, crashes, startup, re
     grain=st.sampled_from(["split", "atomic"]),
     symmetry=st.booleans(),
 )
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_bakery_v2_with_any_constants(parts, lock, crashes, staging, restamp, safe, grain, symmetry):
     model = BakeryV2(
         Writers=2,
@@ -512,7 +512,7 @@ def test_bakery_v2_with_any_constants(parts, lock, crashes, staging, restamp, sa
 
 
 @given(seed=st.integers(0, 10**6), symmetry=st.booleans())
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_random_tables(way_in_process, seed, symmetry):
     """Lassos may differ in length, as long as each is one: verdicts, counts and other traces may not."""
     model = table_model(seed)()
@@ -581,7 +581,7 @@ def test_every_budget_of_states(way, symmetry):
 
 @pytest.mark.slow
 @given(seed=st.integers(0, 10**6), symmetry=st.booleans(), budget=st.integers(1, 40))
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_random_tables_under_a_budget(way_in_process, seed, symmetry, budget):
     model, names = table_model(seed)(), [*TABLE_SAFETY, *TABLE_STEPS]
     result = check(model, names, symmetry=symmetry, max_states=budget, **way_in_process.options)
@@ -890,14 +890,14 @@ def bounded_table(seed):
 
 @pytest.mark.slow
 @given(seed=st.integers(0, 10**6), symmetry=st.booleans())
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_random_tables_within_constraints(way_in_process, seed, symmetry):
     model = bounded_table(seed)()
     assert_conforms(model, way_in_process, [*TABLE_SAFETY, *TABLE_STEPS], symmetry)
 
 
 @given(seed=st.integers(0, 10**6), budget=st.integers(1, 40), symmetry=st.booleans())
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_random_budgets_within_constraints(way_in_process, seed, budget, symmetry):
     model = bounded_table(seed)()
     names = [*TABLE_SAFETY, *TABLE_STEPS]
@@ -908,7 +908,7 @@ def test_random_budgets_within_constraints(way_in_process, seed, budget, symmetr
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_random_liveness_within_constraints(way_in_process, seed):
     model = type("Told", (bounded_table(seed),), {"ignores": ()})()
     names = ["Grows", "Never"]

@@ -132,7 +132,7 @@ def check_line(error, most):
 
 
 def examples(cases):
-    return settings(max_examples=cases, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    return settings(max_examples=cases, suppress_health_check=list(HealthCheck), database=None)
 
 
 # Configurations ------------------------------------------------------------------------------------------------------

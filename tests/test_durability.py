@@ -263,7 +263,7 @@ def stored_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
 
 
 @pytest.mark.slow
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_a_corrupt_run_is_exact_or_refused(
     tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, stored_run: Any, data: st.DataObject
@@ -272,7 +272,7 @@ def test_a_corrupt_run_is_exact_or_refused(
 
 
 @pytest.mark.slow
-@settings(max_examples=340, deadline=None)
+@settings(max_examples=340)
 @given(data=st.data())
 def test_many_corrupt_runs(
     tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, stored_run: Any, data: st.DataObject
@@ -300,7 +300,7 @@ def check_datasets(folder: Path, corrupt: Corrupt, data: st.DataObject, stored: 
     exact_or_refused(lambda: rows_of(path), wanted, path)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_a_corrupt_dataset_is_exact_or_refused(
     tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, stored_data: Any, data: st.DataObject
@@ -309,7 +309,7 @@ def test_a_corrupt_dataset_is_exact_or_refused(
 
 
 @pytest.mark.slow
-@settings(max_examples=330, deadline=None)
+@settings(max_examples=330)
 @given(data=st.data())
 def test_many_corrupt_datasets(
     tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, stored_data: Any, data: st.DataObject
@@ -344,7 +344,7 @@ def check_sweeps(folder: Path, corrupt: Corrupt, data: st.DataObject, stored: Pa
     assert before.items() <= {path: path.read_bytes() for path in out.iterdir()}.items()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_a_corrupt_sweep_is_exact_or_refused(
     tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, stored_sweep: Any, data: st.DataObject
@@ -353,7 +353,7 @@ def test_a_corrupt_sweep_is_exact_or_refused(
 
 
 @pytest.mark.slow
-@settings(max_examples=330, deadline=None)
+@settings(max_examples=330)
 @given(data=st.data())
 def test_many_corrupt_sweeps(
     tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, stored_sweep: Any, data: st.DataObject

@@ -55,7 +55,7 @@ def split(sizes, verdicts):
 
 
 @given(TABLES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_formula_is_exact_on_all_that_is_decided(table):
     sizes, verdicts = table
     true, false = split(sizes, verdicts)
@@ -97,7 +97,7 @@ def least(true, false, sizes):
         )
     )
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_formula_of_two_levels_is_smaller(table):
     sizes, verdicts = table
     true, false = split(sizes, verdicts)

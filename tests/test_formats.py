@@ -195,7 +195,6 @@ def is_expression(found):
     return key in ("#tup", "#set") and all(map(is_expression, body))
 
 
-@settings(deadline=None)
 @given(VALUES)
 def test_itf_gives_back_every_value(value):
     expression = json.loads(json.dumps(encode(value)))
@@ -203,7 +202,6 @@ def test_itf_gives_back_every_value(value):
     assert decode(expression, Clock()) == value
 
 
-@settings(deadline=None)
 @given(VALUES)
 def test_itf_records_may_have_their_fields_in_any_order(value):
     expression = json.loads(json.dumps(encode(Pair(1, value)), sort_keys=True))
@@ -390,7 +388,7 @@ def test_a_repeated_state_is_a_step_only_with_stuttering():
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.integers(0, 10_000), st.sets(st.sampled_from(list(Bakery(Writers=2).layout.positions)), min_size=1))
 def test_every_walk_seen_through_any_variables_is_a_behaviour(seed, variables):
     trace = random_walk(Bakery(Writers=2), seed, 12)
@@ -400,7 +398,6 @@ def test_every_walk_seen_through_any_variables_is_a_behaviour(seed, variables):
     assert check(project(log, sorted(variables), keep=changes), trace.model, stutter=True).valid
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from([None, 0, 1, 2, 3]), st.sampled_from([None, 0, 1])), min_size=1, max_size=6))
 def test_recordings_agree_with_an_enumeration_of_all_behaviours(seen):
     model = Clock(Hours=4)
@@ -763,7 +760,7 @@ def test_graphs_may_have_texts_for_nodes_and_names_for_ids():
         ]
     ),
 )
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_a_permalink_re_creates_the_trace(seed, constants):
     model = get_model("bakery_v2")(**constants)
     trace = random_walk(model, seed, 12)

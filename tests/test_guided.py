@@ -141,7 +141,7 @@ RECORDINGS = {
 }
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(**RECORDINGS)
 def test_what_is_seen_of_a_walk_is_a_behaviour(seed, length, chance, seen, watched):
     model = table_model(seed)
@@ -158,7 +158,7 @@ def test_what_is_seen_of_a_walk_is_a_behaviour(seed, length, chance, seen, watch
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=250)
+@settings(max_examples=250)
 @given(
     **RECORDINGS, damage=st.lists(st.tuples(st.integers(0, 11), st.integers(0, 2)), max_size=2), stutter=st.booleans()
 )
@@ -177,7 +177,7 @@ def test_recordings_are_judged_as_by_the_reference(seed, length, chance, seen, w
         assert report.why
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(**RECORDINGS)
 def test_nothing_changes_when_trees_are_begun_anew_again_and_again(seed, length, chance, seen, watched):
     model = table_model(seed)

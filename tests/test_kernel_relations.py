@@ -261,7 +261,7 @@ def automorphisms(model):
             yield renaming
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     size=st.integers(1, 4),
     edges=st.one_of(

@@ -200,7 +200,7 @@ def test_one_model_serves_two_threads():
             value = s.n
             if threading.current_thread() is not threading.main_thread():
                 running.set()
-                assert asked.wait(10)
+                assert asked.wait(300)
             s.n = value + 1
 
     model = Slow()
@@ -208,7 +208,7 @@ def test_one_model_serves_two_threads():
     reached = []
     other = threading.Thread(target=lambda: reached.append(model.outcomes(model.instances[0], zero)[0][1].n))
     other.start()
-    assert running.wait(10)
+    assert running.wait(300)
     assert model.outcomes(model.instances[0], seven)[0][1].n == 8
     asked.set()
     other.join()

@@ -180,7 +180,7 @@ def violated_by_definition(case: Case) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(cases(states=6))
 def test_the_finders_agree_with_the_definition_on_random_graphs(case: Case) -> None:
     model = case.model()
@@ -205,7 +205,7 @@ def test_the_finders_agree_with_the_definition_on_random_graphs(case: Case) -> N
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(cases(states=24))
 def test_the_finders_agree_on_larger_random_graphs(case: Case) -> None:
     model = case.model()

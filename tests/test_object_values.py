@@ -145,7 +145,6 @@ JOURNAL = Journal()
 ENCODING, DECODER = Encoding(JOURNAL), Decoder(JOURNAL)
 
 
-@settings(deadline=None)
 @given(one=VALUES, other=VALUES)
 def test_bytes_and_order_agree_with_equality(one, other):
     check_value(one)
@@ -169,7 +168,7 @@ def kinds(value):
     return type(value), value
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(value=VALUES)
 def test_ways_out_and_in_again(value):
     stored = ENCODING.decode(json.loads(json.dumps(ENCODING.encode(value))), "it")

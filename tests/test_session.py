@@ -23,6 +23,7 @@ from workbench.session.history import History
 from workbench.session.jobs import Aside, Job, Runner
 
 ROOT = Path(__file__).parents[1]
+pytestmark = pytest.mark.usefixtures("unhurried")
 BakeryV2 = get_model("bakery_v2")
 STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
 
@@ -39,7 +40,7 @@ def checked(settings: Settings) -> Session:
     """A session that has checked these settings."""
     session = Session(settings)
     session.run()
-    assert session.settle(60)
+    assert session.settle(300)
     return session
 
 
@@ -63,9 +64,9 @@ def test_a_newer_job_cancels_the_one_before_it() -> None:
         return "old"
 
     runner.start(long, told.append, told.append)
-    assert started.wait(10)
+    assert started.wait(300)
     runner.start(lambda job: "new", told.append, told.append)
-    assert runner.wait(10)
+    assert runner.wait(300)
     assert told == ["new"]
 
 
@@ -80,7 +81,7 @@ def test_a_stopped_job_hands_over_what_it_has() -> None:
     runner.start(work, told.append, told.append)
     assert runner.busy
     runner.stop()
-    assert runner.wait(10)
+    assert runner.wait(300)
     assert told == [True]
 
 
@@ -93,7 +94,7 @@ def test_a_job_that_fails_says_why() -> None:
         raise InputError("Writers = 9 is not accepted")
 
     runner.start(work, done.append, failed.append)
-    assert runner.wait(10)
+    assert runner.wait(300)
     assert (done, failed) == ([], ["Writers = 9 is not accepted"])
 
 
@@ -105,7 +106,7 @@ def test_a_job_that_ends_its_thread_is_over() -> None:
         raise SystemExit(0)
 
     runner.start(leaving, told.append, told.append)
-    assert runner.wait(10)
+    assert runner.wait(300)
     assert told == ["SystemExit: 0"]
 
 
@@ -207,7 +208,7 @@ def test_a_change_is_checked_and_its_verdict_selected() -> None:
     session.on("result", lambda: told.append("result"))
     session.on("selected", lambda: told.append("selected"))
     session.begin(session.settings.with_constants({"RestampPatch": False}))
-    assert session.settle(60)
+    assert session.settle(300)
     assert (session.selected, told) == ("NoLakekeeperConflict", ["settings", "result"])
     session.select("UniqueTickets")
     assert session.verdict is not None
@@ -228,14 +229,14 @@ def test_after_a_long_check_a_change_waits(monkeypatch: pytest.MonkeyPatch) -> N
     session = checked(stale())
     monkeypatch.setattr("workbench.session.session.LIVE_SECONDS", 0.0)
     session.run()
-    assert session.settle(60)
+    assert session.settle(300)
     before = session.result
     session.apply({"RestampPatch": True})
-    assert session.settle(60)
+    assert session.settle(300)
     assert (session.waiting, session.stale, session.running) == (True, True, False)
     assert session.result is before
     session.run()
-    assert session.settle(60)
+    assert session.settle(300)
     assert not session.stale
     assert session.result is not None
     assert session.result.model.constants["RestampPatch"]
@@ -273,7 +274,7 @@ def test_a_check_tells_what_it_has_found_before_it_ends(monkeypatch: pytest.Monk
 
     session.on("check", note)
     session.run()
-    assert session.wait(60)["NoLakekeeperConflict"].word == "violated"
+    assert session.wait(300)["NoLakekeeperConflict"].word == "violated"
     assert told[0] == ()
     assert "NoLakekeeperConflict" in told[-1]
 
@@ -287,7 +288,7 @@ def test_a_change_during_a_check_of_some_seconds_is_checked_at_once() -> None:
     session.apply({"Writers": 2, "MaxCrashes": 0})
     assert session.running
     assert not session.waiting
-    assert session.wait(60).complete
+    assert session.wait(300).complete
     assert session.number == 1
 
 
@@ -315,13 +316,13 @@ def test_a_first_check_that_fails_is_an_error_and_not_a_wait() -> None:
     session = Session(start_from(Faulty))
     session.run()
     with pytest.raises(InputError, match="on purpose"):
-        session.wait(60)
+        session.wait(300)
     assert session.error is not None
     assert "\n" not in session.error
     assert session.result is None
     assert not session.running
     session.begin(session.settings.with_constants({"Faulty": False}))
-    result = session.wait(60)
+    result = session.wait(300)
     assert result is not None
     assert (result.holds, session.error) == (True, None)
 
@@ -331,10 +332,10 @@ def test_constants_that_do_not_go_together_are_an_error_until_they_do() -> None:
     before = session.result
     session.apply({"NodeParts": [["w1"], ["w9"]]})
     with pytest.raises(InputError, match="must hold each of w1, w2 exactly once"):
-        session.wait(60)
+        session.wait(300)
     assert (session.result is before, session.stale) == (True, True)
     session.begin(session.settings.with_constants({"NodeParts": [["w1"], ["w2"]]}))
-    assert session.wait(60) is not None
+    assert session.wait(300) is not None
     assert session.error is None
 
 
@@ -351,12 +352,12 @@ def test_watches_are_kept_and_told() -> None:
 def test_what_is_computed_for_one_purpose_does_not_end_another() -> None:
     session = checked(stale())
     one, other, go = session.aside("one"), session.aside("other"), threading.Event()
-    one.start(1, "Counting", lambda job: go.wait(60) and not job.should_stop())
+    one.start(1, "Counting", lambda job: go.wait(300) and not job.should_stop())
     other.start(1, "Looking", lambda job: "seen")
-    assert other.wait(60)
+    assert other.wait(300)
     assert (one.running, one.said, other.outcome) == (True, "Counting", "seen")
     go.set()
-    assert one.wait(60)
+    assert one.wait(300)
     assert (one.running, one.said, one.outcome) == (False, "", True)
 
 
@@ -369,7 +370,7 @@ def test_what_is_computed_for_the_same_key_is_computed_once() -> None:
 
     for key, outcome in (("key", 1), ("key", 1), ("other", 2)):
         aside.start(key, "", work)
-        assert aside.wait(10)
+        assert aside.wait(300)
         assert aside.outcome == outcome
 
 
@@ -382,7 +383,7 @@ def test_what_failed_says_why_and_is_tried_again() -> None:
 
     for number in (1, 2):
         aside.start("key", "", work)
-        assert aside.wait(10)
+        assert aside.wait(300)
         assert (aside.error, aside.outcome) == (f"no {number}", None)
 
 
@@ -392,7 +393,7 @@ def test_a_new_check_forgets_what_was_computed_about_the_one_before() -> None:
     aside.start(1, "Counting", lambda job: job.pause(60))
     aside.on_change(lambda: told.append(aside.key))
     session.run()
-    assert session.settle(60)
+    assert session.settle(300)
     assert (aside.running, aside.outcome, told) == (False, None, [None])
 
 
@@ -407,7 +408,7 @@ def test_the_states_of_a_result_are_searched_once(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(kept, "explore", counting)
     for purpose in ("graph", "charts"):
         session.aside(purpose).start(1, "", lambda job: session.kept.space(job))
-    assert session.settle(60)
+    assert session.settle(300)
     assert len(searches) == 1
     assert session.aside("graph").outcome is session.aside("charts").outcome
     assert len(session.aside("graph").outcome) == session.result.distinct
@@ -506,12 +507,12 @@ def test_a_walk_and_a_search_grow_the_history() -> None:
     stepper.walk(6, seed=3)
     stepper.jump(2)
     stepper.find('s.decision["w1"] == "committed"')
-    assert stepper.search.wait(60)
+    assert stepper.search.wait(300)
     assert stepper.state.decision["w1"] == "committed"
     assert len(list(stepper.history.leaves())) == 2
     assert moves == [6, 2, stepper.at]
     stepper.find("s.nothing")
-    assert stepper.search.wait(60)
+    assert stepper.search.wait(300)
     assert "unknown variable" in stepper.search.error
     with pytest.raises(InputError, match=r"step number 77.0 is not enabled"):
         stepper.take(Move(77, 0))
@@ -530,11 +531,11 @@ def test_a_scenario_begins_a_history_anew() -> None:
     with pytest.raises(InputError, match=r"^not decided: the budget of 9 states is used up"):
         stepper.tell("commit(w1)\ncommit(w1)", max_states=9)
     stepper.find_story("comit(w1)")
-    assert stepper.search.wait(60)
+    assert stepper.search.wait(300)
     assert stepper.search.error.startswith("line 1: unknown action 'comit' (did you mean commit?)")
     assert stepper.trace is before or stepper.trace == before
     stepper.find_story("commit(w2)")
-    assert stepper.search.wait(60)
+    assert stepper.search.wait(300)
     assert stepper.trace.steps[-1].label == "commit(w2)"
 
 
@@ -553,10 +554,10 @@ def test_the_stepper_of_a_session_begins_anew_with_other_constants() -> None:
     session = checked(stale())
     session.stepper().walk(5, seed=1)
     session.begin(session.settings.with_ticked(["UniqueTickets"]))
-    assert session.settle(60)
+    assert session.settle(300)
     assert session.stepper().at == 5
     session.begin(session.settings.with_constants({"RestampPatch": True}))
-    assert session.settle(60)
+    assert session.settle(300)
     assert (session.stepper().at, session.stepper().model.constants["RestampPatch"]) == (0, True)
 
 
@@ -564,7 +565,7 @@ def test_a_closed_session_does_no_more_work() -> None:
     session = Session(start_from("bakery_v2").with_constants({"Writers": 4, "MaxCrashes": 2}))
     session.run()
     session.close()
-    assert session.settle(60)
+    assert session.settle(300)
     assert (session.result, session.running) == (None, False)
 
 
@@ -583,7 +584,7 @@ def test_a_grid_is_filled_cell_by_cell_and_outlasts_a_check() -> None:
     session.grid.filling.on_change(lambda: seen.append(len(session.grid.cells)))
     session.grid.begin(asked(**SWITCHES))
     session.begin(session.settings.with_constants({"RestampPatch": True}))
-    assert session.settle(60)
+    assert session.settle(300)
     grid = session.grid
     assert grid.filled is not None
     assert not grid.filled.stopped
@@ -591,7 +592,7 @@ def test_a_grid_is_filled_cell_by_cell_and_outlasts_a_check() -> None:
     assert seen == sorted(seen)
     assert {1, 2, 3} & set(seen)
     grid.explain()
-    assert session.settle(60)
+    assert session.settle(300)
     assert str(grid.explaining.outcome.rule) == "not AsyncParquet or RestampPatch"
     assert [failing.row for failing in grid.explaining.outcome.failing] == [2]
 
@@ -599,15 +600,15 @@ def test_a_grid_is_filled_cell_by_cell_and_outlasts_a_check() -> None:
 def test_a_cell_of_a_grid_brings_its_settings_and_selects_its_property() -> None:
     session = checked(stale().with_ticked(["UniqueTickets"]))
     session.grid.begin(asked(**SWITCHES))
-    assert session.settle(60)
+    assert session.settle(300)
     session.load(session.grid.cells[2])
-    assert session.settle(60)
+    assert session.settle(300)
     assert session.selected == "NoLakekeeperConflict"
     assert session.verdict is not None
     assert session.verdict.trace_states == session.grid.cells[2].outcome.verdicts["NoLakekeeperConflict"].states
     assert session.settings.applicable() == ["NoLakekeeperConflict", "UniqueTickets"]
     session.load(session.grid.cells[1])
-    assert session.settle(60)
+    assert session.settle(300)
     assert (session.settings.constants["AsyncParquet"], session.settings.constants["RestampPatch"]) == (False, True)
     assert session.selected == "NoLakekeeperConflict", "although it holds now"
 
@@ -617,17 +618,17 @@ def test_a_stopped_grid_keeps_what_is_done_and_a_new_one_forgets_it() -> None:
     grid = session.grid
     grid.filling.on_change(lambda: grid.filling.stop() if len(grid.cells) == 1 else None)
     grid.begin(asked(Writers=(2, 3), **SWITCHES))
-    assert session.settle(60)
+    assert session.settle(300)
     assert grid.filled is not None
     assert grid.filled.stopped
     assert 0 < len(grid.cells) < 8
     assert grid.word(grid.filled.cells[-1]) is None, "it was not reached"
     grid.explain()
-    assert session.settle(60)
+    assert session.settle(300)
     grid.begin(asked(**SWITCHES))
     assert (grid.filled, grid.explaining.outcome) == (None, None)
     session.close()
-    assert session.settle(60)
+    assert session.settle(300)
     assert (grid.asked, grid.cells) == (None, {})
 
 
@@ -646,7 +647,7 @@ def test_a_grid_of_the_wrong_size_is_refused_in_one_line(values: Any, why: str) 
 def test_settings_that_do_not_go_together_are_an_error_of_their_cell() -> None:
     session = checked(stale().with_constants({"NodeParts": [["w1"], ["w2"]]}))
     session.grid.begin(Asked(session.settings, {"Writers": (1, 2), "RestampPatch": (False, True)}, "UniqueTickets"))
-    assert session.settle(60)
+    assert session.settle(300)
     cells = session.grid.cells
     assert [session.grid.word(cells[number]) for number in range(4)] == ["error", "error", "holds", "holds"]
     before = session.settings
@@ -670,7 +671,7 @@ def test_a_permalink_brings_its_settings_and_its_trace() -> None:
     session.on("settings", lambda: told.append("settings"))
     session.on("stepping", lambda: told.append("stepping"))
     assert session.open(line) == ("len(s.iceberg)",)
-    assert session.settle(60)
+    assert session.settle(300)
     assert told == ["settings", "stepping"]
     assert session.result is not None
     assert session.result.model.constants == BakeryV2(**STALE).constants
@@ -713,5 +714,5 @@ def test_what_a_permalink_says_to_watch_is_not_run(tmp_path: Path) -> None:
     line = f"{shared(**STALE).partition('&watch')[0]}&watch={quote(f'open({str(path)!r}, chr(119))', safe='')}"
     session = checked(stale())
     assert session.open(line) == (f"open({str(path)!r}, chr(119))",)
-    assert session.settle(60)
+    assert session.settle(300)
     assert not path.exists()

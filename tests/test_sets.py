@@ -170,7 +170,7 @@ def found(model, **options):
 IN_PROCESS = [name for name in ENGINES if name not in ("spark", "hand-over")]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 5000), st.booleans(), st.sampled_from(IN_PROCESS))
 def test_a_declared_set_is_what_a_frozenset_is(seed, symmetry, engine):
     options = {**ENGINES[engine].options, "symmetry": symmetry}
@@ -458,7 +458,7 @@ def test_a_set_may_be_ignored_as_a_whole(engine):
 # What is built on states ---------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 300), st.integers(1, 8), st.randoms(use_true_random=False), st.booleans())
 def test_recordings_of_both_are_followed_alike(seed, length, chance, watched):
     declared, plain = boxes_model(seed, True)(), boxes_model(seed, False)()

@@ -276,7 +276,7 @@ def test_a_trace_that_is_said_to_be_a_shortest_one_is():
 
 @pytest.mark.slow
 @given(seed=st.integers(0, 10**6), walks=st.integers(1, 60), states=st.sampled_from([0, 20, 200, 10**5]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_random_tables(seed, walks, states):
     """What walks decide a search of the whole space decides too; what they say of a trace is so."""
     model = table_model(seed)()

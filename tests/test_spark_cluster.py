@@ -94,7 +94,7 @@ class Servers:
             process.terminate()
         for process in self.processes:
             try:
-                process.wait(30)
+                process.wait(300)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

@@ -93,6 +93,7 @@ def test_levels_that_one_job_makes(spark, jobs_only, tmp_path, monkeypatch):
     """They are as if each had a job: counts, traces, what a budget or a violation leaves, what is gone on with."""
     wanted, made = check(RACE, engine="local"), []
     monkeypatch.setattr(together, "LEAST_TOGETHER", 5)
+    monkeypatch.setattr(together, "MOST_SECONDS", 600)
     of_jobs = SparkSearch._wide_levels
 
     def counted(search, work, level, limits):

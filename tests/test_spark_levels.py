@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.engines import expander, kernels, store
@@ -37,7 +37,6 @@ NO_JOBS = NoJobs()
 # Messages ------------------------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(data=st.data())
 def test_packed_rows_are_the_rows_in_global_numbers(data):
     cells = data.draw(st.integers(1, 40))

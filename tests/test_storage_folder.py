@@ -298,7 +298,7 @@ def check_corruption(folder: Path, corrupt: Corrupt, data: st.DataObject) -> Non
     assert foreign == {name: (path / name).read_bytes() for name in foreign}
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_a_corrupt_folder_is_exact_or_refused(
     tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, data: st.DataObject
@@ -307,7 +307,7 @@ def test_a_corrupt_folder_is_exact_or_refused(
 
 
 @pytest.mark.slow
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(data=st.data())
 def test_a_thousand_corrupt_folders(
     tmp_path_factory: pytest.TempPathFactory, corrupt: Corrupt, data: st.DataObject

@@ -30,7 +30,7 @@ def test_the_second_process_is_told_who_writes(tmp_path: Path) -> None:
         f"run directory '{tmp_path}' is in use: process {first.pid} on {socket.gethostname()}, since 2"
     )
     first.send_signal(signal.SIGKILL)
-    first.wait(20)
+    first.wait(300)
     with writer_lock(tmp_path, "run directory"):  # the lock ended with its process
         assert {path.name for path in tmp_path.iterdir()} == LOCK_FILES
     assert {path.name for path in tmp_path.iterdir()} == {LOCK}
@@ -53,7 +53,7 @@ def test_within_a_process_there_is_one_writer_too(tmp_path: Path) -> None:
 
         thread = threading.Thread(target=other)
         thread.start()
-        thread.join(20)
+        thread.join(300)
         assert "in use" in raised[0]
     with writer_lock(tmp_path, "dataset"):
         pass

@@ -65,7 +65,7 @@ def in_process(model: Model) -> list[Any]:
 
 
 @pytest.mark.slow
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=20, derandomize=True)
 @given(case=cases(states=8), hand_over=st.sampled_from([None, 2, 4]), part_states=st.sampled_from([1, 3, 100]))
 def test_random_graphs(tmp_path_factory: Any, case: Case, hand_over: int | None, part_states: int) -> None:
     """Verdict, size of the lasso and its kind are those of the in-process engine; lassos are verified."""
@@ -227,7 +227,7 @@ def test_only_parts_that_lead_to_a_change_are_swept_again() -> None:
     assert asked == [[0, 1, 2, 3, 4, 5, 6], [4], [3], [2], [1], [0]]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(case=cases(states=10), part_states=st.integers(1, 10))
 def test_trimming_leaves_what_leads_to_a_fair_cycle(case: Case, part_states: int) -> None:
     """As the reference's fixpoint has it of a graph in which no state is one to stop in."""

@@ -121,7 +121,7 @@ def test_an_effect_on_another_actor_is_found():
 
 
 @given(st.integers(0, 10_000), st.sampled_from([Bakery(), BakeryV2(Writers=2, MaxCrashes=1), Ring()]))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_changes_and_effects_are_those_of_the_states(seed, model):
     trace = replay(model, 0, walk(model, seed))
     shown = view.trace_view(trace)

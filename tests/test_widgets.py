@@ -49,6 +49,7 @@ from workbench.widgets.paste import OpenPermalink
 from workbench.widgets.player import WIDTH
 from workbench.widgets.tab import Working
 
+pytestmark = pytest.mark.usefixtures("unhurried")
 BakeryV2 = get_model("bakery_v2")
 STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -56,7 +57,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 
 def settle(shown: Workbench) -> None:
     """Wait until neither the check nor a tab is at work."""
-    assert shown.session.settle(60)
+    assert shown.session.settle(300)
 
 
 def opened(shown: Workbench, title: str) -> Any:
@@ -253,7 +254,7 @@ def test_stop_keeps_what_was_found() -> None:
     assert "wb-stale" in everything(shown.verdicts)
     assert "checking" in shown.verdicts.headline.html
     shown.verdicts.stop.click()
-    result = shown.wait(60)
+    result = shown.wait(300)
     assert not result.complete
     assert result.distinct > 1000
     assert "not decided" in everything(shown.verdicts)
@@ -501,8 +502,12 @@ def test_what_if_lists_what_flips_a_verdict_and_applies_it(stale: Workbench) -> 
     assert 'data-send="RestampPatch=TRUE"' in tab._single.html
     tab._single._received(None, {"send": "RestampPatch=MAYBE"}, [])  # of a table that has become another one
     assert not stale.result.model.RestampPatch
+    drawn: list[Any] = []
+    tab._single.observe(lambda change: drawn.append("wb-stale" in change["new"]), "html")
     tab._single._received(None, {"send": "RestampPatch=TRUE"}, [])
     settle(stale)
+    settle(stale)  # what the new result asks for
+    assert drawn == [True, False], "the table stays in sight until there is another one"
     assert stale.result.model.RestampPatch
     assert stale.result["NoLakekeeperConflict"].holds
 
@@ -525,7 +530,7 @@ def test_what_if_goes_on_while_another_tab_is_open(stale: Workbench) -> None:
     assert aside.running
     graph = [tab.title for tab in stale.tabs].index("Graph")
     stale._tabs.selected_index = graph
-    assert stale.session.aside("graph").wait(60)
+    assert stale.session.aside("graph").wait(300)
     tab = opened(stale, "What if")
     assert {"RestampPatch": True} in [attempt.changes for attempt in tab._attempts.values() if attempt.flipped]
     assert "RestampPatch=TRUE" in everything(tab)
@@ -536,7 +541,7 @@ def test_what_if_shows_that_it_is_at_work_when_one_comes_back() -> None:
     shown = Workbench("bakery_v2")
     settle(shown)
     go = threading.Event()
-    shown.session.aside("flips").start((shown.session.number, False), "Checking", lambda job: go.wait(60) and [])
+    shown.session.aside("flips").start((shown.session.number, False), "Checking", lambda job: go.wait(300) and [])
     titles = [tab.title for tab in shown.tabs]
     for title in ("What if", "Trace", "What if"):
         shown._tabs.selected_index = titles.index(title)
@@ -577,7 +582,7 @@ class Broken(Every):
 def test_a_model_whose_first_check_fails_says_so_in_one_line() -> None:
     shown = Workbench(Broken)
     with pytest.raises(InputError, match="on purpose"):
-        shown.wait(60)
+        shown.wait(300)
     assert "on purpose" in repr(shown)
     assert "\n" not in repr(shown)
     assert "still checking" not in repr(shown)
@@ -778,7 +783,7 @@ class Kernel:
         self.client.shell_channel.send(message)
         printed = ""
         while True:
-            said = self.client.get_iopub_msg(timeout=60)
+            said = self.client.get_iopub_msg(timeout=300)
             if said["parent_header"].get("msg_id") != message["header"]["msg_id"]:
                 continue
             assert said["msg_type"] != "error", said["content"]["traceback"]
@@ -816,7 +821,7 @@ def test_a_panel_is_closed_when_its_cell_is_run_again(kernel: Kernel) -> None:
     for _ in range(2):
         kernel.run("two", "Simulator('bakery')")
     assert kernel.alive() == before + 2
-    assert kernel.run("three", "print(panel.wait(60).holds)") == "True"
+    assert kernel.run("three", "print(panel.wait(300).holds)") == "True"
     kernel.run("one", "panel.result")
     assert kernel.alive() == before + 2, "nothing has replaced it"
 
@@ -895,13 +900,14 @@ def test_a_player_has_the_picture_of_its_step_and_the_others_where_the_page_asks
     assert (pictures[-1], pictures[3]) == (svg, player.picture[1])
 
 
-def test_the_pictures_of_a_long_trace_are_no_wait() -> None:
+def test_the_pictures_of_a_long_trace_are_no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are drawn here; a run of `dot` for each of them would take seconds."""
     trace = check(BakeryV2(), ["EveryoneCommits"])["EveryoneCommits"].trace
     assert trace is not None
     player = TracePlayer(trace)
-    began = time.perf_counter()
+    monkeypatch.setenv("PATH", "")
     player._asked(None, {"want": "pictures"}, [])
-    assert time.perf_counter() - began < 1 + len(trace) / 40
+    assert len(json.loads(gzip.decompress(base64.b64decode(player.packed)))) == len(trace)
 
 
 def test_a_reader_can_be_chosen_for_the_picture() -> None:
@@ -1078,11 +1084,11 @@ def test_the_search_of_the_panel_runs_in_a_thread() -> None:
     simulator = Simulator(BakeryV2(Writers=2))
     simulator._condition.value = "len(s.iceberg) == 3"
     simulator._find()
-    assert simulator.stepper.search.wait(60)
+    assert simulator.stepper.search.wait(300)
     assert len(simulator.state.iceberg) == 3
     simulator._condition.value = "s.nothing"
     simulator._find()
-    assert simulator.stepper.search.wait(60)
+    assert simulator.stepper.search.wait(300)
     assert "unknown variable" in everything(simulator._searching)
 
 
@@ -1091,12 +1097,12 @@ def test_a_scenario_is_typed_into_the_simulator() -> None:
     assert "a step or a condition per line" in simulator._story.placeholder
     simulator._story.value = "commit(w2)\nlen(s.iceberg) == 3"
     simulator._tell()
-    assert simulator.stepper.search.wait(60)
+    assert simulator.stepper.search.wait(300)
     assert (simulator.at, len(simulator.state.iceberg)) == (len(simulator.trace) - 1, 3)
     assert "commit(w2); state " in simulator._message.html
     simulator._story.value = "commit(w2)\ncommit(w2)"
     simulator._tell()
-    assert simulator.stepper.search.wait(60)
+    assert simulator.stepper.search.wait(300)
     assert "impossible: line 2: commit(w2): w2 is not at Decide" in everything(simulator._searching)
     simulator.tell("commit(w1)")
     assert simulator.trace.steps[-1].label == "commit(w1)"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from workbench.engines.branches import branches_of
 from workbench.engines.trees import TRUE, Trees
 from workbench.kernel.profile import Cost, Subject
 
@@ -48,12 +49,10 @@ def _walk(trees: Trees, roots: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.n
         sizes += np.bincount(owners[ends], _bytes_of_leaves(trees, -1 - children[ends]), len(roots)).astype(np.int64)
         inner = children > 0
         nodes, owners = children[inner], owners[inner]
-        branches = arrays.node_size[nodes].astype(np.int64)
         reads[owners, arrays.node_cell[nodes] % reads.shape[1]] = True  # a step has the cells of two states, and more
-        sizes += np.bincount(owners, _NODE + _BRANCH * branches, len(roots)).astype(np.int64)
-        first = np.repeat(arrays.node_base[nodes] - (np.cumsum(branches) - branches), branches)
-        children = arrays.branch[first + np.arange(branches.sum())]
-        owners = np.repeat(owners, branches)
+        counts, taken, places = branches_of(arrays.node_base[nodes], arrays.node_size[nodes], arrays.branch)
+        sizes += np.bincount(owners, _NODE + _BRANCH * taken, len(roots)).astype(np.int64)
+        children, owners = arrays.branch[places], np.repeat(owners, counts)
         children, owners = children[children != 0], owners[children != 0]
     return calls, sizes, reads
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from workbench.engines.branches import in_table
 from workbench.engines.compiled import njit
 from workbench.engines.phases.prefetch import ASKED_AHEAD, prefetch
 
@@ -75,13 +76,41 @@ def home(low, slots):
 
 
 @njit(cache=True, nogil=True)
+def walk_tables(trees, node, row):
+    """The same as :func:`walk`, which leaves to this what is below a node with a table: so its own loop is short."""
+    while node > 0:
+        value = row[trees.node_cell[node]]
+        if value < trees.node_size[node]:
+            node = trees.branch[trees.node_base[node] + value]
+        elif trees.node_size[node] == 0:
+            node = in_table(trees.branch, trees.node_base[node], value)
+        else:
+            return -1
+    return -1 - node if node < 0 else -1
+
+
+@njit(cache=True, nogil=True)
 def walk(trees, node, row):
     """The leaf that `row` leads to from `node`, or -1 for a branch not seen before."""
     while node > 0:
         value = row[trees.node_cell[node]]
         if value >= trees.node_size[node]:
-            return -1
+            return -1 if trees.node_size[node] > 0 else walk_tables(trees, node, row)
         node = trees.branch[trees.node_base[node] + value]
+    return -1 - node if node < 0 else -1
+
+
+@njit(cache=True, nogil=True)
+def walk_tables_at(trees, node, rows, i):
+    """The same for row `i` of `rows`."""
+    while node > 0:
+        value = rows[i, trees.node_cell[node]]
+        if value < trees.node_size[node]:
+            node = trees.branch[trees.node_base[node] + value]
+        elif trees.node_size[node] == 0:
+            node = in_table(trees.branch, trees.node_base[node], value)
+        else:
+            return -1
     return -1 - node if node < 0 else -1
 
 
@@ -91,7 +120,7 @@ def walk_at(trees, node, rows, i):
     while node > 0:
         value = rows[i, trees.node_cell[node]]
         if value >= trees.node_size[node]:
-            return -1
+            return -1 if trees.node_size[node] > 0 else walk_tables_at(trees, node, rows, i)
         node = trees.branch[trees.node_base[node] + value]
     return -1 - node if node < 0 else -1
 

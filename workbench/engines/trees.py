@@ -12,19 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.engines.arrays import Growing
+from workbench.engines.branches import UNKNOWN, Nodes
 from workbench.engines.cells import Cells, StepReads
 from workbench.kernel.actions import ActionInstance, Outcome
 from workbench.kernel.errors import ModelError
 from workbench.kernel.profile import Subject
 from workbench.kernel.state import Cell, Draft, View, turned
 
-#: Child numbers: 0 is not known yet, positive is an inner node, negative is leaf ``-1 - child``.
-UNKNOWN = 0
 #: Two leaves without successors: of an action that is disabled or a predicate that is false, and of one that is true.
 NOTHING, TRUE = 0, 1
 
 _PURITY_CHECKS = 4
-#: For how many values a node, or a group, has room at first.
+#: For how many values a group has room at first.
 _LEAST_ROOM = 4
 
 
@@ -105,14 +104,12 @@ class Trees:
         self._runs = [0] * len(self.model.instances)
         self._roots = [UNKNOWN] * len(self.model.instances)
         self._predicate_roots = Growing(np.int32)
-        self._node_cell, self._node_base, self._node_size = (Growing(np.uint32) for _ in range(3))
-        self._branch = Growing(np.int32)
+        self._nodes = Nodes()
         self._leaf_start, self._leaf_stop = Growing(np.uint32), Growing(np.uint32)
         self._step_instance = Growing(np.int32)
         self._step_first, self._step_blind, self._step_stop = (Growing(np.uint32) for _ in range(3))
         self._step_delta = Growing(np.uint64, cells.lanes)
         self._write_cell, self._write_value = Growing(np.uint32), Growing(np.uint32)
-        self._node_cell.append(0), self._node_base.append(0), self._node_size.append(0)  # node 0 is "unknown"
         for _ in (NOTHING, TRUE):
             self._leaf_start.append(0), self._leaf_stop.append(0)
         self._arrays: TreeArrays | None = None
@@ -123,10 +120,10 @@ class Trees:
         """The trees as they are now; what is learnt later is not in these arrays, so ask for them after all of it."""
         if self._arrays is None:
             self._arrays = TreeArrays(
-                self._node_cell.array,
-                self._node_base.array,
-                self._node_size.array,
-                self._branch.array,
+                self._nodes.cell.array,
+                self._nodes.base.array,
+                self._nodes.size.array,
+                self._nodes.branch.array,
                 self._leaf_start.array,
                 self._leaf_stop.array,
                 self._step_instance.array,
@@ -141,7 +138,7 @@ class Trees:
 
     @property
     def nbytes(self) -> int:
-        return sum(part.nbytes for part in vars(self).values() if isinstance(part, Growing))
+        return self._nodes.nbytes + sum(part.nbytes for part in vars(self).values() if isinstance(part, Growing))
 
     @property
     def predicate_roots(self) -> np.ndarray:
@@ -205,20 +202,20 @@ class Trees:
     def _insert(self, root: int, row: Sequence[int], read: dict[int, Any], leaf: int, whose: Callable[[], str]) -> int:
         """Add the path of the cells `read`, ending in `leaf`, below `root`; returns the root."""
         self._arrays = None
+        nodes = self._nodes
         where, child = -1, root  # `where`: the branch that holds `child`; -1 is the root itself
         for cell in read:
             value = row[cell]
             if child == UNKNOWN:
-                child = self._node(cell, value)
+                child = nodes.add(cell, value)
                 root = self._hang(where, child, root)
-            elif child < 0 or self._node_cell.items[child] != cell:
+            elif child < 0 or nodes.cell.items[child] != cell:
                 raise _not_a_function(whose(), f"read {self._cell(cell)} this time, and not")
-            elif value >= self._node_size.items[child]:
-                self._widen(child, value)
-            where = self._node_base.items[child] + value
-            child = self._branch.items[where]
+            beside = value < nodes.size.items[child]  # asked here, too: it nearly always is
+            where = nodes.base.items[child] + value if beside else nodes.place(child, value)
+            child = nodes.branch.items[where]
         if child > 0:
-            earlier = self._cell(self._node_cell.items[child])
+            earlier = self._cell(nodes.cell.items[child])
             raise _not_a_function(whose(), f"read nothing more this time, and {earlier}")
         return self._hang(where, -1 - leaf, root) if child == UNKNOWN else root
 
@@ -236,25 +233,8 @@ class Trees:
     def _hang(self, where: int, child: int, root: int) -> int:
         if where < 0:
             return child
-        self._branch.items[where] = child
+        self._nodes.branch.items[where] = child
         return root
-
-    def _node(self, cell: int, value: int) -> int:
-        """A new inner node for `cell`, with room for `value`.
-
-        There is one for each of the cells: an interrupt may have come after what else belongs to one was written.
-        """
-        room = max(_LEAST_ROOM, value + 1)
-        self._node_base.size = self._node_size.size = self._node_cell.size
-        self._node_base.append(self._branch.reserve(room)), self._node_size.append(room)
-        return self._node_cell.append(cell)
-
-    def _widen(self, node: int, value: int) -> None:
-        old, size = self._node_base.items[node], self._node_size.items[node]
-        room = max(2 * size, value + 1)
-        at = self._branch.reserve(room)
-        self._branch[at : at + size] = self._branch[old : old + size]
-        self._node_base.items[node], self._node_size.items[node] = at, room
 
     def _leaf(self, number: int, row: Sequence[int], read: dict[int, Any], outcomes: list[Outcome]) -> int:
         cells = self.cells
@@ -290,24 +270,18 @@ class Trees:
     def leaf(self, root: int, row: Sequence[int]) -> int:
         """The leaf that `row` leads to below `root`, or -1: of several misses of one pass, one may answer another."""
         while root > 0:
-            value = row[self._node_cell.items[root]]
-            if value >= self._node_size.items[root]:
-                return -1
-            root = self._branch.items[self._node_base.items[root] + value]
+            root = self._nodes.child(root, row[self._nodes.cell.items[root]])
         return -1 - root if root < 0 else -1
 
     def first_cell(self, number: int) -> int:
         """The cell that action instance `number` reads first; -1 if it reads none."""
         root = self._roots[number]
-        return self._node_cell.items[root] if root > 0 else -1
+        return self._nodes.cell.items[root] if root > 0 else -1
 
     def below(self, number: int, value: int) -> int:
         """The child of the root of action instance `number` for `value` of its first cell; UNKNOWN if there is none."""
         root = self._roots[number]
-        if root <= 0:
-            return root
-        known = value < self._node_size.items[root]
-        return self._branch.items[self._node_base.items[root] + value] if known else UNKNOWN
+        return self._nodes.child(root, value) if root > 0 else root
 
 
 def _not_a_function(whose: str, difference: str) -> ModelError:

@@ -35,7 +35,8 @@ class WhatIfTab(Tab):
         return [row, self._repairs, self._sets, self._flips, self._single]
 
     def refresh(self, result: Result) -> None:
-        self._single.add_class("wb-stale")  # it stays in sight, so that nothing below it jumps
+        if self._attempts:
+            self._draw_single(stale=True)  # it stays in sight, so that nothing jumps
         if not self._repairs.aside.key:
             self._sets.html = ""
         self._repair.disabled = not _broken(result)
@@ -52,8 +53,11 @@ class WhatIfTab(Tab):
 
     def _show(self, attempts: list[Attempt]) -> None:
         self._attempts = {attempt.told: attempt for attempt in attempts}
-        self._single.remove_class("wb-stale")
-        self._single.html = element("p", "<b>Every single change</b>, from here") + _table(attempts)
+        self._draw_single(stale=False)
+
+    def _draw_single(self, stale: bool) -> None:
+        told = element("p", "<b>Every single change</b>, from here") + _table(list(self._attempts.values()))
+        self._single.html = element("div", told, class_="wb-stale" if stale else None)
 
     def _mend(self) -> None:
         with self.session.lock:

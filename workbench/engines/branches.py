@@ -1,0 +1,140 @@
+"""The inner nodes of decision trees, and their branches: for each value of a node's cell, a child.
+
+A node has its branches side by side, by the numbers of the values. Where few of very many values are ever met, it has a
+hash table of these instead, and says so by the size 0; a kernel that finds a value beyond a node's size looks there.
+
+A table begins with the number of its slots, a power of two, and how many are in use. A slot has the number of a value
+plus one, or 0 while it is free, and the child.
+"""
+
+import numpy as np
+
+from workbench.engines.arrays import Growing
+from workbench.engines.compiled import njit
+
+#: Child numbers: 0 is not known yet, positive is an inner node, negative is leaf ``-1 - child``.
+UNKNOWN = 0
+
+#: For how many values a node has room at first; and with up to how many it has room for all, met or not.
+_LEAST_ROOM, _FEW = 4, 1024
+_LEAST_SLOTS, _HEAD = 4, 2
+#: Spreads numbers over the slots of a table, which the bits above these tell.
+_FACTOR, _SHIFT = 2654435761, 16
+
+
+@njit(cache=True, nogil=True)
+def in_table(branch, base, value):
+    """The child for `value` in the table at `base` of `branch`."""
+    mask, key = np.int64(branch[base]) - 1, np.int64(value) + 1
+    slot = ((key * _FACTOR) >> _SHIFT) & mask
+    while True:
+        at = np.int64(base) + _HEAD + 2 * slot
+        if branch[at] == key:
+            return np.int64(branch[at + 1])
+        if branch[at] == 0:
+            return np.int64(UNKNOWN)
+        slot = (slot + 1) & mask
+
+
+class Nodes:
+    """The nodes of some trees.
+
+    Attributes
+    ----------
+    cell, base, size : Growing
+        For each node the cell whose value decides, where its branches begin, and for how many values there is room; 0
+        if they are in a table. Node 0 is none.
+    branch : Growing
+        The children.
+    """
+
+    def __init__(self) -> None:
+        self.cell, self.base, self.size = (Growing(np.uint32) for _ in range(3))
+        self.branch = Growing(np.int32)
+        self.cell.append(0), self.base.append(0), self.size.append(0)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(part.nbytes for part in (self.cell, self.base, self.size, self.branch))
+
+    def add(self, cell: int, value: int) -> int:
+        """A new node for `cell`, with room for `value`.
+
+        There is one for each of the cells: an interrupt may have come after what else belongs to one was written.
+        """
+        self.base.size = self.size.size = self.cell.size
+        if value < _FEW:
+            room = max(_LEAST_ROOM, value + 1)
+            self.base.append(self.branch.reserve(room)), self.size.append(room)
+        else:
+            self.base.append(self._table(_LEAST_SLOTS)), self.size.append(0)
+        return self.cell.append(cell)
+
+    def child(self, node: int, value: int) -> int:
+        """The child of `node` for `value`."""
+        base, size = self.base.items[node], self.size.items[node]
+        if value < size:
+            return self.branch.items[base + value]
+        return UNKNOWN if size else self.branch.items[self._slot(base, value) + 1]
+
+    def place(self, node: int, value: int) -> int:
+        """Where in `branch` the child of `node` for `value` is; there is room for it now."""
+        base, size = self.base.items[node], self.size.items[node]
+        if value < size:
+            return base + value
+        if size == 0:
+            slot, items = self._slot(base, value), self.branch.items
+            if items[slot] == 0 and 2 * items[base + 1] < items[base]:
+                items[base + 1] += 1
+                items[slot] = value + 1
+            if items[slot] != 0:
+                return slot + 1
+        self._widen(node, value)
+        return self.place(node, value)
+
+    def _slot(self, base: int, value: int) -> int:
+        """The slot of `value` in the table at `base`, or the free one where it belongs."""
+        items = self.branch.items
+        mask, key = items[base] - 1, value + 1
+        slot = ((key * _FACTOR) >> _SHIFT) & mask
+        while items[at := base + _HEAD + 2 * slot] not in (0, key):
+            slot = (slot + 1) & mask
+        return at
+
+    def _table(self, slots: int) -> int:
+        at = self.branch.reserve(_HEAD + 2 * slots)
+        self.branch.items[at] = slots
+        return at
+
+    def _widen(self, node: int, value: int) -> None:
+        """Give `node` twice the room, with some for `value`: side by side unless a table takes much less."""
+        old, size = self.base.items[node], self.size.items[node]
+        if size:
+            values = np.flatnonzero(self.branch[old : old + size])
+            children = self.branch[old + values]
+        else:
+            table = self.branch[old + _HEAD : old + _HEAD + 2 * self.branch.items[old]].reshape(-1, 2)
+            table = table[table[:, 1] != UNKNOWN]
+            values, children = table[:, 0] - 1, table[:, 1].copy()
+        least = 1 + max(value, int(values.max(initial=0)))
+        slots = max(_LEAST_SLOTS, 1 << (4 * len(values)).bit_length())
+        if least <= max(_FEW, 2 * slots):
+            room = max(2 * size, least)
+            at = self.branch.reserve(room)
+            self.branch[at + values] = children
+        else:
+            room, at = 0, self._table(slots)
+            for known, child in zip(values.tolist(), children.tolist(), strict=True):
+                slot = self._slot(at, known)
+                self.branch.items[slot], self.branch.items[slot + 1] = known + 1, child
+            self.branch.items[at + 1] = len(values)
+        self.base.items[node], self.size.items[node] = at, room
+
+
+def branches_of(base: np.ndarray, size: np.ndarray, branch: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For some nodes how many branches each has room for, what these take in `branch`, and where there they all are."""
+    tables = size == 0
+    counts = np.where(tables, branch[base], size).astype(np.int64)
+    stride, first = 1 + tables, base + np.where(tables, _HEAD + 1, 0)
+    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return counts, counts * stride + _HEAD * tables, np.repeat(first, counts) + np.repeat(stride, counts) * within
