@@ -23,6 +23,7 @@ def found(nodes, node, value):
         return UNKNOWN if size else in_table(nodes.branch.array, base, value)
 
 
+@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("few", [0, 20, 1024])
 @pytest.mark.parametrize("most", [12, 300, 100_000, 2**31 - 2])
 def test_every_value_has_the_child_that_it_was_given(monkeypatch, few, most):
