@@ -118,6 +118,7 @@ def test_no_output_goes_over_an_input(refused, here, monkeypatch, command, optio
     Path("tables/nodes.csv").symlink_to("../own.py")
     monkeypatch.syspath_prepend(here)
     monkeypatch.delitem(sys.modules, "helper", raising=False)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # what Python keeps of the modules beside a model is its own
     assert f"{option}: " in (line := refused(*command.split()))
     assert "would destroy the input" in line
 
