@@ -31,14 +31,18 @@ def until(done: Callable[[], Any], what: str) -> None:
 
 
 class Patient:
-    """A browser whose windows wait as long as tests may; the time that they take is no matter of these tests."""
+    """A browser whose windows wait as long as tests may; the time that they take is no matter of these tests.
 
-    def __init__(self, browser: Any) -> None:
-        self._browser = browser
+    A script, if there is one, runs in all of their pages first.
+    """
+
+    def __init__(self, browser: Any, script: str = "") -> None:
+        self._browser, self._script = browser, script
 
     def new_context(self, **options: Any) -> Any:
         context = self._browser.new_context(**options)
         context.set_default_timeout(PATIENCE)
+        context.add_init_script(self._script)
         return context
 
     def new_page(self, **options: Any) -> Any:

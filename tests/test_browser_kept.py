@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.lab import Lab, Notebook
+from tests.lab import Lab, Notebook, Patient
 
 pytestmark = pytest.mark.browser
 PLAYER = ".wb-player:visible"
@@ -54,24 +54,12 @@ HELD = """{
 }"""
 
 
-class Holding:
-    """A browser in whose windows messages of a kernel can be held back."""
-
-    def __init__(self, browser: Any) -> None:
-        self._browser = browser
-
-    def new_context(self, **options: Any) -> Any:
-        context = self._browser.new_context(**options)
-        context.add_init_script(HELD)
-        return context
-
-
 @pytest.fixture(scope="module")
 def notebook(browser: Any, lab: Lab) -> Iterator[Notebook]:
     """One for all tests: each of them leaves the panel as it was, apart from what it is about."""
     lab.settings("themes", {"theme": "JupyterLab Light"})
     lab.write("kept.ipynb", CELLS)
-    notebook = Notebook(Holding(browser), lab, "kept.ipynb", height=1400)
+    notebook = Notebook(Patient(browser, HELD), lab, "kept.ipynb", height=1400)
     yield notebook
     notebook.close()
 

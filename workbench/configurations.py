@@ -97,7 +97,7 @@ class Configuration:
         for name in dict.fromkeys([*asked, *verdicts]):
             expected, verdict = self._expected(name), verdicts.get(name)
             if verdict is None or verdict.holds is None:
-                differs = result.complete and not result.interrupted
+                differs = result.cut_short is None
             elif expected is None:
                 differs = not verdict.holds or verdict.within is not None
             elif result.interrupted and verdict.trace is None:  # nobody knows of how many states it is
@@ -116,8 +116,8 @@ class Configuration:
 
     def as_expected(self, result: Result) -> bool:
         """Whether `result` shows all that is expected; an incomplete one does not, nor one that judges nothing."""
-        whole = result.complete and not result.interrupted
-        return whole and bool(result.verdicts or self.expect) and not self.differences(result)
+        judged = bool(result.verdicts or self.expect)
+        return result.cut_short is None and judged and not self.differences(result)
 
     def _expected(self, name: str) -> str | None:
         wanted = self.expect.get("verdicts", {}).get(name)

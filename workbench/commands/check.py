@@ -40,7 +40,6 @@ from workbench.configurations import Configuration, spell, told_path
 from workbench.engines.check import ENGINES, check
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import InputError, Model, Result, Verdict
-from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.result import WITHIN
 from workbench.kernel.text import printable
 from workbench.kernel.values import counted
@@ -257,8 +256,8 @@ def _print_table(outcomes: list[tuple[Configuration, Result, list[str]]], wanted
     for one, result, differences in outcomes:
         if differences:
             out.print(f"\n[bold]{_path(one)}[/] is not as expected:")
-        elif not result.complete or result.interrupted:
-            out.print(f"\n[bold]{_path(one)}[/] is incomplete: {result.stopped or INTERRUPTED}")
+        elif result.cut_short is not None:
+            out.print(f"\n[bold]{_path(one)}[/] is incomplete: {result.cut_short}")
         elif not one.as_expected(result):
             out.print(f"\n[bold]{_path(one)}[/] expects nothing, and nothing is checked")
         for line in differences:

@@ -16,7 +16,6 @@ from workbench.formats.junit import FAILED, UNKNOWN, Case, Finding, Suite, annot
 from workbench.formats.mermaid import to_mermaid
 from workbench.formats.tlc_trace import to_tlc_json
 from workbench.kernel import InputError, Result, Trace, Verdict
-from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.result import Judged
 from workbench.kernel.values import counted
 from workbench.storage.whole import STDOUT
@@ -179,8 +178,8 @@ def suite_of_configuration(one: Configuration, result: Result) -> Suite:
         verdicts_first = sorted(found, key=lambda what: what[0].name in COUNTS)  # GitHub shows ten lines, no more
         findings = tuple(_finding(one, *what) for what in verdicts_first)
         case = Case(one.title, FAILED, "; ".join(lines), "\n\n".join(["\n".join(lines), *traces]), findings)
-    elif not result.complete or result.interrupted:
-        case = Case(one.title, UNKNOWN, f"incomplete: {result.stopped or INTERRUPTED}")
+    elif result.cut_short is not None:
+        case = Case(one.title, UNKNOWN, f"incomplete: {result.cut_short}")
     elif not one.as_expected(result):
         case = Case(one.title, UNKNOWN, "nothing is expected, and nothing is checked")
     else:

@@ -22,18 +22,24 @@ _LEAST_SLOTS, _HEAD = 4, 2
 _FACTOR, _SHIFT = 2654435761, 16
 
 
-@njit(cache=True, nogil=True)
-def in_table(branch, base, value):
-    """The child for `value` in the table at `base` of `branch`."""
+def _slot(branch, base, value):
+    """Where in `branch` the slot of `value` in the table at `base` is, or the free one where it belongs."""
     mask, key = np.int64(branch[base]) - 1, np.int64(value) + 1
     slot = ((key * _FACTOR) >> _SHIFT) & mask
-    while True:
-        at = np.int64(base) + _HEAD + 2 * slot
-        if branch[at] == key:
-            return np.int64(branch[at + 1])
-        if branch[at] == 0:
-            return np.int64(UNKNOWN)
+    at = np.int64(base) + _HEAD + 2 * slot
+    while branch[at] != 0 and branch[at] != key:
         slot = (slot + 1) & mask
+        at = np.int64(base) + _HEAD + 2 * slot
+    return at
+
+
+slot_in_table = njit(cache=True, nogil=True)(_slot)
+
+
+@njit(cache=True, nogil=True)
+def in_table(branch, base, value):
+    """The child for `value` in the table at `base` of `branch`; UNKNOWN stands in a free slot."""
+    return np.int64(branch[slot_in_table(branch, base, value) + 1])
 
 
 class Nodes:
@@ -75,7 +81,7 @@ class Nodes:
         base, size = self.base.items[node], self.size.items[node]
         if value < size:
             return self.branch.items[base + value]
-        return UNKNOWN if size else self.branch.items[self._slot(base, value) + 1]
+        return UNKNOWN if size else self.branch.items[_slot(self.branch.items, base, value) + 1]
 
     def place(self, node: int, value: int) -> int:
         """Where in `branch` the child of `node` for `value` is; there is room for it now."""
@@ -83,7 +89,8 @@ class Nodes:
         if value < size:
             return base + value
         if size == 0:
-            slot, items = self._slot(base, value), self.branch.items
+            items = self.branch.items
+            slot = int(_slot(items, base, value))
             if items[slot] == 0 and 2 * items[base + 1] < items[base]:
                 items[base + 1] += 1
                 items[slot] = value + 1
@@ -91,15 +98,6 @@ class Nodes:
                 return slot + 1
         self._widen(node, value)
         return self.place(node, value)
-
-    def _slot(self, base: int, value: int) -> int:
-        """The slot of `value` in the table at `base`, or the free one where it belongs."""
-        items = self.branch.items
-        mask, key = items[base] - 1, value + 1
-        slot = ((key * _FACTOR) >> _SHIFT) & mask
-        while items[at := base + _HEAD + 2 * slot] not in (0, key):
-            slot = (slot + 1) & mask
-        return at
 
     def _table(self, slots: int) -> int:
         at = self.branch.reserve(_HEAD + 2 * slots)
@@ -125,7 +123,7 @@ class Nodes:
         else:
             room, at = 0, self._table(slots)
             for known, child in zip(values.tolist(), children.tolist(), strict=True):
-                slot = self._slot(at, known)
+                slot = _slot(self.branch.items, at, known)
                 self.branch.items[slot], self.branch.items[slot + 1] = known + 1, child
             self.branch.items[at + 1] = len(values)
         self.base.items[node], self.size.items[node] = at, room

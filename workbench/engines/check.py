@@ -107,8 +107,13 @@ def check(
     room = Room(hand_over_states, hand_over_bytes)
     if workers is not None:
         check_integer("workers", workers, 1, MOST_WORKERS)
-    asked = {"hand_over_states": hand_over_states, "hand_over_bytes": hand_over_bytes, "run_dir": run_dir}
-    for name, given in {**asked, "workers": None if workers == 1 else workers or "auto"}.items():
+    asked = {
+        "hand_over_states": hand_over_states,
+        "hand_over_bytes": hand_over_bytes,
+        "run_dir": run_dir,
+        "workers": None if workers == 1 else workers or "auto",
+    }
+    for name, given in asked.items():
         if given is not None and engine not in _USED_BY[name]:
             goes = f"it goes with {' and '.join(_USED_BY[name])}"
             raise InputError(f"{name} = {brief(given)} is not accepted with the engine {engine}; {goes}")

@@ -101,26 +101,12 @@ def walk(trees, node, row):
 
 
 @njit(cache=True, nogil=True)
-def walk_tables_at(trees, node, rows, i):
-    """The same for row `i` of `rows`."""
-    while node > 0:
-        value = rows[i, trees.node_cell[node]]
-        if value < trees.node_size[node]:
-            node = trees.branch[trees.node_base[node] + value]
-        elif trees.node_size[node] == 0:
-            node = in_table(trees.branch, trees.node_base[node], value)
-        else:
-            return -1
-    return -1 - node if node < 0 else -1
-
-
-@njit(cache=True, nogil=True)
 def walk_at(trees, node, rows, i):
-    """The same for row `i` of `rows`: a view of it would be counted, in one place for all threads."""
+    """The same for row `i` of `rows`: a view of it is counted, in one place for all threads, so only tables get one."""
     while node > 0:
         value = rows[i, trees.node_cell[node]]
         if value >= trees.node_size[node]:
-            return -1 if trees.node_size[node] > 0 else walk_tables_at(trees, node, rows, i)
+            return -1 if trees.node_size[node] > 0 else walk_tables(trees, node, rows[i])
         node = trees.branch[trees.node_base[node] + value]
     return -1 - node if node < 0 else -1
 

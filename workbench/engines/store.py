@@ -53,6 +53,15 @@ class Visited:
         self.peak_bytes_per_state = both / self.limit  # the old table was full; larger tables weigh the same
         self.table = new
 
+    def add_new(self, fingerprints: np.ndarray, held: int) -> np.ndarray:
+        """Add fingerprints, uint64 (states, words), to the `held` ones, numbered from there on; which are new."""
+        new, at = np.zeros(len(fingerprints), np.bool_), 0
+        while at < len(fingerprints):
+            if held >= self.limit:
+                self.grow()
+            at, held = kernels.add_new(fingerprints, at, self.table, held, self.limit, new)
+        return new
+
     def _split(self, sums: np.ndarray) -> tuple[np.uint64, np.uint64]:
         lanes = sums.shape[0]
         best = kernels.canonical(sums, lanes, self.words)
@@ -216,8 +225,7 @@ class Store:
         while self.visited.limit <= self.count:
             self.visited.grow()
         sums = self.column("sums")
-        fingerprints = kernels.canonical_fingerprints(sums, self.cells.words)
-        kernels.add_new(fingerprints, 0, self.visited.table, 0, self.count + 1, np.zeros(len(fingerprints), np.bool_))
+        self.visited.add_new(kernels.canonical_fingerprints(sums, self.cells.words), 0)
 
     def block_of(self, number: int) -> tuple[Frontier, int]:
         return self.blocks[number // BLOCK], number % BLOCK

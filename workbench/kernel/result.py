@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.errors import unknown
 from workbench.kernel.profile import Profile
 from workbench.kernel.trace import Trace
@@ -185,6 +186,11 @@ class Result(Judged):
     figures: dict[str, float] = field(default_factory=dict)
     profile: Profile | None = None
     interrupted: bool = False
+
+    @property
+    def cut_short(self) -> str | None:
+        """Why something is missing: why the search stopped, or that somebody stopped what comes after it."""
+        return self.stopped or (INTERRUPTED if self.interrupted else None)
 
     @property
     def distinct(self) -> int:

@@ -71,11 +71,8 @@ def _visited_from(search: LocalSearch, first: int) -> Visited:
     words = search.cells.words
     visited, count = Visited(words, numbered=False), 0
     for part in search.store.slices(first, search.store.count):
+        visited.add_new(kernels.canonical_fingerprints(part.sums, words), count)
         count += len(part.sums)
-        while visited.limit <= count:
-            visited.grow()
-        fingerprints = kernels.canonical_fingerprints(part.sums, words)
-        kernels.add_new(fingerprints, 0, visited.table, 0, visited.limit, np.zeros(len(fingerprints), np.bool_))
     return visited
 
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from workbench.engines.arrays import Growing
 from workbench.engines.cells import Cells
-from workbench.engines.kernels import add_new
 from workbench.engines.spark.packing import UNKNOWN, PackedRows, renumber
 from workbench.engines.store import Visited
 from workbench.kernel import InputError
@@ -162,9 +161,6 @@ class BucketSet:
 
     def add(self, fingerprints: np.ndarray) -> np.ndarray:
         """Add fingerprints; which of them were new."""
-        new, at = np.zeros(len(fingerprints), np.bool_), 0
-        while at < len(fingerprints):
-            if self.count >= self.visited.limit:
-                self.visited.grow()
-            at, self.count = add_new(fingerprints, at, self.visited.table, self.count, self.visited.limit, new)
+        new = self.visited.add_new(fingerprints, self.count)
+        self.count += int(np.count_nonzero(new))
         return new
