@@ -22,8 +22,7 @@ check: .venv/warm
 		echo "On Spark:" && $(PY) -m workbench check specs/bakery/documented_v1.toml --engine spark; \
 	else echo "make check goes on without Spark"; fi
 
-# The tests run side by side, one worker for each core. Those of Spark are one group, and so are those of the browser;
-# pytest-xdist 3.8 heeds groups only with pytest before 9.2, so that each worker may start a session, or a JupyterLab.
+# The tests run side by side, one worker for each core; those of Spark share a worker, and so do those of the browser.
 quick: .venv/warm
 	@scripts/need.sh dot
 	$(LINT)

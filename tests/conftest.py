@@ -16,6 +16,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from tests.ports import free_port
 from workbench.storage.lock import LOCK_FILES
 
 # How long an example takes says nothing of what it shows: on a busy machine, any takes long.
@@ -25,6 +26,8 @@ settings.load_profile("unhurried")
 #: Programs for the environment of the writers, whose packages are not here.
 collect_ignore = ["hudi_reader.py", "iceberg_writer.py"]
 
+_LONGEST_ID = 100
+
 #: What each mark allows a test to start; without the mark these variables keep it from starting, in whatever process.
 ONLY_WHERE_MARKED = {
     "spark": ("JAVA_HOME", "/only/tests/marked/spark/start/it"),
@@ -32,11 +35,14 @@ ONLY_WHERE_MARKED = {
 }
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Who uses the Spark session, or the writers, is marked so; tests of a mark are a group for pytest-xdist.
+def pytest_make_parametrize_id(val: Any, argname: str) -> str | None:
+    """Files' contents are numbered: they are long, and those with a random part differ between workers."""
+    return argname if isinstance(val, bytes) or (isinstance(val, str) and len(val) > _LONGEST_ID) else None
 
-    Version 3.8 heeds groups only with pytest before 9.2; nothing depends on it but how often something is started.
-    """
+
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Who uses the Spark session, or the writers, is marked so; tests of a mark are a group for pytest-xdist."""
     for item in items:
         for fixture in ("spark", "writers"):
             if fixture in getattr(item, "fixturenames", ()):
@@ -159,16 +165,14 @@ def s3(credentials: None, writers: Path, tmp_path_factory: pytest.TempPathFactor
     """One server for all tests, over HTTP: moto's, which knows conditional writes; no product comes with pip alone."""
     import s3fs
 
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    host, _, port = address.partition(":")
-    command = [str(writers.with_name("moto_server")), "--host", host, "--port", port]
+    host, port = "127.0.0.1", free_port()
+    address = f"{host}:{port}"
+    command = [str(writers.with_name("moto_server")), "--host", host, "--port", str(port)]
     log = tmp_path_factory.mktemp("s3") / "moto.log"
     with log.open("w") as out, subprocess.Popen(command, stdout=out, stderr=out) as server:
         try:
             until = time.monotonic() + 60
-            while time.monotonic() < until and socket.socket().connect_ex((host, int(port))):
+            while time.monotonic() < until and socket.socket().connect_ex((host, port)):
                 time.sleep(0.05)
             files = s3fs.S3FileSystem(endpoint_url=f"http://{address}", use_listings_cache=False)
             files.mkdir("lake")

@@ -6,7 +6,6 @@ is waited for is named, and is not there before.
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -17,6 +16,8 @@ from typing import Any
 from urllib.error import HTTPError
 
 import nbformat
+
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[1]
 PATIENCE = 120_000  # how long anything may take, in milliseconds
@@ -57,13 +58,11 @@ class Lab:
     def __init__(self, folder: Path) -> None:
         self.folder, self.notebooks = folder, folder / "notebooks"
         self.notebooks.mkdir()
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.address = f"http://127.0.0.1:{free.getsockname()[1]}"
+        port = free_port()
+        self.address = f"http://127.0.0.1:{port}"
         self.settings("notification", {"fetchNews": "false", "checkForUpdates": False})
         own = {f"JUPYTER_{name.upper()}_DIR": str(folder / name) for name in ("runtime", "config", "data")}
         own |= {f"JUPYTERLAB_{name.upper()}_DIR": str(folder / name) for name in ("settings", "workspaces")}
-        port = self.address.rpartition(":")[2]
         options = ["--no-browser", "--ip=127.0.0.1", f"--port={port}", f"--ServerApp.root_dir={self.notebooks}"]
         options += ["--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"]
         options += ["--ServerApp.port_retries=0", "--allow-root"]

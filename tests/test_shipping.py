@@ -200,6 +200,18 @@ def test_a_search_that_cannot_move_is_not_lost(spark, tmp_path):
     assert "holds 'mine.txt', which no run directory has" in result.stopped
 
 
+@pytest.mark.parametrize("on_its_way", ["entry.ready_session", "engine.write_search"])
+def test_a_search_that_is_interrupted_on_its_way_is_not_lost(spark, monkeypatch, on_its_way):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"workbench.engines.spark.{on_its_way}", interrupted)
+    result = check(Here(Size=9), spark=spark, hand_over_states=3)
+    assert (result.engine, result.complete, result.interrupted, result["Low"].holds) == ("local", False, True, False)
+    assert result.distinct >= 4
+    assert result.stopped == "more than 3 states, and it cannot move to Spark: interrupted"
+
+
 class Unpicklable(Here):
     """It refers to what cannot be sent."""
 

@@ -44,12 +44,14 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     del found
     try:
         return go_on(plan, limits, resources, owned)
-    except InputError as error:
+    except (InputError, KeyboardInterrupt) as error:
         if not owned:
             raise
-        owned[0].stopped = f"{owned[0].stopped}, and it cannot move to Spark: {error}"
+        interrupted = isinstance(error, KeyboardInterrupt)
+        why = INTERRUPTED if interrupted else error
+        owned[0].stopped = f"{owned[0].stopped}, and it cannot move to Spark: {why}"
         result = conclude(plan, owned[0].exploration(), limits)
-        return replace(result, interrupted=result.interrupted or str(error) == INTERRUPTED)
+        return replace(result, interrupted=interrupted or result.interrupted)
 
 
 def _not_kept(resources: Resources) -> str:

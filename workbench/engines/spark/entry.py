@@ -15,7 +15,7 @@ from workbench.engines.spark.manifest import RUN, Manifest, Run
 from workbench.engines.spark.messages import Task
 from workbench.engines.spark.session import cores_of, spark_session
 from workbench.kernel import InputError, Model, ModelError, Result
-from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Progress
+from workbench.kernel.budget import Budget, Limits, Progress
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.plan import Plan
 from workbench.kernel.values import counted
@@ -44,10 +44,7 @@ def go_on(plan: Plan, limits: Limits, resources: Resources, owned: list[LocalSea
         The search alone. It is taken out once it has been written, and its memory is free if nobody else refers to it;
         if it cannot be written, it is still there.
     """
-    try:
-        spark = ready_session(resources.spark)
-    except KeyboardInterrupt:  # what was found is still there
-        raise InputError(INTERRUPTED) from None
+    spark = ready_session(resources.spark)
     note = f"moved from this process to Spark: {owned[0].stopped}"
     with _new_search(plan, spark, resources.run_dir, note) as searching:
         if owned[0].completed().levels:
