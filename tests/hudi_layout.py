@@ -329,13 +329,18 @@ class HudiTable:
             self.published.remove(one)
 
     def archive(self, count: int) -> None:
-        """Move the oldest instants out of the active timeline; what they said is in files that are not read."""
+        """Move the oldest instants out of the active timeline; what they said is in files that are not read.
+
+        File groups that one of them has replaced go with it, as they do in Hudi, or they would be back in the table.
+        """
         done = sorted(
             {path.name[:17] for path in self.timeline.iterdir() if path.is_file() and path.name[:1].isdigit()}
         )
         for ts in done[:count]:
             for path in self.timeline.glob(f"{ts}*"):
                 path.unlink()
+            groups = {group for group, replaced in self.replaced.items() if replaced == ts}
+            self.forget([one for one in self.published if (one.partition, one.file_id) in groups and one.ts < ts])
         if self.layout_2:
             history = self.timeline / "history"
             name = f"{done[0]}_{done[count - 1]}_0.parquet"

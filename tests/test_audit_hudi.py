@@ -309,7 +309,39 @@ def test_who_was_first_is_not_known_of_archived_commits(table):
     table.commit("b", {"jack": "blue"})
     table.commit("a", {"tom": "green"})
     table.archive(1)
+    [one] = agreed(table).findings
+    assert (one.grade, one.version) == ("proved", int(table.published[1].ts))  # the slice that the archived one wrote
+    (table.folder / table.published[0].path).unlink()
     assert graded(agreed(table)) == [("NoDuplicateKeysAcrossFiles", "suspect")]
+
+
+def test_keys_of_file_groups_that_only_archived_commits_wrote(table):
+    """Their slices are read, as Hudi's readers do: most of a long-lived table is of that kind."""
+    table.commit("a", {"jack": "red"})
+    table.commit("a", {"tom": "red"})
+    table.commit("b", {"sam": "blue"})
+    table.archive(2)
+    assert graded(agreed(table)) == []
+    second = table.commit("c", {"jack": "green"})
+    [one] = agreed(table).findings
+    assert (one.property, one.grade, one.key, one.version) == (
+        "NoDuplicateKeysAcrossFiles",
+        "proved",
+        "jack",
+        int(second),
+    )
+    end = table.begin("CLUSTER").put("d", {"sam": "blue"}).replace("a").replace("b").complete()
+    [one] = agreed(table).findings
+    assert f"until {end}" in one.why
+    assert agreed(table, since=int(end)).findings == ()
+
+
+def test_what_is_under_way_since_before_the_active_timeline_is_not_there_yet(table):
+    table.commit("a", {"jack": "red"})
+    table.begin().put("b", {"jack": "blue"})
+    table.commit("c", {"tom": "red"})
+    table.archive(1)
+    assert graded(agreed(table)) == []
 
 
 def test_lost_update(table):

@@ -1,6 +1,5 @@
 """What is wrong with a Hudi table, by the properties of its model."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -12,7 +11,7 @@ from workbench.tables.columns import count_rows, read_columns
 from workbench.tables.findings import Audit, Finding, Grade
 from workbench.tables.hudi import states
 from workbench.tables.hudi.keys import KEY, TIME, Duplicate, duplicates, rows_of
-from workbench.tables.hudi.read import HudiTable, not_built_on_before, unpublished
+from workbench.tables.hudi.read import BASE_FILE, HudiTable, not_built_on_before, unpublished
 from workbench.tables.hudi.timeline import version_of
 from workbench.tables.states import Projected
 
@@ -24,8 +23,6 @@ MOST_ROWS = 1_000_000
 LOOKS_UP = {"UPSERT", "UPSERT_PREPPED", "DELETE", "DELETE_PREPPED"}
 APPENDS = {"INSERT", "BULK_INSERT", "INSERT_OVERWRITE", "INSERT_OVERWRITE_TABLE", "BOOTSTRAP"}
 APPENDS |= {f"{operation}_PREPPED" for operation in APPENDS}
-
-_BASE_FILE = re.compile(r"(?:.*/)?([^/]+?)_[^_/]+_(\d+)\.parquet")
 
 NEVER_SEEN = (
     "phases and locks of writers, their index, and operations without a completed instant: no audit can see them",
@@ -257,7 +254,7 @@ def _twins(table: HudiTable) -> dict[str, list[str]]:
     """The base files that share their file group and timestamp with others, each with all of these."""
     files: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for name in table.present:
-        parts = _BASE_FILE.fullmatch(name)
+        parts = BASE_FILE.fullmatch(name)
         if parts:
             files[name.rpartition("/")[0], *parts.groups()].append(name)
     return {name: sorted(twins) for twins in files.values() if len(twins) > 1 for name in twins}

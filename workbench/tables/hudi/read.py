@@ -4,7 +4,8 @@ A version is an instant's timestamp, as a number; only completed instants make o
 its file group is published, or the group is replaced; not at all if it was replaced before.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -51,6 +52,9 @@ _CHUNK = 10_000
 
 _EXTENSION = ".parquet"
 
+#: A base file, with its file group and its timestamp.
+BASE_FILE = re.compile(r"(?:.*/)?([^/]+?)_[^_/]+_(\d{17}|\d{14})\.parquet")
+
 
 @dataclass(frozen=True)
 class HudiTable:
@@ -64,6 +68,9 @@ class HudiTable:
         Of the shape COMMITS.
     slices : pyarrow.Table
         Of the shape SLICES, by partition, file group and version.
+    archived : pyarrow.Table
+        Of the same shape, the newest slice of each file group from before the active timeline. All that is known of
+        these are names: readers take them for published.
     present : dict
         The files that are there, with their sizes, in the folders that have slices.
     deleted : dict
@@ -80,6 +87,7 @@ class HudiTable:
     properties: dict[str, str]
     commits: pa.Table
     slices: pa.Table
+    archived: pa.Table
     present: dict[str, int]
     deleted: dict[str, list[Instant]]
     cleaned_up_to: int
@@ -153,10 +161,12 @@ class _Reading:
         self._deleted: dict[str, list[Instant]] = {}
         self._cleaned_up_to = 0
         self._cleaned_unsaid = False
+        self._begins: int | None = None
 
     def add(self, instants: Sequence[Instant]) -> None:
         """Read those that were not read yet."""
         completed = {(instant.ts, instant.action) for instant in instants if instant.state == "completed"}
+        self._begins = min((one.version for one in instants if one.action in WRITES), default=None)
         for instant in instants:
             if instant.name in self._seen:
                 continue
@@ -198,12 +208,15 @@ class _Reading:
         """The table, with the files that are there now."""
         self._pack()
         slices = _lived(pa.concat_tables(self._chunks), self._replaced)
+        present = _present(self._source, slices)
+        begins = self._begins if has_history else None  # without history, there is nothing from before
         return HudiTable(
             self._source,
             given,
             _in_order(table_of(self._commits, COMMITS), slices),
             slices,
-            _present(self._source, slices),
+            table_of([], SLICES) if begins is None else _archived(slices, present, self._replaced, begins),
+            present,
             self._deleted,
             self._cleaned_up_to,
             self._cleaned_unsaid or has_history,
@@ -287,6 +300,26 @@ def _lived(slices: pa.Table, replaced: dict[tuple[str, str], int]) -> pa.Table:
     for name, column in (("before", before), ("replaced", ended), ("last", last)):
         slices = slices.set_column(slices.schema.get_field_index(name), SLICES.field(name), column)
     return slices
+
+
+def _archived(
+    slices: pa.Table, present: Mapping[str, int], replaced: Mapping[tuple[str, str], int], begins: int
+) -> pa.Table:
+    """The newest slice of each file group from before the version in which the active timeline begins."""
+    newest: dict[tuple[str, str], tuple[int, str]] = {}
+    for name in present:
+        parts = BASE_FILE.fullmatch(name)
+        if parts and version_of(parts[2]) < begins:
+            group = name.rpartition("/")[0], parts[1]
+            newest[group] = max(newest.get(group, (0, "")), (version_of(parts[2]), name))
+    told = slices.filter(pc.is_null(slices["before"])).select(["partition", "bucket", "first"]).to_pydict()
+    follow = dict(zip(zip(told["partition"], told["bucket"], strict=True), told["first"], strict=True))
+    found = []
+    for (partition, bucket), (version, name) in newest.items():
+        ends = [one[partition, bucket] for one in (follow, replaced) if (partition, bucket) in one]
+        one = {"partition": partition, "bucket": bucket, "name": name, "first": version, "built_on": version}
+        found.append(one | {"last": min(ends, default=None)})
+    return table_of(found, SLICES)
 
 
 def not_built_on_before(slices: pa.Table) -> pa.Table:
