@@ -26,6 +26,9 @@ settings.load_profile("unhurried")
 #: Programs for the environment of the writers, whose packages are not here.
 collect_ignore = ["hudi_reader.py", "iceberg_writer.py"]
 
+# Most tests of Spark are over before Java's second compiler has paid for itself: without it they take a third less.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
 _LONGEST_ID = 100
 
 #: What each mark allows a test to start; without the mark these variables keep it from starting, in whatever process.
