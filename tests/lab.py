@@ -6,8 +6,10 @@ is waited for is named, and is not there before.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Callable
@@ -61,11 +63,14 @@ class Lab:
         port = free_port()
         self.address = f"http://127.0.0.1:{port}"
         self.settings("notification", {"fetchNews": "false", "checkForUpdates": False})
-        own = {f"JUPYTER_{name.upper()}_DIR": str(folder / name) for name in ("runtime", "config", "data")}
+        own = {f"JUPYTER_{name.upper()}_DIR": str(folder / name) for name in ("config", "data")}
+        self.runtime = tempfile.mkdtemp(prefix="lab")  # a socket's path has about a hundred bytes
+        own["JUPYTER_RUNTIME_DIR"] = self.runtime
         own |= {f"JUPYTERLAB_{name.upper()}_DIR": str(folder / name) for name in ("settings", "workspaces")}
         options = ["--no-browser", "--ip=127.0.0.1", f"--port={port}", f"--ServerApp.root_dir={self.notebooks}"]
         options += ["--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"]
         options += ["--ServerApp.port_retries=0", "--allow-root"]
+        options.append("--KernelManager.transport=ipc")  # it calls the ports of kernels that have ended again and again
         self.log = folder / "lab.log"
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
@@ -128,6 +133,7 @@ class Lab:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        shutil.rmtree(self.runtime, ignore_errors=True)
 
 
 #: Whether the panel's player in sight has all pictures, and lanes that were drawn for the room which they have.

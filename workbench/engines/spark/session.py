@@ -15,7 +15,6 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark import SparkConf, SparkContext
@@ -68,8 +67,6 @@ _CLUSTER = {
     "spark.locality.wait": "0s",  # a core that is free is worth more than one near to what was shuffled
 }
 _DRIVER_OPTIONS = "spark.driver.extraJavaOptions"
-#: A longer path of a folder leaves no room for a socket, which Spark names with a UUID: some systems end at 103 bytes.
-_LONGEST_PATH = 103 - len(f"/.{UUID(int=0)}.sock")
 #: More rows than any cluster has cores.
 _MANY = 1 << 20
 
@@ -134,8 +131,7 @@ def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
             return _configured(builder.remote(master), conf).getOrCreate()
         check_java()
         here = master.startswith("local")
-        own = {**_local_settings(cores), **_sockets_in_a_folder()} if here else _CLUSTER
-        settings = {"spark.master": master, **_QUIET, **own, **conf}
+        settings = {"spark.master": master, **_QUIET, **(_local_settings(cores) if here else _CLUSTER), **conf}
         with _startup_files_and_variables(settings, here):
             _start_java(settings)
             spark = _configured(builder.master(master), settings).getOrCreate()
@@ -213,20 +209,6 @@ def _local_settings(cores: int) -> dict[str, Any]:
         "spark.ui.enabled": False,
         "spark.shuffle.compress": False,  # what is shuffled stays in this machine's memory, and is packed already
     }
-
-
-def _sockets_in_a_folder() -> dict[str, Any]:
-    """Settings for connections between Python and Java that no other program can make.
-
-    Spark's own are to ports, which it takes as they come: whoever still calls a program that had the same port before,
-    as JupyterLab does with a kernel that has ended, is the first whom Spark answers, and a job's result is lost.
-    """
-    folder = tempfile.mkdtemp(prefix="wb")
-    if len(os.fsencode(folder)) > _LONGEST_PATH:
-        os.rmdir(folder)
-        return {}
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)  # registered before Java's end, it runs after that
-    return {"spark.python.unix.domain.socket.enabled": True, "spark.python.unix.domain.socket.dir": folder}
 
 
 @contextmanager
