@@ -87,8 +87,9 @@ def _batches(table: HudiTable, one: Slice, columns: list[str], result: Duplicate
 def _partitions(table: HudiTable, since: int | None) -> Iterator[dict[str, list[Slice]]]:
     """The slices that are there, partition by partition, by file group."""
     slices = table.slices.filter(pc.is_in(table.slices["name"], value_set=pa.array(table.present, pa.string())))
-    slices = pa.concat_tables([slices, table.archived])
-    slices = slices.sort_by([(name, "ascending") for name in ("partition", "bucket", "first")])
+    if table.archived.num_rows:
+        slices = pa.concat_tables([slices, table.archived])
+        slices = slices.sort_by([(name, "ascending") for name in ("partition", "bucket", "first")])
     ends = slices["first"] if since is None else pc.max_element_wise(slices["first"], since)
     slices = slices.filter(pc.fill_null(pc.greater(slices["last"], ends), True))  # some live in no version
     lengths = pc.value_counts(slices["partition"]).field("counts").to_pylist()  # they are sorted by partition

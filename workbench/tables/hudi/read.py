@@ -18,6 +18,7 @@ from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.tables.hudi.timeline import (
     DELETES,
+    DIGITS,
     WRITES,
     Instant,
     Timeline,
@@ -53,7 +54,7 @@ _CHUNK = 10_000
 _EXTENSION = ".parquet"
 
 #: A base file, with its file group and its timestamp.
-BASE_FILE = re.compile(r"(?:.*/)?([^/]+?)_[^_/]+_(\d{17}|\d{14})\.parquet")
+BASE_FILE = re.compile(r"(?:.*/)?([^/]+?)_[^_/]+_(\d+)\.parquet")
 
 
 @dataclass(frozen=True)
@@ -309,9 +310,11 @@ def _archived(
     newest: dict[tuple[str, str], tuple[int, str]] = {}
     for name in present:
         parts = BASE_FILE.fullmatch(name)
-        if parts and version_of(parts[2]) < begins:
-            group = name.rpartition("/")[0], parts[1]
-            newest[group] = max(newest.get(group, (0, "")), (version_of(parts[2]), name))
+        if parts is None or len(parts[2]) not in DIGITS:
+            continue
+        group, version = (name.rpartition("/")[0], parts[1]), version_of(parts[2])
+        if version < begins:
+            newest[group] = max(newest.get(group, (0, "")), (version, name))
     told = slices.filter(pc.is_null(slices["before"])).select(["partition", "bucket", "first"]).to_pydict()
     follow = dict(zip(zip(told["partition"], told["bucket"], strict=True), told["first"], strict=True))
     found = []

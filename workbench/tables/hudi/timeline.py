@@ -29,7 +29,7 @@ _INSTANT = re.compile(
 #: How often a timeline is listed while instants are added to its middle.
 _TRIES = 5
 
-_DIGITS = (14, 17)  # to the second, as old writers had it, or to the millisecond
+DIGITS = (14, 17)  # to the second, as old writers had it, or to the millisecond
 _ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 
 
@@ -56,7 +56,7 @@ def version_of(ts: str) -> int:
     >>> version_of("20260102030405"), version_of("20260102030405999")
     (20260102030405999, 20260102030405999)
     """
-    if not ts.isdecimal() or len(ts) not in _DIGITS:
+    if not ts.isdecimal() or len(ts) not in DIGITS:
         raise InputError(f"{brief(ts)} is not a timestamp of a Hudi timeline; it has 14 or 17 digits")
     return int(ts.ljust(17, "9"))
 
