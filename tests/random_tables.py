@@ -4,7 +4,7 @@ import random
 from functools import cache
 
 from workbench.kernel import Model, Variable, action, choose, require
-from workbench.kernel.actions import outcome_label
+from workbench.kernel.instances import outcome_label
 
 CELLS = ("a", "b", "c", "d")
 

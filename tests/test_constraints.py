@@ -223,7 +223,7 @@ def test_what_is_no_constraint(Counter):
         s.n = 0
         return True
 
-    refused("constraint texts .* returned 'it is too long'; it must return True, False", texts=constraint(texts))
+    refused("constraint texts .* returned 'it is too long'; it must return True or False", texts=constraint(texts))
     refused("only an action may assign", assigns=constraint(assigns))
     refused("when = 'Mst' is not accepted", Short=constraint(when="Mst")(texts))
     refused("ignores = 'n' is not a tuple of names of variables", ignores="n")

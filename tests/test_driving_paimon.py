@@ -18,7 +18,7 @@ from workbench.engines.check import check
 from workbench.formats.itf import to_itf
 from workbench.formats.permalink import permalink
 from workbench.kernel import InputError, replay
-from workbench.kernel.actions import outcome_label
+from workbench.kernel.instances import outcome_label
 from workbench.models import get_model
 from workbench.tables import audit
 from workbench.tables.paimon.bucket import Bucket, Life, Marks

@@ -6,7 +6,7 @@ import pytest
 
 from workbench.formats.permalink import open_permalink, permalink
 from workbench.kernel import Constant, InputError, Model, ModelError, Names, Partition, Variable, action, replay
-from workbench.kernel.values import spell
+from workbench.kernel.constants import spell
 from workbench.models import get_model
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2

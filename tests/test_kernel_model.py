@@ -167,7 +167,7 @@ def test_misuse_in_a_property(body, message):
 def test_a_reachable_property_says_yes_or_no():
     with pytest.raises(ModelError) as caught:
         search(model_with(P=reachable(lambda self, s: "x"))())
-    assert plain(caught) == "reachable P returned 'x'; it must return True, False"
+    assert plain(caught) == "reachable P returned 'x'; it must return True or False"
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,8 @@ from workbench.kernel import (
     step,
 )
 from workbench.kernel.expression import Expression
+from workbench.kernel.instances import only, unchanged
 from workbench.kernel.state import Reads
-from workbench.kernel.steps import only, unchanged
 from workbench.spaces.columns import StateColumns
 from workbench.spaces.dataset import load
 from workbench.spaces.export import save_run

@@ -35,8 +35,8 @@ from workbench.kernel import (
     liveness,
     require,
 )
-from workbench.kernel.actions import Fairness
 from workbench.kernel.budget import Budget, Limits
+from workbench.kernel.instances import Fairness
 from workbench.kernel.temporal import condition_of, fair_states
 from workbench.kernel.trace import Move
 from workbench.storage.folder import Folder

@@ -6,10 +6,11 @@ from rich.console import Console
 from rich.markup import escape
 
 from workbench.kernel import Model
-from workbench.kernel.deadlock import DEADLOCK
+from workbench.kernel.constants import spell
+from workbench.kernel.declare import DEADLOCK
 from workbench.kernel.refinement import abstract
 from workbench.kernel.result import Judged
-from workbench.kernel.values import counted, spell
+from workbench.kernel.values import counted
 
 
 def with_deadlock(model: Model, properties: Sequence[str] | None) -> list[str]:

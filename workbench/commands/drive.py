@@ -31,9 +31,9 @@ from workbench.driving.paimon import MODELS
 from workbench.formats.permalink import parse_permalink
 from workbench.guided.report import Report
 from workbench.kernel import InputError
+from workbench.kernel.constants import spell
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable
-from workbench.kernel.values import spell
 from workbench.models import get_model
 
 SYSTEMS = ("paimon",)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from workbench.configurations import COUNTS, Configuration, Difference
 from workbench.figures import keys_of, lines_of
 from workbench.kernel import Model, Verdict
-from workbench.kernel.deadlock import DEADLOCK
+from workbench.kernel.declare import DEADLOCK
 
 _DEF = re.compile(r"\s*(async\s+)?def\b")
 

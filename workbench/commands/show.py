@@ -17,9 +17,7 @@ from workbench.commands.files import names_model
 from workbench.commands.options import console, summary
 from workbench.configurations import Configuration, told_path
 from workbench.kernel import Model
-from workbench.kernel.actions import Action
-from workbench.kernel.properties import Property
-from workbench.kernel.switches import needs
+from workbench.kernel.declare import Action, Property
 from workbench.models import MODELS, get_model
 
 
@@ -78,7 +76,7 @@ def _show_model(model: type[Model]) -> None:
 
 
 def _condition(declared: Action | Property) -> str:
-    condition = needs(declared)
+    condition = declared.needs
     return f" (with {escape(condition)})" if condition else ""
 
 

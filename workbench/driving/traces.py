@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import permutations
 
 from workbench.kernel import InputError, Model, State, Trace, replay
-from workbench.kernel.actions import ActionInstance
+from workbench.kernel.instances import ActionInstance
 from workbench.kernel.trace import Move
 
 #: How many states a model may have.

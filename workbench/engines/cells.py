@@ -11,9 +11,9 @@ import numpy as np
 
 from workbench.engines.arrays import Growing
 from workbench.kernel import Model
+from workbench.kernel.instances import Later
 from workbench.kernel.objects import Kinds
 from workbench.kernel.state import Layout, Reads, State
-from workbench.kernel.steps import Later
 from workbench.kernel.symmetry import Words
 from workbench.kernel.values import cell_hash, permute
 

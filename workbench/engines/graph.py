@@ -5,8 +5,8 @@ import numpy as np
 from workbench.engines.liveness import Graph, LassoFinder
 from workbench.engines.local import LocalSearch
 from workbench.kernel import Trace, Verdict, replay
+from workbench.kernel.declare import Formula, Property
 from workbench.kernel.lasso import Demand, liveness_verdict
-from workbench.kernel.properties import Formula, Property
 
 
 def graph_of(search: LocalSearch) -> tuple[Graph, np.ndarray]:

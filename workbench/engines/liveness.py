@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.engines.compiled import njit
 from workbench.engines.components import fair_components
-from workbench.kernel.actions import Fairness
+from workbench.kernel.instances import Fairness
 from workbench.kernel.lasso import Lasso
 
 # Cycles are looked for from one state after the other until as many transitions have been looked at as the graph has,

@@ -12,7 +12,7 @@ from workbench.engines.guided_kernels import Nodes
 from workbench.engines.kernels import Table
 from workbench.engines.trees import Trees
 from workbench.kernel import Model, State
-from workbench.kernel.actions import ActionInstance
+from workbench.kernel.instances import ActionInstance
 
 #: After how many calls of Python somebody is asked whether to go on.
 MISSES_PER_CHECK = 64

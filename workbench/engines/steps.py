@@ -11,11 +11,11 @@ from workbench.engines.store import BLOCK, Store
 from workbench.engines.trees import Trees
 from workbench.engines.watch import Place, evaluate, mark
 from workbench.kernel import Model
-from workbench.kernel.deadlock import DEADLOCK, may_end
+from workbench.kernel.declare import DEADLOCK, Property
+from workbench.kernel.instances import StepJudge
+from workbench.kernel.lasso import may_end
 from workbench.kernel.profile import Subject
-from workbench.kernel.properties import Property
 from workbench.kernel.state import Reader
-from workbench.kernel.steps import StepJudge
 
 
 class WatchedSteps:
@@ -52,7 +52,7 @@ class WatchedSteps:
 
     def __init__(self, model: Model, trees: Trees, properties: Sequence[Property], in_order: bool = True) -> None:
         self.properties, self._trees = list(properties), trees
-        self.judges: list[tuple[str, StepJudge]] = [(p.name, j) for p in properties for j in p.judges(model)]
+        self.judges: list[tuple[str, StepJudge]] = [(p.name, j) for p in properties for j in model.judges(p)]
         kinds = {p.name: p.kind for p in properties}
         self.begins = [
             (name, trees.add_predicate(_holds(judge.begins), Subject(kinds[name], name, "initial")), number)

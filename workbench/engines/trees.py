@@ -14,8 +14,8 @@ import numpy as np
 from workbench.engines.arrays import Growing
 from workbench.engines.branches import UNKNOWN, Nodes
 from workbench.engines.cells import Cells, StepReads
-from workbench.kernel.actions import ActionInstance, Outcome
 from workbench.kernel.errors import ModelError
+from workbench.kernel.instances import ActionInstance, Outcome
 from workbench.kernel.profile import Subject
 from workbench.kernel.state import Cell, Draft, View, turned
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
 from workbench.kernel import Constant, InputError, Model, Names, Partition, Verdict
-from workbench.kernel.deadlock import DEADLOCK
+from workbench.kernel.declare import DEADLOCK
 from workbench.kernel.errors import listed, unknown
 
 #: What is longer is no name of a property, and nothing to be shown as one.

@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.formats.tla import tla, variables_of
 from workbench.kernel import Map, Trace
-from workbench.kernel.actions import ActionInstance, Outcome
+from workbench.kernel.instances import ActionInstance, Outcome
 from workbench.kernel.objects import is_member, record_items
 from workbench.kernel.values import sort_key
 

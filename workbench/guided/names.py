@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.kernel import Model
-from workbench.kernel.actions import ActionInstance, Outcome, outcome_label
 from workbench.kernel.errors import listed
+from workbench.kernel.instances import ActionInstance, Outcome, outcome_label
 
 if TYPE_CHECKING:
     from workbench.engines.nodes import IsNamed

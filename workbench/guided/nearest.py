@@ -7,7 +7,7 @@ from workbench.formats.recording import Observation
 from workbench.guided.names import instances_of, why_none
 from workbench.guided.report import Difference, Nearest
 from workbench.kernel import Model, State
-from workbench.kernel.actions import ActionInstance, outcome_label
+from workbench.kernel.instances import ActionInstance, outcome_label
 from workbench.kernel.values import is_same
 
 #: From how many states on steps are looked at, how many steps are told, and how many reasons.

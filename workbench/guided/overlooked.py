@@ -12,7 +12,7 @@ from workbench.formats.recording import Observation
 from workbench.guided.names import is_named
 from workbench.guided.report import Nearest
 from workbench.kernel import Model, ModelError, State
-from workbench.kernel.actions import ActionInstance, Outcome, outcome_label
+from workbench.kernel.instances import ActionInstance, Outcome, outcome_label
 from workbench.kernel.state import Reads
 
 #: How many states are expanded.

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from workbench.guided.names import instances_of, is_action, is_named, why_none
 from workbench.guided.report import Behaviour
 from workbench.kernel import InputError, Model, ModelError, Trace, replay
-from workbench.kernel.actions import Outcome
 from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop
 from workbench.kernel.errors import RAISED, text_of, unknown
 from workbench.kernel.expression import Expression
+from workbench.kernel.instances import Outcome
 from workbench.kernel.memory import most_memory
 from workbench.kernel.model import model_object
 from workbench.kernel.state import Reads

@@ -8,7 +8,7 @@ from workbench.formats.recording import Recording
 from workbench.guided.report import Report
 from workbench.guided.validate import validate
 from workbench.kernel import InputError, Model
-from workbench.kernel.values import spell
+from workbench.kernel.constants import spell
 from workbench.questions.whatif import alternatives
 
 

@@ -1,18 +1,18 @@
 """From what an engine explored to a result: every property that was asked for gets a verdict, here and nowhere else."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from workbench.kernel.budget import INTERRUPTED, Limits
-from workbench.kernel.deadlock import DEADLOCK, judge_end
+from workbench.kernel.declare import DEADLOCK, Property
 from workbench.kernel.errors import ModelError
+from workbench.kernel.lasso import judge_end
 from workbench.kernel.memory import peak_bytes
 from workbench.kernel.plan import Plan
-from workbench.kernel.profile import Profile
-from workbench.kernel.properties import Property
-from workbench.kernel.remarks import remarks, says_nothing
-from workbench.kernel.result import ActionCount, Result, Verdict, constraints_of
+from workbench.kernel.profile import Profile, Subject
+from workbench.kernel.result import NOBODY, ActionCount, Result, Verdict, constraints_of
+from workbench.kernel.state import Reads
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import counted
 
@@ -211,9 +211,50 @@ def wrong_at_end(model: Any, declared: Property, trace: Trace) -> list[str]:
         return [] if answer is True else [f"stuck: {answer}"]
     answers: list[bool | str]
     if last.move is None:
-        answers = [judge.begins(last.state) for judge in declared.judges(model) if judge.begins is not None]
+        answers = [judge.begins(last.state) for judge in model.judges(declared) if judge.begins is not None]
     else:
         instance, before = model.instances[last.move.instance], trace.steps[-2].state
-        judges = [judge for judge in declared.judges(model) if judge.concerns(instance) and before != last.state]
+        judges = [judge for judge in model.judges(declared) if judge.concerns(instance) and before != last.state]
         answers = [judge.judge(before, last.state) for judge in judges]
     return [f"{last.label}: {answer or 'it is false'}" for answer in answers if answer is not True]
+
+
+# What is suspicious about a model, and known for certain -------------------------------------------------------------
+
+
+def remarks(plan: Plan, explored: Exploration) -> list[str]:
+    """What an author should look at. But for what is slow, it takes a space that is known as a whole."""
+    slow = [] if explored.profile is None else explored.profile.remarks
+    whole = explored.stopped is None and not explored.outside
+    return [*_idle_actions(plan, explored), *slow] if whole else slow
+
+
+def _idle_actions(plan: Plan, explored: Exploration) -> Iterator[str]:
+    for count in explored.actions:
+        if count.enabled and not count.assigns and not plan.model.declared_actions[count.name].stutters:
+            yield (
+                f"action {count.name} never changes anything, since it assigns nothing; is == written where = is "
+                "meant? (stutters=True says that it is on purpose)"
+            )
+
+
+def says_nothing(model: Any, declared: Property) -> str | None:
+    """Why an invariant that holds says nothing of the states; None if it looks at them.
+
+    What looks at no cell answers the same in every state; so one state tells. Where it asks for a constant instead, it
+    may well be on purpose, and nothing is said of it.
+    """
+    instances = model.predicates(declared.name)
+    if not instances:
+        return NOBODY
+    state = next(model.each_initial_state())
+    looks: dict[Subject, bool] = {}
+    for instance in instances:
+        if not looks.get(instance.subject):
+            reads = Reads(state.values)
+            instance.judge(model.view(reads))
+            looks[instance.subject] = bool(reads) or not model.constants.keys().isdisjoint(instance.names)
+    blind = [subject.part or "it" for subject, looked in looks.items() if not looked]
+    if not blind:
+        return None
+    return f"{' and '.join(blind)} {'reads' if len(blind) == 1 else 'read'} nothing of the state"

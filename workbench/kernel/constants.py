@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from workbench.kernel.errors import NOT_SAID, InputError, ModelError, brief, in_its_line, listed
 from workbench.kernel.relations import Graph, Partition, Relation, Sets
-from workbench.kernel.values import Map, Name, show
+from workbench.kernel.values import Map, Name, permute, show
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -361,3 +361,36 @@ class Constant:
         except ValueError:
             raise InputError(f"{name} = {brief(given)} is not accepted; it takes {self.describe()}") from None
         return given
+
+
+def spell(constants: Mapping[str, Any], declared: Mapping[str, Constant] | None = None) -> str:
+    """Constants in a line, such as ``SafeAcks=FALSE MaxCrashes=2``; with their declarations, choices by their words."""
+    words = {name: constant.word for name, constant in (declared or {}).items()}
+    return " ".join(f"{name}={words.get(name, show)(value)}" for name, value in constants.items())
+
+
+def telling_apart(constants: Mapping[str, Any], declared: Mapping[str, Constant], sets: Sequence[str]) -> list[str]:
+    """The constants by which names of the symmetric `sets` differ, such as a graph that is not complete.
+
+    They are changed if two names that stand side by side are exchanged: all renamings are made of such exchanges.
+    """
+    exchanges = [
+        {one: other, other: one} for of in sets for one, other in zip(constants[of], constants[of][1:], strict=False)
+    ]
+    others = [name for name, constant in declared.items() if constant.kind != "names"]
+    return [
+        name
+        for name in others
+        if not all(leaves_alone(constants, declared, [name], exchange) for exchange in exchanges)
+    ]
+
+
+def leaves_alone(
+    constants: Mapping[str, Any], declared: Mapping[str, Constant], names: Sequence[str], renaming: Mapping[str, str]
+) -> bool:
+    """Whether the constants called `names` are the same after a renaming: a graph is mapped to itself, say."""
+    for name in names:
+        value, unordered = constants[name], declared[name].unordered
+        if unordered(permute(value, renaming)) != unordered(value):
+            return False
+    return True

@@ -5,19 +5,16 @@ knows how lassos are found: :func:`verify_lasso` runs the model, and the model a
 """
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from workbench.kernel.actions import ActionInstance, Fairness
-from workbench.kernel.errors import ModelError, brief, defined_at
-from workbench.kernel.properties import Formula, Predicate, Property, call_predicate
-from workbench.kernel.remarks import NOBODY
-from workbench.kernel.result import Verdict
-from workbench.kernel.state import Reads, seen
+from workbench.kernel.declare import Formula, Predicate, Property
+from workbench.kernel.errors import ModelError
+from workbench.kernel.instances import ActionInstance, Fairness, call, checked
+from workbench.kernel.model import Model
+from workbench.kernel.result import NOBODY, Verdict
+from workbench.kernel.state import Reader, Reads, State, seen
 from workbench.kernel.trace import Step, Trace
 from workbench.kernel.values import show
-
-if TYPE_CHECKING:
-    from workbench.kernel.model import Model
 
 _MOST_WHYS = 2
 
@@ -47,13 +44,8 @@ class Lasso(NamedTuple):
 
 def truth(name: str, predicate: Predicate, state: Any) -> bool:
     """Whether a predicate of the formula of property `name` holds in `state`."""
-    answer = call_predicate(name, predicate, seen(state))
-    if answer is True or answer is False:
-        return answer
-    raise ModelError(
-        f"liveness {name}: a predicate of its formula{defined_at(predicate)} returned {brief(answer)}; "
-        "it must return True or False"
-    )
+    what = f"liveness {name}: a predicate of its formula"
+    return bool(checked(what, predicate, call(f"property {name}", predicate, seen(state))))
 
 
 class Demand(NamedTuple):
@@ -64,7 +56,7 @@ class Demand(NamedTuple):
 
 
 def liveness_verdict(
-    model: "Model", declared: Property, find: Callable[[Formula], tuple[Trace | None, Demand]]
+    model: Model, declared: Property, find: Callable[[Formula], tuple[Trace | None, Demand]]
 ) -> Verdict:
     """The verdict on a liveness property, with the smallest counterexample that `find` gives for its formulas.
 
@@ -141,7 +133,7 @@ def _check_formula(trace: Trace, loop: int, formula: Formula) -> None:
         raise ModelError(f"the lasso does not violate the formula ({formula.kind})")
 
 
-def _check_fair(model: "Model", loop: Sequence[Any], pairs: Sequence[tuple[Any, Any]], condition: Fairness) -> None:
+def _check_fair(model: Model, loop: Sequence[Any], pairs: Sequence[tuple[Any, Any]], condition: Fairness) -> None:
     changes = {
         state: {
             after
@@ -170,7 +162,7 @@ def stuck(trace: Trace) -> str:
     return "stuck: " + ("; ".join(whys) or "no fair process has anything to wait for")
 
 
-def waiting(model: "Model", state: Any, numbers: Iterable[int], moving: Container[Any] = ()) -> list[str]:
+def waiting(model: Model, state: Any, numbers: Iterable[int], moving: Container[Any] = ()) -> list[str]:
     """What each process waits for in `state`, of those that take the action instances `numbers` and are not `moving`.
 
     A process waits in the guard that it gets furthest in, by the number of cells read. One whose guards all fail at
@@ -206,3 +198,19 @@ def _waits(lane: str, met: Sequence[tuple[int, str]], least: int) -> str:
     more = f" (and {len(whys) - _MOST_WHYS} more)" if len(whys) > _MOST_WHYS else ""
     text = ", ".join(whys[:_MOST_WHYS]) + more
     return text if lane in text else f"{lane}: {text}"
+
+
+def may_end(model: Any, state: Reader) -> bool:
+    """Whether `model` says that behaviours may end in `state`."""
+    if model.declared_ends is None:
+        return False
+    function = model.declared_ends.function
+    what = function.__name__
+    return bool(checked(f"ends {what}", function, call(f"property {what}", function, model, seen(state))))
+
+
+def judge_end(model: Any, state: State) -> bool | str:
+    """Every state has a next step, except for those in which the model says that behaviours may end."""
+    if may_end(model, state) or any(model.outcomes(instance, state) for instance in model.instances):
+        return True
+    return "; ".join(waiting(model, state, range(len(model.instances)))) or "nothing can happen any more"

@@ -7,17 +7,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from workbench.kernel.actions import (
+from workbench.kernel.constants import Constant, Names, leaves_alone, telling_apart
+from workbench.kernel.declare import (
+    DEADLOCK,
     Action,
-    ActionInstance,
-    Fairness,
-    Outcome,
+    Ends,
+    Formula,
+    Initial,
     Process,
+    Property,
+    SetOf,
+    Variable,
     check_finished,
+    collect,
 )
-from workbench.kernel.constants import Constant, Names
-from workbench.kernel.deadlock import DEADLOCK, Ends
-from workbench.kernel.declared import Initial, SetOf, Variable, collect
 from workbench.kernel.errors import (
     RAISED,
     InputError,
@@ -30,12 +33,17 @@ from workbench.kernel.errors import (
     placing,
     unknown,
 )
+from workbench.kernel.instances import (
+    ActionInstance,
+    Fairness,
+    Outcome,
+    PropertyInstance,
+    StepInstance,
+    StepJudge,
+    call,
+)
 from workbench.kernel.members import Universe
-from workbench.kernel.parameters import combinations, is_unpacked
-from workbench.kernel.properties import Formula, Property, PropertyInstance, call_predicate
 from workbench.kernel.state import Cell, Draft, Layout, State, Values, public_names
-from workbench.kernel.switches import applies, is_default, needs
-from workbench.kernel.symmetry import leaves_alone, telling_apart
 from workbench.kernel.values import check_value, permute, sort_key
 
 MOST_RENAMINGS = 5040
@@ -119,9 +127,9 @@ class Model:
             self.constants[name] = constant.bind(name, self.constants[name], self.constants)
             setattr(self, name, self.constants[name])
         self._check_attributes()
-        self.actions = {n: a for n, a in self.declared_actions.items() if applies(a, self)}
-        self.properties = {n: p for n, p in self.declared_properties.items() if applies(p, self)}
-        self.constraints = {n: c for n, c in self.declared_constraints.items() if applies(c, self)}
+        self.actions = {n: a for n, a in self.declared_actions.items() if a.applies(self)}
+        self.properties = {n: p for n, p in self.declared_properties.items() if p.applies(self)}
+        self.constraints = {n: c for n, c in self.declared_constraints.items() if c.applies(self)}
         self.layout = Layout(
             {n: None if v.per is None else self.members(v.per) for n, v in self.declared_variables.items()},
             {
@@ -135,7 +143,7 @@ class Model:
         self.instances = [
             ActionInstance(self, 0, declared, arguments)
             for declared in self.actions.values()
-            for arguments in self._combinations(declared.parameters)
+            for arguments in declared.parameters.combinations(self.members)
         ]
         self._check_actors()
         times = Counter(instance.label for instance in self.instances)
@@ -223,12 +231,9 @@ class Model:
         """Who steps is a member of its process, also where it is unpacked from something else."""
         for instance in self.instances:
             process, parameters = instance.action.process, instance.action.parameters
-            per = process.per if process and is_unpacked(parameters) else None
+            per = process.per if process and parameters.together > 1 else None
             if per is not None and instance.arguments[0] not in self.members(per):
                 raise ModelError(f"{instance.label}: {brief(instance.arguments[0])} is not in {per}")
-
-    def _combinations(self, parameters: Mapping[str, str]) -> Iterable[tuple[Any, ...]]:
-        return combinations(parameters, self.members)
 
     # States ----------------------------------------------------------------------------------------------------
 
@@ -258,7 +263,7 @@ class Model:
         if self.declared_initial is None:
             yield self.state(values)
             return
-        begin = ActionInstance(self, -1, Action("initial", self.declared_initial.function, None, {}), ())
+        begin = ActionInstance(self, -1, Action("initial", self.declared_initial.function), ())
         known: set[Any] = set()
         whys: dict[str, None] = {}
         runs = (begin.branches(self.draft(), values) for _ in range(2))
@@ -313,9 +318,15 @@ class Model:
             raise InputError(f"{name} of {self.name} is not a property of single states; its kind is {declared.kind}")
         return [
             PropertyInstance(self, declared, args, function)
-            for args in self._combinations(declared.parameters)
+            for args in declared.parameters.combinations(self.members)
             for function in declared.clauses
         ]
+
+    def judges(self, declared: Property) -> list[StepJudge]:
+        """What judges the single steps for a property, one judge for each combination of the parameters."""
+        if declared.kind != "step":
+            return declared.judges(self)
+        return [StepInstance(self, declared, args) for args in declared.parameters.combinations(self.members)]
 
     @of_its_class
     def constraint_predicates(self) -> list[PropertyInstance]:
@@ -323,7 +334,7 @@ class Model:
         return [
             PropertyInstance(self, declared, args)
             for declared in self.constraints.values()
-            for args in self._combinations(declared.parameters)
+            for args in declared.parameters.combinations(self.members)
         ]
 
     @of_its_class
@@ -331,8 +342,8 @@ class Model:
         """The liveness property called `name`, for every combination of its parameters."""
         (declared,) = self.select([name])
         formulas = [
-            (args, call_predicate(name, declared.function, self, *args))
-            for args in self._combinations(declared.parameters)
+            (args, call(f"property {name}", declared.function, self, *args))
+            for args in declared.parameters.combinations(self.members)
         ]
         for _, formula in formulas:
             if not isinstance(formula, Formula):
@@ -352,11 +363,11 @@ class Model:
             For a name that is not declared, or of a property that these constants switch off.
         """
         if names is None:
-            return [p for p in self.properties.values() if is_default(p, self)]
+            return [p for p in self.properties.values() if p.is_default(self)]
         names = list(dict.fromkeys(names))
         for name in names:
             if self.declared_property(name) is not DEADLOCK and name not in self.properties:
-                condition = needs(self.declared_properties[name])
+                condition = self.declared_properties[name].needs
                 raise InputError(
                     f"property {name!r} of {self.name} does not apply with these constants"
                     + (f": it needs {condition}" if condition else "")
@@ -417,7 +428,7 @@ class Model:
         for name in names:
             if name not in self.symmetry:
                 raise unknown(f"symmetric set of {self.name}", name, self.symmetry)
-        held = telling_apart(self, names)
+        held = telling_apart(self.constants, self.declared_constants, names)
         count, most = math.prod(math.factorial(len(self.constants[name])) for name in names), MOST_RENAMINGS
         if count > (_MOST_TRIED if held else most):
             raise InputError(f"symmetry over {', '.join(names)} has {count:,} permutations; at most {most:,}")
@@ -426,7 +437,11 @@ class Model:
             for n in names
         ]
         every = ({k: v for part in parts for k, v in part.items()} for parts in itertools.product(*per_set))
-        kept = [renaming for renaming in every if not held or leaves_alone(self, held, renaming)]
+        kept = [
+            renaming
+            for renaming in every
+            if not held or leaves_alone(self.constants, self.declared_constants, held, renaming)
+        ]
         if len(kept) > most:
             raise InputError(f"symmetry over {', '.join(names)} has {len(kept):,} permutations; at most {most:,}")
         return kept

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from workbench.kernel.constants import telling_apart
+from workbench.kernel.declare import Property
 from workbench.kernel.errors import InputError, unknown
 from workbench.kernel.model import Model, model_object
-from workbench.kernel.properties import Property
-from workbench.kernel.symmetry import telling_apart
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,6 @@ def make_plan(
         sets = ()
     if model.ignores:
         notes.append(f"states that differ only in {', '.join(model.ignores)} are one: {model.name} ignores it")
-    if held := telling_apart(model, sets):
+    if held := telling_apart(model.constants, model.declared_constants, sets):
         notes.append(f"symmetry: names are exchanged only where that changes nothing in {', '.join(held)}")
     return Plan(model, chosen, sets, bits, fail_fast, notes)

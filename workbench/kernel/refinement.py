@@ -5,19 +5,17 @@ abstract model says must happen in the end - its fairness and its liveness prope
 """
 
 import itertools
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from workbench.kernel.actions import ActionInstance, Outcome, outcome_label, parameters_of
+from workbench.kernel.declare import Declarations, Default, Property, When, check_function
 from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, defined_at, in_its_line, unknown
+from workbench.kernel.instances import ActionInstance, Outcome, StepJudge, call, outcome_label
 from workbench.kernel.members import Members
 from workbench.kernel.model import Model
-from workbench.kernel.properties import Property, call_predicate
 from workbench.kernel.state import Reader, State, seen
-from workbench.kernel.steps import StepJudge
-from workbench.kernel.switches import Default, When
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import check_value, show
 
@@ -43,7 +41,8 @@ class RefinementProperty(Property):
     def described(self) -> str:
         return f"refinement of {self.abstract.__name__}"
 
-    def check(self, owner: str, actions: Container[str]) -> None:
+    def check(self, owner: str, declared: Declarations) -> None:
+        super().check(owner, declared)
         for name in self.constants:
             if name not in self.abstract.declared_constants:
                 error = unknown(f"constant of {self.abstract.name}", name, self.abstract.declared_constants)
@@ -119,9 +118,15 @@ def refines(abstract: Any, /, *, when: When = None, by_default: Default = True, 
 
     @in_its_line
     def declare(function: Callable[..., Any]) -> RefinementProperty:
-        parameters_of(function, {}, first=2)
+        check_function(function, {})
         return RefinementProperty(
-            "refinement", function.__name__, function, {}, when, by_default, abstract, dict(constants)
+            function.__name__,
+            function,
+            when=when,
+            kind="refinement",
+            by_default=by_default,
+            abstract=abstract,
+            constants=dict(constants),
         )
 
     return declare
@@ -150,7 +155,7 @@ class Refinement:
     def image(self, state: Reader) -> State:
         """The abstract state that `state` stands for."""
         declared = self.property
-        answer = call_predicate(declared.name, declared.function, self.model, seen(state))
+        answer = call(f"property {declared.name}", declared.function, self.model, seen(state))
         try:
             return self._state(answer)
         except ModelError as error:

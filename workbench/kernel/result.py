@@ -1,19 +1,19 @@
 """What a check found: the same shape from every engine."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.errors import unknown
+from workbench.kernel.model import Model
 from workbench.kernel.profile import Profile
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import counted
 
 #: What the word of a verdict ends with that says nothing of what lies beyond the model's constraints.
 WITHIN = "within the constraint"
-
-if TYPE_CHECKING:
-    from workbench.kernel.model import Model
+#: Why a property says nothing whose parameters have no values.
+NOBODY = "it says nothing: its parameters have no values with these constants"
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class Result(Judged):
         Whether somebody stopped it (Ctrl-C): the search, or what comes after it, such as traces.
     """
 
-    model: "Model"
+    model: Model
     engine: str
     symmetry: tuple[str, ...]
     complete: bool
@@ -250,7 +250,7 @@ class Result(Judged):
         }
 
 
-def constraints_of(model: "Model") -> str:
+def constraints_of(model: Model) -> str:
     """The constraints of `model` in words.
 
     Examples

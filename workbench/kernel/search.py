@@ -5,20 +5,18 @@ It is the meaning of a check. The engines of ``workbench.engines`` must give the
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop
 from workbench.kernel.conclusion import Exploration, conclude
-from workbench.kernel.deadlock import DEADLOCK, may_end
+from workbench.kernel.declare import DEADLOCK, Property
+from workbench.kernel.lasso import may_end
+from workbench.kernel.model import Model
 from workbench.kernel.plan import Plan, make_plan
-from workbench.kernel.properties import Property
 from workbench.kernel.result import ActionCount, Result, Verdict
 from workbench.kernel.symmetry import Canonical
 from workbench.kernel.temporal import OUTSIDE, check_liveness
 from workbench.kernel.trace import Move, Trace, replay
-
-if TYPE_CHECKING:
-    from workbench.kernel.model import Model
 
 _PURITY_CHECKS = 20
 #: Beside a state's values: its place in the sets and lists of the search, and its links.
@@ -27,7 +25,7 @@ _STATES_PER_REPORT = 100
 
 
 def search(
-    model: "Model",
+    model: Model,
     properties: Sequence[str] | None = None,
     symmetry: bool | Sequence[str] = (),
     fail_fast: bool = False,
@@ -57,7 +55,7 @@ class _Search:
         self.canonical = Canonical(plan.model, plan.symmetry)
         self.predicates = {p.name: plan.model.predicates(p.name) for p in plan.safety}
         self.constraints = plan.model.constraint_predicates()
-        self.judges = {p.name: p.judges(plan.model) for p in plan.steps}
+        self.judges = {p.name: plan.model.judges(p) for p in plan.steps}
         self.numbers: dict[Any, int] = {}  # canonical values -> the state's number
         self.states: list[Any] = []
         self.links: list[tuple[int, Move]] = []  # the predecessor's number (-1: initial) and the move from it

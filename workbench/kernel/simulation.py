@@ -1,15 +1,13 @@
 """What random walks saw of a model: verdicts where something was met, and how much was looked at where nothing was."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from workbench.kernel.declare import Property
 from workbench.kernel.errors import InputError, brief, check_integer
-from workbench.kernel.properties import Property
+from workbench.kernel.model import Model
 from workbench.kernel.result import Judged, Verdict
 from workbench.kernel.values import counted
-
-if TYPE_CHECKING:
-    from workbench.kernel.model import Model
 
 UNIFORM = ("actions", "successors")
 _LARGEST_SEED = 2**63 - 1
@@ -98,7 +96,7 @@ class Simulation(Judged):
         How often the model's Python code was called.
     """
 
-    model: "Model"
+    model: Model
     engine: str
     workers: int
     rule: Rule

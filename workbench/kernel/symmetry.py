@@ -1,15 +1,13 @@
 """Symmetry: one representative for all states that differ only in interchangeable names."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from workbench.kernel.errors import InputError
+from workbench.kernel.model import Model
 from workbench.kernel.objects import Kinds, is_object, parts_of
 from workbench.kernel.state import Cell
 from workbench.kernel.values import PLAIN, Map, Name, encode, permute
-
-if TYPE_CHECKING:
-    from workbench.kernel.model import Model
 
 
 class Words:
@@ -27,7 +25,7 @@ class Words:
         If a cell, or a member of a declared universe, has such a word in it.
     """
 
-    def __init__(self, model: "Model", sets: Sequence[str]) -> None:
+    def __init__(self, model: Model, sets: Sequence[str]) -> None:
         self._set_of = {name: which for which in sets for name in model.constants[which]}
         for cell in model.layout.parts.cells:
             self.check(cell, cell.index)
@@ -50,29 +48,6 @@ class Words:
         return self._word_in(parts_of(value)) if is_object(value) else None
 
 
-def telling_apart(model: "Model", sets: Sequence[str]) -> list[str]:
-    """The constants by which names of the symmetric `sets` differ, such as a graph that is not complete.
-
-    They are changed if two names that stand side by side are exchanged: all renamings are made of such exchanges.
-    """
-    exchanges = [
-        {one: other, other: one}
-        for of in sets
-        for one, other in zip(model.constants[of], model.constants[of][1:], strict=False)
-    ]
-    others = [name for name, constant in model.declared_constants.items() if constant.kind != "names"]
-    return [name for name in others if not all(leaves_alone(model, [name], exchange) for exchange in exchanges)]
-
-
-def leaves_alone(model: "Model", constants: Sequence[str], renaming: Mapping[str, str]) -> bool:
-    """Whether these `constants` are the same after a renaming: a graph is mapped to itself, say."""
-    for name in constants:
-        value, unordered = model.constants[name], model.declared_constants[name].unordered
-        if unordered(permute(value, renaming)) != unordered(value):
-            return False
-    return True
-
-
 def _ambiguous(of: str, word: str, cell: Cell) -> InputError:
     return InputError(
         f"{of}: the name {word!r} is also a text of the model's own, in {cell}, and with symmetry names are exchanged "
@@ -90,7 +65,7 @@ class Canonical:
         The symmetric sets; empty for no symmetry.
     """
 
-    def __init__(self, model: "Model", sets: Sequence[str]) -> None:
+    def __init__(self, model: Model, sets: Sequence[str]) -> None:
         self._words, self._cells, self._kinds = Words(model, sets), model.layout.cells, Kinds()
         self.renamings = model.renamings(sets) if sets else []
         self.images = [model.permuted_cells(renaming) for renaming in self.renamings]

@@ -8,16 +8,14 @@ what either finds must pass :func:`workbench.kernel.lasso.verify_lasso`.
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from workbench.kernel.actions import Fairness
+from workbench.kernel.declare import Formula, Property
+from workbench.kernel.instances import Fairness
 from workbench.kernel.lasso import Demand, Lasso, liveness_verdict, truth
-from workbench.kernel.properties import Formula, Property
+from workbench.kernel.model import Model
 from workbench.kernel.result import Verdict
 from workbench.kernel.trace import Move, Trace, replay
-
-if TYPE_CHECKING:
-    from workbench.kernel.model import Model
 
 #: For each state, by number, its transitions: the move and the number of the state that it leads to.
 Graph = Sequence[Sequence[tuple[Move, int]]]
@@ -36,7 +34,7 @@ class Condition:
     steps: set[tuple[int, int]]
 
 
-def check_liveness(model: "Model", declared: Property, states: Sequence[Any], initial: int, graph: Graph) -> Verdict:
+def check_liveness(model: Model, declared: Property, states: Sequence[Any], initial: int, graph: Graph) -> Verdict:
     """The verdict on a liveness property, given all reachable states and transitions.
 
     Parameters

@@ -3,15 +3,13 @@
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from workbench.kernel.actions import outcome_label
 from workbench.kernel.errors import ModelError
+from workbench.kernel.instances import outcome_label
+from workbench.kernel.model import Model
 from workbench.kernel.state import Change, State
 from workbench.kernel.values import show
-
-if TYPE_CHECKING:
-    from workbench.kernel.model import Model
 
 
 class Move(NamedTuple):
@@ -68,7 +66,7 @@ class Trace:
         The refinement to which the behaviour is a counterexample, and in whose words it can be told too.
     """
 
-    model: "Model"
+    model: Model
     start: int
     steps: tuple[Step, ...]
     loop: int | None = None
@@ -111,7 +109,7 @@ class Trace:
         return "\n".join(lines)
 
 
-def replay(model: "Model", start: int, moves: Sequence[tuple[int, int]], loop: int | None = None) -> Trace:
+def replay(model: Model, start: int, moves: Sequence[tuple[int, int]], loop: int | None = None) -> Trace:
     """The behaviour that takes `moves` from initial state number `start`, computed by the model.
 
     Parameters
@@ -137,7 +135,7 @@ def replay(model: "Model", start: int, moves: Sequence[tuple[int, int]], loop: i
     return Trace(model, start, tuple(steps), loop, back)
 
 
-def each_step(model: "Model", start: int, moves: Iterable[tuple[int, int]]) -> Iterator[Step]:
+def each_step(model: Model, start: int, moves: Iterable[tuple[int, int]]) -> Iterator[Step]:
     """The steps of the behaviour that :func:`replay` returns, one by one: of a very long one not all need be kept."""
     first = next(itertools.islice(model.each_initial_state(), start, None), None) if start >= 0 else None
     if first is None:
@@ -149,7 +147,7 @@ def each_step(model: "Model", start: int, moves: Iterable[tuple[int, int]]) -> I
         yield step
 
 
-def _take(model: "Model", state: State, move: Move, at: int) -> Step:
+def _take(model: Model, state: State, move: Move, at: int) -> Step:
     if not 0 <= move.instance < len(model.instances):
         raise ModelError(f"step {at} names action instance {move.instance}; there are {len(model.instances)}")
     instance = model.instances[move.instance]

@@ -8,14 +8,11 @@ are a NamedTuple and the plain tuple of its fields.
 import hashlib
 from collections.abc import Hashable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.kernel.errors import ModelError, brief
 from workbench.kernel.objects import is_member, is_object, make_record, meet, parts_of, record_items, why_not
 from workbench.kernel.text import printable
-
-if TYPE_CHECKING:
-    from workbench.kernel.constants import Constant
 
 Value = Hashable
 
@@ -296,12 +293,6 @@ def show(value: Any) -> str:
     if isinstance(value, Map):
         return "{" + ", ".join(f"{show(k)}: {show(v)}" for k, v in value.items()) + "}"
     return hex(value) if isinstance(value, int) and value.bit_length() > _LONG else str(value)
-
-
-def spell(constants: Mapping[str, Any], declared: "Mapping[str, Constant] | None" = None) -> str:
-    """Constants in a line, such as ``SafeAcks=FALSE MaxCrashes=2``; with their declarations, choices by their words."""
-    words = {name: constant.word for name, constant in (declared or {}).items()}
-    return " ".join(f"{name}={words.get(name, show)(value)}" for name, value in constants.items())
 
 
 def counted(number: int, one: str, more: str | None = None) -> str:

@@ -4,20 +4,20 @@ import json
 import math
 import secrets
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
+from workbench.engines.spark.dataflow import Outgoing, on_spark
 from workbench.engines.spark.executors import ready_session
-from workbench.engines.spark.jobs import run_job
 from workbench.engines.spark.shipping import receive, ship
 from workbench.kernel import Model
 from workbench.kernel.budget import Budget
@@ -191,33 +191,23 @@ class _Job:
         return check_setting(self.model, question.constants, question.plan, {**self.budgets, "workers": 1})[0]
 
 
-def _worker(shipped: bytes) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        job, context = receive(shipped), TaskContext.get()
-        assert context is not None, "workers carry out tasks"
-        for batch in batches:
-            for number in batch.column("id").to_pylist():
-                job.run(number, context.attemptNumber())
-            yield batch
-
-    return run
+def _carry_out(shipped: bytes, number: int) -> Outgoing:
+    job, context = receive(shipped), TaskContext.get()
+    assert context is not None, "workers carry out tasks"
+    job.run(number, context.attemptNumber())
+    return ()
 
 
 def _run(job: _Job, spark: SparkSession, report: Callable[[], None]) -> str:
     """Carry out all tasks; returns why some have no result, if so."""
-    worker, tasks = _worker(ship(job, job.model.name)), len(job.tasks)
-
-    def work() -> Exception | None:
-        try:
-            spark.range(0, tasks, 1, tasks).mapInArrow(worker, "id long").collect()
-        except Exception as error:  # whatever it is, what has finished is kept
-            return error
-        return None
-
+    failure: Exception | None = None
     try:
-        failure = run_job(spark, work, report)
+        work, carry_out = range(len(job.tasks)), partial(_carry_out, ship(job, job.model.name))
+        on_spark(spark, report, lambda error: error, work, carry_out)
     except KeyboardInterrupt:
         return "interrupted"
+    except Exception as error:  # whatever it is, what has finished is kept
+        failure = error
     if failure is None:
         return f"the worker left no result in {job.records.folder}; out must be a folder that all workers see"
     lines = str(failure).splitlines() or [type(failure).__name__]

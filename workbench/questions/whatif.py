@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.engines.check import check
 from workbench.kernel import InputError, Model, Result, Verdict
-from workbench.kernel.values import spell
+from workbench.kernel.constants import spell
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.configurations import Configuration
 from workbench.kernel import InputError, Model
-from workbench.kernel.deadlock import DEADLOCK
+from workbench.kernel.declare import DEADLOCK
 from workbench.kernel.errors import unknown
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from workbench.guided.scenario import scenario
 from workbench.kernel import InputError, Model, State, Trace, replay
-from workbench.kernel.actions import ActionInstance, outcome_label
+from workbench.kernel.instances import ActionInstance, outcome_label
 from workbench.kernel.trace import Move, Step
 from workbench.questions.seek import predicate_of, seek
 from workbench.session.events import Events

@@ -1,6 +1,6 @@
 """A distributed search as a dataset: the same tables as :func:`workbench.save` writes, made by Spark's workers."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.engines import kernels
+from workbench.engines.spark.dataflow import Outgoing
 from workbench.engines.spark.entry import read_run
 from workbench.engines.spark.manifest import LevelFile
-from workbench.engines.spark.shipping import pack, unpack
 from workbench.engines.spark.states import ROW_GROUP
 from workbench.engines.spark.worker import Shipped, Worker, worker_for
 from workbench.engines.store import Store
@@ -62,9 +62,9 @@ def save_run(run_dir: Place, folder: Place, model: type[Model], spark: Any = Non
     last = len(levels) - (0 if result.complete else 1)  # the last level of an incomplete search was not expanded
     with replacing_folder(absolute(folder), DATASET) as writing:
         shipped = search.shipped(file.path for level in levels for file in level.files)
-        task = export_task(shipped, parts, writing, len(levels) - 1, last)
-        tasks = search.spark.range(0, len(parts), 1, min(len(parts), 4 * search.task.buckets))
-        written = [unpack(row.written) for row in tasks.mapInArrow(task, "written binary").collect()]
+        tasks = min(len(parts), 4 * search.task.buckets)
+        write = partial(_export, shipped, writing, len(levels) - 1, last)
+        written = search.flow([parts[i::tasks] for i in range(tasks)], write)
         names = StateColumns(search.model.layout, [[] for _ in search.model.layout.parts.cells], ("id", "level")).names
         run = {**describe_run(result), "transitions": sum(part.transitions for part in written), "columns": names}
         tables = {table: [part.names[table] for part in written] for table in (STATES, TRANSITIONS)}
@@ -81,21 +81,12 @@ class Written(NamedTuple):
     sums: dict[str, FileSum]
 
 
-def export_task(
-    shipped: Shipped, parts: Sequence[tuple[int, LevelFile, int]], folder: Folder, values_level: int, expanded: int
-) -> Callable[[Any], Iterator[pa.RecordBatch]]:
-    """The function that writes the parts whose numbers it is given, and says what it has written."""
-
-    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                level, file, group = parts[number]
-                written = Exporter(worker_for(shipped), values_level, folder).write(
-                    level, file, group, level < expanded
-                )
-                yield pa.RecordBatch.from_pydict({"written": pa.array([pack(written)], pa.binary())})
-
-    return task
+def _export(
+    shipped: Shipped, folder: Folder, values_level: int, expanded: int, parts: Sequence[tuple[int, LevelFile, int]]
+) -> Outgoing:
+    """Write some parts, and say what was written."""
+    exporter = Exporter(worker_for(shipped), values_level, folder)
+    return ((0, exporter.write(level, file, group, level < expanded)) for level, file, group in parts)
 
 
 class Exporter:

@@ -9,9 +9,9 @@ import numpy as np
 from workbench.engines.local import LocalSearch
 from workbench.engines.watch import evaluate
 from workbench.kernel import Model, Result, Trace
-from workbench.kernel.actions import outcome_label
 from workbench.kernel.budget import Budget, Limits
 from workbench.kernel.conclusion import conclude
+from workbench.kernel.instances import outcome_label
 from workbench.kernel.plan import make_plan
 from workbench.kernel.trace import Move
 

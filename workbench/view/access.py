@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from workbench.kernel import Model, State
-from workbench.kernel.actions import ActionInstance
+from workbench.kernel.instances import ActionInstance
 from workbench.kernel.state import Cell, Reads
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from workbench.kernel import InputError, Model, State, Trace
-from workbench.kernel.actions import outcome_label
 from workbench.kernel.errors import unknown
+from workbench.kernel.instances import outcome_label
 from workbench.kernel.values import counted, show
 from workbench.pictures import Picture, faults, picture
 from workbench.view.graph import (

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel import Model, Result, Verdict
+from workbench.kernel.constants import spell
 from workbench.kernel.result import WITHIN
-from workbench.kernel.values import counted, show, spell
+from workbench.kernel.values import counted, show
 from workbench.view.html import MARKS, Drawn, Rendered, badge, element, escape, table
 from workbench.view.parted import Parted, parting
 

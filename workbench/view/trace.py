@@ -12,8 +12,8 @@ from typing import Any
 
 from workbench.formats.permalink import permalink
 from workbench.kernel import Model, State, Trace, Verdict
-from workbench.kernel.actions import ActionInstance
 from workbench.kernel.errors import unknown
+from workbench.kernel.instances import ActionInstance
 from workbench.kernel.refinement import AbstractTrace, abstract
 from workbench.kernel.state import Cell, Change
 from workbench.kernel.trace import Step

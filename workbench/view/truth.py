@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel import Model, State
-from workbench.kernel.actions import ActionInstance
-from workbench.kernel.deadlock import DEADLOCK, judge_end
+from workbench.kernel.declare import DEADLOCK
 from workbench.kernel.faults import Fault
-from workbench.kernel.properties import PropertyInstance, call_predicate
+from workbench.kernel.instances import ActionInstance, PropertyInstance, call
+from workbench.kernel.lasso import judge_end
 from workbench.kernel.state import Predicate
 from workbench.kernel.values import show
 
@@ -106,7 +106,7 @@ class StepTruths:
 
     def __init__(self, model: Model, properties: Sequence[str] | None = None) -> None:
         self._model = model
-        self._judges = [(p, judge) for p in model.select(properties) if p.of_steps for judge in p.judges(model)]
+        self._judges = [(p, judge) for p in model.select(properties) if p.of_steps for judge in model.judges(p)]
         self._deadlock = properties is not None and DEADLOCK.name in properties
 
     def __call__(self, before: State | None, instance: ActionInstance | None, after: State) -> tuple[Truth, ...]:
@@ -130,7 +130,7 @@ def _named(name: str, arguments: Sequence[Any]) -> str:
 
 
 def _goal(name: str, label: str, goal: Predicate) -> Judge:
-    return lambda state: Truth(label, "liveness", bool(call_predicate(name, goal, state)))
+    return lambda state: Truth(label, "liveness", bool(call(f"property {name}", goal, state)))
 
 
 def _predicate(instance: PropertyInstance) -> Judge:

@@ -3,7 +3,7 @@
 import secrets
 import time
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,10 @@ from workbench.engines.costs import costs_of
 from workbench.engines.local import LocalSearch, count_actions
 from workbench.engines.spark import worker
 from workbench.engines.spark.cutting import cut
+from workbench.engines.spark.dataflow import First, Stage, here, on_spark
 from workbench.engines.spark.handover import write_search
-from workbench.engines.spark.jobs import explained, run_job, session_of_messages
-from workbench.engines.spark.linking import Linked, LinkPlan, link_here, link_on_spark
+from workbench.engines.spark.jobs import explained, session_of_messages
+from workbench.engines.spark.linking import LinkPlan, link
 from workbench.engines.spark.links import Links
 from workbench.engines.spark.liveness import LivenessJudge
 from workbench.engines.spark.manifest import KEPT_OUT, Level, LevelFile, Manifest, Run
@@ -22,7 +23,7 @@ from workbench.engines.spark.messages import Admitted, Memory, NextLevel, Task, 
 from workbench.engines.spark.narrow import NarrowLevels
 from workbench.engines.spark.rundir import NotWritten, RunDirectory, Values
 from workbench.engines.spark.seed import seed
-from workbench.engines.spark.shipping import ship, unpack
+from workbench.engines.spark.shipping import ship
 from workbench.engines.spark.states import ROW_GROUP
 from workbench.engines.spark.sweeping import HERE
 from workbench.engines.spark.together import levels_per_job
@@ -144,6 +145,10 @@ class SparkSearch:
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
 
+    def flow(self, work: Sequence[Any], first: First, *stages: Stage) -> list[Any]:
+        """What comes of work that Spark's tasks do in stages; see :mod:`workbench.engines.spark.dataflow`."""
+        return on_spark(self.session, self.watch, self.explain, work, first, *stages)
+
     @cached_property
     def session(self) -> Any:
         """What jobs that move messages run on."""
@@ -156,20 +161,15 @@ class SparkSearch:
             return
         if int(plan.firsts[-1]) <= HERE:
             try:
-                linked = link_here(self._narrow.worker(self.manifest.values, self.watch), plan)
+                one = self._narrow.worker(self.manifest.values, self.watch)
+                linked = link(here, lambda: one, self.task.buckets, plan)
             except NotWritten as error:
                 raise self.explain(error) from error
         else:
             files = [source.file.path for source in plan.sources]
             shipped = self.shipped([*files, *plan.before])
 
-            def link() -> list[Linked]:
-                try:
-                    return link_on_spark(self.session, shipped, self.task.buckets, plan)
-                except Exception as error:
-                    raise self.explain(error) from error
-
-            linked = run_job(self.session, link, self.watch)
+            linked = link(self.flow, partial(worker.worker_for, shipped), self.task.buckets, plan)
         manifest = self.manifest.copy()
         manifest.transitions += sorted((part.file for part in linked), key=lambda file: file.first)
         if not manifest.linked or sum(file.transitions for file in manifest.transitions) != self._generated(manifest):
@@ -185,11 +185,7 @@ class SparkSearch:
 
     def _reach_workers(self) -> None:
         """Raise :class:`InputError` if workers cannot load the model, or do not see the run directory."""
-        tasks = self.task.buckets
-        try:
-            self.spark.range(0, tasks, 1, tasks).mapInArrow(worker.reach_task(self.shipped([])), "id long").collect()
-        except Exception as error:
-            raise self.explain(error) from error
+        self.flow(range(self.task.buckets), partial(worker.reach, self.shipped([])))
 
     def _check(self, limits: Limits) -> None:
         levels = self.manifest.levels
@@ -221,37 +217,31 @@ class SparkSearch:
         first = len(manifest.levels)
         level = NextLevel(first, first, visited, frozenset(manifest.decided))
         if not self._narrow.takes(manifest):
-            return self._wide_levels(self._divide(manifest.levels[-1].files), level, limits)
+            return self._wide_levels(self._divide(manifest.levels[-1].files), level)
         [work] = self._divide(manifest.levels[-1].files, tasks=1)
         try:
             return [self._narrow.next_level(manifest.values, work, level, lambda: self._check(limits))]
         except NotWritten as error:
             raise self.explain(error) from error
 
-    def _wide_levels(self, work: Sequence[Sequence[Work]], level: NextLevel, limits: Limits) -> list[list[Admitted]]:
+    def _wide_levels(self, work: Sequence[Sequence[Work]], level: NextLevel) -> list[list[Admitted]]:
         """Make `level`, and some after it, in one job: a stage expands, and each of the others admits a level.
 
         All of these but the last one expand what they have admitted, so that there is one shuffle for each level.
         """
         frontier = self.shipped(file.path for file in self.manifest.levels[-1].files)
-        expand = worker.expand_task(frontier, work, level.values_level, level.decided)
+        expand = partial(worker.expand, frontier, level.values_level, level.decided)
         known = self.shipped(name for names in level.visited.values() for name in names)
         sizes, seconds = self.manifest.sizes, self.manifest.levels[-1].seconds
         last = level.first + levels_per_job(sizes, self.task.buckets, seconds) - 1
-
-        def make() -> list[Any]:
-            sent = self.session.range(0, len(work), 1, len(work)).mapInArrow(expand, worker.SENT)
-            for number in range(level.first, last + 1):
-                of_level = (worker.advance_task if number < last else worker.admit_task)(
-                    known, level._replace(number=number)
-                )
-                sent = sent.repartitionById(self.task.buckets, "bucket").mapInArrow(of_level, worker.SENT)
-            try:
-                return sent.collect()
-            except Exception as error:
-                raise self.explain(error) from error
-
-        reports = [unpack(row.payload) for row in run_job(self.session, make, lambda: self._check(limits))]
+        stages = [
+            Stage(
+                self.task.buckets,
+                partial(worker.advance if number < last else worker.admit, known, level._replace(number=number)),
+            )
+            for number in range(level.first, last + 1)
+        ]
+        reports = self.flow(work, expand, *stages)
         admitted = [one for report in reports for one in report.levels]
         return [[one for one in admitted if one.level == number] for number in range(level.first, last + 1)]
 

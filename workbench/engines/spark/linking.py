@@ -6,21 +6,21 @@ becomes a file. So a search pays for transitions only at its end, and only if li
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from workbench.engines import kernels
 from workbench.engines.local import LocalSearch
 from workbench.engines.spark import transition_kernels
+from workbench.engines.spark.dataflow import Flow, Outgoing, Stage
 from workbench.engines.spark.manifest import LevelFile, Manifest, TransitionFile
 from workbench.engines.spark.messages import shrink
 from workbench.engines.spark.rundir import RunDirectory
-from workbench.engines.spark.shipping import unpack
 from workbench.engines.spark.states import ROW_GROUP
 from workbench.engines.spark.transitions import OUTSIDE, PART_STATES, Part, Steps
-from workbench.engines.spark.worker import SENT, Shipped, Worker, batch_of, worker_for
+from workbench.engines.spark.worker import Worker
 from workbench.engines.store import Store, Visited
 from workbench.kernel import ModelError
 from workbench.storage.sums import FileSum
@@ -279,71 +279,30 @@ def parts_of(search: LocalSearch, end: int, part_states: int = PART_STATES) -> I
         yield Part.of(first, holds, Steps(sources, target, labels[step], ordinals[step]))
 
 
-# The job, and the same in this process -------------------------------------------------------------------------------
+# The job -------------------------------------------------------------------------------------------------------------
 
 
-def link_here(worker: Worker, plan: LinkPlan) -> list[Linked]:
-    """Write the parts, in this process."""
-    by_bucket: dict[int, list[Any]] = {bucket: [] for bucket in range(worker.task.buckets)}
-    for source, row_group in plan.pieces():
-        for bucket, message in expand(worker, source, row_group, plan):
-            by_bucket[bucket].append(message)
-    by_part: dict[int, list[Any]] = {}
-    for bucket, messages in by_bucket.items():
-        for part, message in resolve(worker, bucket, messages, plan):
-            by_part.setdefault(part, []).append(message)
-    return [assemble(worker, part, messages, plan) for part, messages in sorted(by_part.items())]
-
-
-def link_on_spark(spark: Any, shipped: Shipped, buckets: int, plan: LinkPlan) -> list[Linked]:
-    """The same on Spark."""
-    pieces, parts = plan.pieces(), plan.parts
+def link(flow: Flow, get: Callable[[], Worker], buckets: int, plan: LinkPlan) -> list[Linked]:
+    """Write the parts, here or on Spark; `get` gives the process's worker."""
+    pieces = plan.pieces()
     tasks = min(len(pieces), buckets)
-    work = [pieces[i::tasks] for i in range(tasks)]
-    sent = spark.range(0, tasks, 1, tasks).mapInArrow(_expand_task(shipped, work, plan), SENT)
-    resolved = sent.repartitionById(buckets, "bucket").mapInArrow(_resolve_task(shipped, plan), SENT)
-    parted = resolved.repartitionById(len(parts), "bucket").mapInArrow(_assemble_task(shipped, plan), SENT)
-    return [unpack(row.payload) for row in parted.collect()]
+    return flow(
+        [pieces[i::tasks] for i in range(tasks)],
+        partial(_expand, get, plan),
+        Stage(buckets, partial(_resolve, get, plan)),
+        Stage(len(plan.parts), partial(_assemble, get, plan)),
+    )
 
 
-_Batches = Iterator[pa.RecordBatch]
+def _expand(get: Callable[[], Worker], plan: LinkPlan, pieces: Sequence[tuple[Source, int]]) -> Outgoing:
+    for piece in pieces:
+        yield from expand(get(), *piece, plan)
 
 
-def _expand_task(
-    shipped: Shipped, work: Sequence[Sequence[tuple[Source, int]]], plan: LinkPlan
-) -> Callable[[_Batches], _Batches]:
-    def task(batches: _Batches) -> _Batches:
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                for source, row_group in work[number]:
-                    for bucket, message in expand(worker_for(shipped), source, row_group, plan):
-                        yield batch_of(bucket, message)
-
-    return task
+def _resolve(get: Callable[[], Worker], plan: LinkPlan, bucket: int, messages: Iterator[Any]) -> Outgoing:
+    for part, message in resolve(get(), bucket, messages, plan):
+        yield part - plan.given, message
 
 
-def _resolve_task(shipped: Shipped, plan: LinkPlan) -> Callable[[_Batches], _Batches]:
-    def task(batches: _Batches) -> _Batches:
-        for bucket, messages in _messages(batches):
-            for part, message in resolve(worker_for(shipped), bucket, messages, plan):
-                yield batch_of(part - plan.given, message)
-
-    return task
-
-
-def _assemble_task(shipped: Shipped, plan: LinkPlan) -> Callable[[_Batches], _Batches]:
-    def task(batches: _Batches) -> _Batches:
-        for number, messages in _messages(batches):
-            yield batch_of(number, assemble(worker_for(shipped), number + plan.given, messages, plan))
-
-    return task
-
-
-def _messages(batches: _Batches) -> Iterator[tuple[int, Iterator[Any]]]:
-    """The messages of a partition, by the bucket or part that they are for."""
-    waiting: dict[int, list[Any]] = {}
-    for batch in batches:
-        for number, payload in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
-            waiting.setdefault(number, []).append(payload)
-    for number, payloads in waiting.items():
-        yield number, (unpack(payload.as_buffer()) for payload in payloads)
+def _assemble(get: Callable[[], Worker], plan: LinkPlan, number: int, messages: Iterator[Any]) -> Outgoing:
+    yield number, assemble(get(), number + plan.given, messages, plan)

@@ -16,11 +16,11 @@ from workbench.engines.spark.sweeping import Arrays, Parts
 from workbench.engines.spark.transitions import OUTSIDE
 from workbench.engines.spark.trimming import FAR, Conditions, Describe, Space, Trimmer, Undecided
 from workbench.kernel import Trace, Verdict, replay
-from workbench.kernel.actions import Fairness
 from workbench.kernel.budget import Stop
+from workbench.kernel.declare import Formula, Property
+from workbench.kernel.instances import Fairness
 from workbench.kernel.lasso import Demand, liveness_verdict
 from workbench.kernel.memory import most_memory
-from workbench.kernel.properties import Formula, Property
 from workbench.kernel.trace import Move
 from workbench.kernel.values import counted
 

@@ -1,8 +1,8 @@
 """Narrow levels, which the driver makes itself with the workers' code: a job would cost more than the whole level."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
 
+from workbench.engines.spark.dataflow import Outgoing, Stage, here
 from workbench.engines.spark.manifest import Manifest
 from workbench.engines.spark.messages import Admitted, Message, NextLevel, Task, Work
 from workbench.engines.spark.rundir import RunDirectory
@@ -14,8 +14,6 @@ MOST_STATES = 1 << 16
 MOST_VISITED = 1 << 23
 #: Visited states that can be read in the time of a job.
 READ_PER_JOB = 1 << 20
-
-T = TypeVar("T")
 
 
 class NarrowLevels:
@@ -70,14 +68,15 @@ class NarrowLevels:
             Called again and again; may raise to stop.
         """
         worker = self.worker(values, watch)
-        sent: dict[int, list[Message]] = {}
-        for bucket, message in worker.expand(work, level.number - 1, level.decided):
-            sent.setdefault(bucket, []).append(message)
-        reports = [worker.admit(bucket, _watched(messages, watch), level) for bucket, messages in sent.items()]
+
+        def admit(bucket: int, messages: Iterator[Message]) -> Outgoing:
+            yield bucket, worker.admit(bucket, watched(messages), level)
+
+        def watched(messages: Iterator[Message]) -> Iterator[Message]:
+            for message in messages:
+                yield message
+                watch()
+
+        buckets = Stage(self._task.buckets, admit)
+        reports = here([work], lambda _: worker.expand(work, level.number - 1, level.decided), buckets)
         return [admitted for report in reports for admitted in report.levels]
-
-
-def _watched(things: Sequence[T], watch: Callable[[], None]) -> Iterator[T]:
-    for thing in things:
-        yield thing
-        watch()

@@ -10,7 +10,7 @@ from workbench.engines.spark.messages import Admitted, Memory, StepCounts, Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States, narrow
 from workbench.kernel import State
-from workbench.kernel.properties import Property
+from workbench.kernel.declare import Property
 
 _STATES_PER_CHECK = 256
 

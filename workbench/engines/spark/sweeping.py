@@ -1,7 +1,7 @@
 """The parts of a search's transitions, read from its run directory: asked on Spark, or taken into this process."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.engines.spark.bits import StateSet
-from workbench.engines.spark.jobs import run_job
+from workbench.engines.spark.dataflow import Outgoing
 from workbench.engines.spark.linking import LinkPlan
 from workbench.engines.spark.links import Links
 from workbench.engines.spark.manifest import PREFIX, TransitionFile
@@ -18,7 +18,7 @@ from workbench.engines.spark.shipping import pack, unpack
 from workbench.engines.spark.states import ROW_GROUP
 from workbench.engines.spark.transitions import Part
 from workbench.engines.spark.trimming import Space
-from workbench.engines.spark.worker import SENT, Shipped, batch_of, worker_for
+from workbench.engines.spark.worker import Shipped, worker_for
 from workbench.kernel import InputError
 from workbench.kernel.trace import Move
 
@@ -95,22 +95,13 @@ class Parts:
         if self._shape.total <= HERE:
             self._search.watch()
             return [question(part) for part in map(self._part, numbers)]
-        return self._sweep_on_spark(question, numbers) if len(numbers) else []
-
-    def _sweep_on_spark(self, question: Callable[[Part], Any], numbers: Sequence[int]) -> list[Any]:
-        search = self._search
         files = [self.files[number] for number in numbers]
-        tasks = min(len(files), search.task.buckets)
-        work = [files[i::tasks] for i in range(tasks)]
-        task = _sweep_task(search.shipped(file.path for file in files), self._shape, work, question)
-
-        def ask() -> list[Any]:
-            try:
-                return search.session.range(0, tasks, 1, tasks).mapInArrow(task, SENT).collect()
-            except Exception as error:
-                raise search.explain(error) from error
-
-        return [unpack(row.payload) for row in run_job(search.session, ask, search.watch)]
+        tasks = min(len(files), self._search.task.buckets)
+        shipped = self._search.shipped(file.path for file in files)
+        packed = pack(question)
+        asked = len(packed), pa.compress(packed, "lz4", asbytes=True)  # sets are mostly runs of equal bytes
+        ask = partial(_ask, shipped, self._shape, *asked)
+        return self._search.flow([files[i::tasks] for i in range(tasks)], ask) if files else []
 
     def gather(self, states: StateSet, space: Space) -> Arrays:
         """The transitions from some states, in this process."""
@@ -158,21 +149,7 @@ class Parts:
         return [source.level, *states.fingerprints[row].tolist()]
 
 
-_Batches = Iterator[pa.RecordBatch]
-
-
-def _sweep_task(
-    shipped: Shipped, shape: Shape, work: Sequence[Sequence[TransitionFile]], question: Callable[[Part], Any]
-) -> Callable[[_Batches], _Batches]:
-    """The function that asks the parts of ``work[i]`` for each number i that it is given."""
-    packed = pack(question)
-    size, asked = len(packed), pa.compress(packed, "lz4", asbytes=True)  # sets are mostly runs of equal bytes
-
-    def task(batches: _Batches) -> _Batches:
-        for batch in batches:
-            question = unpack(pa.decompress(asked, size, "lz4"))
-            for number in batch.column(0).to_pylist():
-                for file in work[number]:
-                    yield batch_of(number, question(shape.read(worker_for(shipped).directory, file)))
-
-    return task
+def _ask(shipped: Shipped, shape: Shape, size: int, asked: bytes, files: Sequence[TransitionFile]) -> Outgoing:
+    """What the parts in `files` answer."""
+    question = unpack(pa.decompress(asked, size, "lz4"))
+    return ((0, question(shape.read(worker_for(shipped).directory, file))) for file in files)

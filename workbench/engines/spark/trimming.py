@@ -21,7 +21,7 @@ import numpy as np
 from workbench.engines.spark import transition_kernels as kernels
 from workbench.engines.spark.bits import StateSet
 from workbench.engines.spark.transitions import OUTSIDE, Part
-from workbench.kernel.actions import Fairness
+from workbench.kernel.instances import Fairness
 
 #: In place of a distance: not reached.
 FAR = 2**16 - 1

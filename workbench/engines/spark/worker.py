@@ -13,12 +13,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from workbench.engines.arrays import Growing
 from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
 from workbench.engines.spark.admission import Admission, New
+from workbench.engines.spark.dataflow import Outgoing, Packed
 from workbench.engines.spark.expanding import Expanding
 from workbench.engines.spark.manifest import LevelFile
 from workbench.engines.spark.messages import (
@@ -35,14 +35,12 @@ from workbench.engines.spark.messages import (
 from workbench.engines.spark.numbering import BucketSet, Numbering
 from workbench.engines.spark.part_store import PartStore
 from workbench.engines.spark.rundir import RunDirectory, open_folder
-from workbench.engines.spark.shipping import pack, receive, unpack
+from workbench.engines.spark.shipping import pack, receive
 from workbench.engines.spark.states import States
 from workbench.engines.steps import WatchedSteps
 from workbench.engines.watch import Labels
 from workbench.kernel.memory import peak_bytes
 from workbench.storage.sums import FileSum
-
-SENT = "bucket int, payload binary"
 
 
 class Worker:
@@ -200,22 +198,21 @@ class Worker:
         )
         return Reports((*reports.levels, admitted))
 
-    def advance(self, bucket: int, messages: Iterator[Message], level: NextLevel) -> Iterator[tuple[int, bytes]]:
-        """Admit, and expand what is new while its rows are at hand: what is to be sent, packed, the report first.
+    def advance(self, bucket: int, messages: Iterator[Message], level: NextLevel) -> Outgoing:
+        """Admit, and expand what is new while its rows are at hand: what is to be sent, the report first.
 
         Who admits the next level wants the report before all else. So all that is sent waits for it.
         """
         self.catch_up(level.values_level)
         expanding = Expanding(self, level.values_level, level.decided)
-        sent: list[tuple[int, bytes]] = []
+        sent: list[tuple[int, Packed]] = []
 
         def send(outgoing: Iterator[tuple[int, Message]]) -> None:
-            sent.extend((to, pack(message)) for to, message in outgoing)
+            sent.extend((to, Packed(pack(message))) for to, message in outgoing)
 
         reports = self.admit(bucket, messages, level, lambda *states: send(expanding.put(*states)))
         send(expanding.end())
-        yield bucket, pack(reports)
-        yield from sent
+        return [(bucket, reports), *sent]
 
 
 def _reports(messages: Iterator[Message]) -> tuple[Reports, Iterator[Message]]:
@@ -274,83 +271,22 @@ def worker_for(shipped: Shipped) -> Worker:
     return worker
 
 
-def reach_task(shipped: Shipped) -> Callable[[Any], Iterator[pa.RecordBatch]]:
-    """The function that fails where a task of this search would."""
-
-    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            worker_for(shipped)
-            yield batch
-
-    return task
+def reach(shipped: Shipped, _: Any) -> Outgoing:
+    """Fail where a task of this search would."""
+    worker_for(shipped)
+    return ()
 
 
-def expand_task(
-    shipped: Shipped, work: Sequence[Sequence[Work]], level: int, known: frozenset[str]
-) -> Callable[[Any], Iterator[pa.RecordBatch]]:
-    """The function that expands the parts of ``work[i]`` for each number i that it is given."""
-
-    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                for bucket, message in worker_for(shipped).expand(work[number], level, known):
-                    yield batch_of(bucket, message)
-
-    return task
+def expand(shipped: Shipped, level: int, known: frozenset[str], work: Sequence[Work]) -> Outgoing:
+    """Expand the parts of a piece of work."""
+    return worker_for(shipped).expand(work, level, known)
 
 
-def admit_task(shipped: Shipped, level: NextLevel) -> Callable[[Any], Iterator[pa.RecordBatch]]:
-    """The function that admits the messages of a partition, which holds whole buckets, and reports on each bucket."""
-
-    def admit(bucket: int, messages: Iterator[Message]) -> Iterator[pa.RecordBatch]:
-        yield batch_of(bucket, worker_for(shipped).admit(bucket, messages, level))
-
-    return _of_buckets(admit)
+def admit(shipped: Shipped, level: NextLevel, bucket: int, messages: Iterator[Message]) -> Outgoing:
+    """Admit the messages to a bucket, and report on it."""
+    return [(bucket, worker_for(shipped).admit(bucket, messages, level))]
 
 
-def advance_task(shipped: Shipped, level: NextLevel) -> Callable[[Any], Iterator[pa.RecordBatch]]:
-    """The function that also expands what it has admitted, so that another one can admit the level after that."""
-
-    def advance(bucket: int, messages: Iterator[Message]) -> Iterator[pa.RecordBatch]:
-        for to, packed in worker_for(shipped).advance(bucket, messages, level):
-            yield _batch(to, packed)
-
-    return _of_buckets(advance)
-
-
-def _of_buckets(
-    do: Callable[[int, Iterator[Message]], Iterator[pa.RecordBatch]],
-) -> Callable[[Any], Iterator[pa.RecordBatch]]:
-    """The function that does something to the messages of each bucket of a partition."""
-
-    def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        arriving = (
-            sent for batch in batches for sent in zip(batch.column(0).to_pylist(), batch.column(1), strict=True)
-        )
-        others: dict[int, list[Any]] = {}  # Spark gives a task one bucket, as far as it is asked
-
-        def of_one(bucket: int, first: Any) -> Iterator[Message]:
-            yield unpack(first.as_buffer())
-            for other, payload in arriving:
-                if other == bucket:
-                    yield unpack(payload.as_buffer())
-                else:
-                    others.setdefault(other, []).append(payload)
-
-        for bucket, first in arriving:
-            yield from do(bucket, of_one(bucket, first))
-        for bucket, payloads in others.items():
-            yield from do(bucket, (unpack(payload.as_buffer()) for payload in payloads))
-
-    return task
-
-
-def batch_of(bucket: int, message: Any) -> pa.RecordBatch:
-    """A message for a bucket, as Spark carries it."""
-    return _batch(bucket, pack(message))
-
-
-def _batch(bucket: int, packed: bytes) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pydict(
-        {"bucket": pa.array([bucket], pa.int32()), "payload": pa.array([packed], pa.binary())}
-    )
+def advance(shipped: Shipped, level: NextLevel, bucket: int, messages: Iterator[Message]) -> Outgoing:
+    """Also expand what was admitted, so that another stage can admit the level after that."""
+    return worker_for(shipped).advance(bucket, messages, level)

@@ -3,15 +3,16 @@
 import secrets
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
-import pyarrow as pa
 from pyspark.sql import SparkSession
 
+from workbench.engines.spark.dataflow import Outgoing, on_spark
 from workbench.engines.spark.executors import ready_session
-from workbench.engines.spark.jobs import explained, run_job
+from workbench.engines.spark.jobs import explained
 from workbench.engines.spark.session import cores_of
-from workbench.engines.spark.shipping import pack, receive, ship, unpack
+from workbench.engines.spark.shipping import receive, ship
 from workbench.engines.walks.asked import Asked, Made, starts_of
 from workbench.engines.walks.walker import Tally, Walker, judged
 from workbench.kernel import Model
@@ -41,9 +42,6 @@ class _Job(NamedTuple):
     rule: Rule
     walks: int
     batch: int
-
-
-_Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
 class _Done(NamedTuple):
@@ -81,28 +79,13 @@ def _rounds(asked: Asked, session: SparkSession, tasks: int, so_far: Callable[[]
     following = dict(enumerate(range(tasks)))  # for each task its next batch
     while following and asked.go_on(so_far()):
         left = _ROUND_SECONDS if asked.seconds is None else min(_ROUND_SECONDS, asked.seconds - asked.limits.seconds)
-        task = _task(shipped, list(following.items()), tasks, left)
-        for done in _collected(session, task, len(following), asked):
+        walk = partial(_walk, shipped, tasks, left)
+        watch = lambda: asked.limits.enforce(lambda: 0)  # noqa: E731
+        for done in on_spark(session, watch, lambda e: explained(e, model.name), list(following.items()), walk):
             yield done
             following[done.task] = done.batch
             if done.batch * batch >= asked.walks:
                 del following[done.task]
-
-
-def _collected(session: SparkSession, task: _Task, tasks: int, asked: Asked) -> list[_Done]:
-    """What the tasks of a round come to; Stop and Ctrl-C cancel it."""
-
-    def work() -> list[_Done] | Exception:
-        try:
-            sent = session.range(0, tasks, 1, tasks).mapInArrow(task, "payload binary").collect()
-        except Exception as error:
-            return explained(error, asked.plan.model.name)
-        return [unpack(row.payload) for row in sent]
-
-    done = run_job(session, work, lambda: asked.limits.enforce(lambda: 0))
-    if isinstance(done, Exception):
-        raise done
-    return done
 
 
 # In a worker ---------------------------------------------------------------------------------------------------------
@@ -120,22 +103,12 @@ def _walker(shipped: bytes) -> tuple[_Job, Walker]:
     return job, _walkers[job.name]
 
 
-def _task(shipped: bytes, work: list[tuple[int, int]], stride: int, seconds: float) -> _Task:
-    """The function that makes walks for so many seconds, for each number i that it is given.
-
-    ``work[i]`` is a task with its first batch; it makes that and every `stride`-th one after it.
-    """
-
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for given in batches:
-            for number in given.column(0).to_pylist():
-                job, walker = _walker(shipped)
-                task, batch = work[number]
-                ending = time.monotonic() + seconds
-                while batch * job.batch < job.walks and time.monotonic() < ending:
-                    walker.walk(batch * job.batch, min((batch + 1) * job.batch, job.walks), lambda: None)
-                    batch += stride
-                done = _Done(task, batch, walker.collect())
-                yield pa.RecordBatch.from_pydict({"payload": pa.array([pack(done)], pa.binary())})
-
-    return run
+def _walk(shipped: bytes, stride: int, seconds: float, work: tuple[int, int]) -> Outgoing:
+    """Make walks for so many seconds: a task's first batch, and every `stride`-th one after it."""
+    job, walker = _walker(shipped)
+    task, batch = work
+    ending = time.monotonic() + seconds
+    while batch * job.batch < job.walks and time.monotonic() < ending:
+        walker.walk(batch * job.batch, min((batch + 1) * job.batch, job.walks), lambda: None)
+        batch += stride
+    yield 0, _Done(task, batch, walker.collect())

@@ -9,8 +9,8 @@ from workbench.engines.store import Store
 from workbench.engines.trees import Trees
 from workbench.engines.watch import evaluate
 from workbench.kernel import Model
-from workbench.kernel.deadlock import DEADLOCK, judge_end
-from workbench.kernel.properties import Property
+from workbench.kernel.declare import DEADLOCK, Property
+from workbench.kernel.lasso import judge_end
 
 
 class Ball(NamedTuple):

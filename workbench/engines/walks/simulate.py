@@ -15,9 +15,9 @@ from workbench.engines.walks.walker import Tally, Walker, judged
 from workbench.kernel import InputError, Model, Verdict, replay
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.conclusion import NO_TRACE, decided_by_step, decided_verdict
+from workbench.kernel.declare import Property
 from workbench.kernel.errors import brief, check_integer, unknown
 from workbench.kernel.plan import make_plan
-from workbench.kernel.properties import Property
 from workbench.kernel.result import constraints_of
 from workbench.kernel.simulation import Rule, Simulation, Taken, extent, undecided_verdict
 from workbench.kernel.values import counted

@@ -13,9 +13,8 @@ from workbench.engines.trees import Trees
 from workbench.engines.walks import kernels, sketch
 from workbench.engines.walks.kernels import NEVER, Counted, Starts, StepWatch, Walk, Watch
 from workbench.engines.watch import Watched
-from workbench.kernel.deadlock import DEADLOCK
+from workbench.kernel.declare import DEADLOCK, Property
 from workbench.kernel.plan import Plan
-from workbench.kernel.properties import Property
 from workbench.kernel.simulation import Rule
 from workbench.kernel.trace import Move
 

@@ -34,7 +34,7 @@ from workbench.kernel import (
     require,
     step,
 )
-from workbench.kernel.values import spell
+from workbench.kernel.constants import spell
 
 
 class Role(Enum):

@@ -1,0 +1,119 @@
+"""Work that is dealt to tasks, and messages that go from stage to stage: here, or on Spark.
+
+The first stage makes messages of each piece of work, every later one of what was sent to a number; each message goes to
+the number beside it. What the last stage sends is returned.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import pyarrow as pa
+
+from workbench.engines.spark.jobs import run_job
+from workbench.engines.spark.shipping import pack, unpack
+
+_SENT = "number int, payload binary"
+_Batches = Iterator[pa.RecordBatch]
+
+Outgoing = Iterable[tuple[int, Any]]
+First = Callable[[Any], Outgoing]
+
+
+class Packed(bytes):
+    """A message that is packed already."""
+
+
+class Stage(NamedTuple):
+    """A later stage: how many numbers there are, and what is done with the messages to one of them."""
+
+    numbers: int
+    do: Callable[[int, Iterator[Any]], Outgoing]
+
+
+class Flow(Protocol):
+    """:func:`here`, or :func:`on_spark` with a session."""
+
+    def __call__(self, work: Sequence[Any], first: First, /, *stages: Stage) -> list[Any]: ...
+
+
+def here(work: Sequence[Any], first: First, /, *stages: Stage) -> list[Any]:
+    """What comes of the work, in this process."""
+    sent = [pair for one in work for pair in first(one)]
+    for stage in stages:
+        by_number: dict[int, list[Any]] = {}
+        for number, message in sent:
+            by_number.setdefault(number, []).append(message)
+        sent = [pair for number, messages in by_number.items() for pair in stage.do(number, iter(messages))]
+    return [message for _, message in sent]
+
+
+def on_spark(
+    session: Any,
+    watch: Callable[[], None],
+    explain: Callable[[Exception], Exception],
+    work: Sequence[Any],
+    first: First,
+    /,
+    *stages: Stage,
+) -> list[Any]:
+    """The same, by a task of Spark for each piece of the work, and then for each number; all of it is pickled.
+
+    Parameters
+    ----------
+    watch : callable
+        Called again and again meanwhile; whatever it raises cancels the job.
+    explain : callable
+        Makes of what failed what is to be raised.
+    """
+
+    def job() -> list[Any]:
+        try:
+            sent = session.range(0, len(work), 1, len(work)).mapInArrow(_begin(work, first), _SENT)
+            for stage in stages:
+                sent = sent.repartitionById(stage.numbers, "number").mapInArrow(_go_on(stage.do), _SENT)
+            return [unpack(row.payload) for row in sent.collect()]
+        except Exception as error:
+            told = explain(error)
+            raise told from (None if told is error else error)
+
+    return run_job(session, job, watch)
+
+
+def _begin(work: Sequence[Any], first: First) -> Callable[[_Batches], _Batches]:
+    def task(batches: _Batches) -> _Batches:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                yield from map(_batch, first(work[number]))
+
+    return task
+
+
+def _go_on(do: Callable[[int, Iterator[Any]], Outgoing]) -> Callable[[_Batches], _Batches]:
+    def task(batches: _Batches) -> _Batches:
+        arriving = (
+            (n, p) for batch in batches for n, p in zip(batch.column(0).to_pylist(), batch.column(1), strict=True)
+        )
+        others: dict[int, list[Any]] = {}  # Spark gives a task one number, as far as it is asked
+
+        def to(number: int, first: Any) -> Iterator[Any]:
+            yield unpack(first.as_buffer())
+            for other, payload in arriving:
+                if other == number:
+                    yield unpack(payload.as_buffer())
+                else:
+                    others.setdefault(other, []).append(payload)
+
+        for number, payload in arriving:
+            yield from map(_batch, do(number, to(number, payload)))
+        for number, payloads in others.items():
+            yield from map(_batch, do(number, (unpack(payload.as_buffer()) for payload in payloads)))
+
+    return task
+
+
+def _batch(sent: tuple[int, Any]) -> pa.RecordBatch:
+    number, message = sent
+    payload = message if isinstance(message, Packed) else pack(message)
+    return pa.RecordBatch.from_pydict(
+        {"number": pa.array([number], pa.int32()), "payload": pa.array([payload], pa.binary())}
+    )

@@ -1,0 +1,890 @@
+"""What a model's author declares: processes, actions, variables and properties, by decorators in a model's class.
+
+Nothing here knows of a model: :mod:`workbench.kernel.model` collects what a class declares, and binds it to constants.
+"""
+
+import inspect
+import itertools
+import re
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Collection,
+    Container,
+    Coroutine,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from dataclasses import dataclass, field, replace
+from functools import partial
+from types import FunctionType
+from typing import Any
+
+from workbench.kernel.constants import Constant, Names
+from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, defined_at, in_its_line, listed
+from workbench.kernel.faults import Fault
+
+Function = Callable[..., Any]
+Predicate = Callable[[Any], Any]
+#: The name of a constant, or a function of the model; its truth counts.
+Condition = str | Callable[[Any], Any]
+#: None for what every model of the class has.
+When = Condition | None
+#: Whether a property is checked without being asked for by name, or the condition on which it is.
+Default = bool | Condition
+
+FAIRNESS = ("weak", "strong")
+
+# Parameters ----------------------------------------------------------------------------------------------------------
+
+_EACH = re.compile(r"\s*(\w+(?:\s*,\s*\w+)*)\s+in\s+(\w+)\s*")
+Group = tuple[tuple[str, ...], str]
+
+
+class Parameters(Mapping[str, str]):
+    """The parameters of an action or a property with their domains, in order.
+
+    Attributes
+    ----------
+    groups : tuple of (tuple of str, str)
+        Those that are unpacked together from one member, which is a tuple, and its domain; most are alone.
+    """
+
+    def __init__(self, groups: Iterable[Group] = ()) -> None:
+        self.groups = tuple(groups)
+
+    @classmethod
+    def declared(cls, each: Iterable[Any], domains: Mapping[str, str]) -> "Parameters":
+        """Those that texts such as ``"a, b in Edges"`` and then keywords declare.
+
+        Raises
+        ------
+        ModelError
+            For a text that says nothing of the kind, or a parameter that is declared twice.
+
+        Examples
+        --------
+        >>> dict(Parameters.declared(["a, b in Edges"], {"k": "slots"}))
+        {'a': 'Edges', 'b': 'Edges', 'k': 'slots'}
+        """
+        groups: list[Group] = []
+        for text in each:
+            match = _EACH.fullmatch(text) if isinstance(text, str) else None
+            if match is None:
+                raise ModelError(f"{brief(text)} declares no parameters; write them as in @action('a, b in Edges')")
+            groups.append((tuple(name.strip() for name in match[1].split(",")), match[2]))
+        groups += [((name,), domain) for name, domain in domains.items()]
+        names = [name for group, _ in groups for name in group]
+        if len(set(names)) < len(names):
+            raise ModelError(f"the parameter {next(n for n in names if names.count(n) > 1)} is declared twice")
+        return cls(groups)
+
+    def __getitem__(self, name: str) -> str:
+        for names, domain in self.groups:
+            if name in names:
+                return domain
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for names, _ in self.groups for name in names)
+
+    def __len__(self) -> int:
+        return sum(len(names) for names, _ in self.groups)
+
+    @property
+    def together(self) -> int:
+        """How many the first member is unpacked into; 0 if there are no parameters."""
+        return len(self.groups[0][0]) if self.groups else 0
+
+    def with_first(self, name: str, domain: str) -> "Parameters":
+        """The same with `name` as the first, over `domain`, unless it is unpacked from a member of another."""
+        if self.together > 1 and name in self.groups[0][0]:
+            return self
+        return Parameters([((name,), domain), *(group for group in self.groups if group[0] != (name,))])
+
+    def combinations(self, members: Callable[[str], tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+        """The arguments of every instance; `members` gives those of a domain.
+
+        Raises
+        ------
+        ModelError
+            If a member that is to be unpacked is no tuple of that length.
+        """
+        each = [[_unpacked(member, *group) for member in members(group[1])] for group in self.groups]
+        return (tuple(itertools.chain(*parts)) for parts in itertools.product(*each))
+
+
+def _unpacked(member: Any, names: tuple[str, ...], domain: str) -> tuple[Any, ...]:
+    if len(names) == 1:
+        return (member,)
+    if not isinstance(member, tuple) or len(member) != len(names):
+        raise ModelError(
+            f"{domain} holds {brief(member)}, which cannot be unpacked into {', '.join(names)}: "
+            f"that takes tuples of {len(names)}"
+        )
+    return member
+
+
+def _is_text(what: object) -> bool:
+    """Whether `what`, in the place of a process or a method, is meant to declare parameters."""
+    return isinstance(what, str) and " in " in what
+
+
+# Functions -----------------------------------------------------------------------------------------------------------
+
+#: What is said of a function or a result that stops in the middle, so that its body does not run when it is called.
+SUSPENDED = "a generator or async, so that calling it does nothing; write a plain function, without yield and await"
+
+
+def check_finished(result: object) -> None:
+    """Raise :class:`ModelError` if `result` is not one, but a function that has only begun."""
+    if isinstance(result, (Generator, AsyncGenerator, Awaitable)):
+        if isinstance(result, Coroutine):
+            result.close()  # otherwise Python warns of it, much later
+        raise ModelError(f"it is {SUSPENDED}")
+
+
+def check_function(function: Function, parameters: Mapping[str, str], states: int = 1) -> None:
+    """Raise :class:`ModelError` unless `function` takes self, so many states and exactly the `parameters`, in order."""
+    if not (callable(function) and hasattr(function, "__name__")):
+        raise ModelError(f"{brief(function)} is not a method")
+    kinds = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+    if any(is_kind(function) for is_kind in kinds):
+        raise ModelError(f"{function.__name__}{defined_at(function)} is {SUSPENDED}")
+    names, first = list(inspect.signature(function).parameters), 1 + states
+    if len(names) < first:
+        needed = ", ".join(["self", "s"][:first])
+        raise ModelError(f"{function.__name__} takes ({', '.join(names)}); it needs ({needed})")
+    if names[first:] != list(parameters):
+        raise ModelError(
+            f"{function.__name__} takes the parameters ({', '.join(names[first:])}) "
+            f"but declares domains for ({', '.join(parameters)})"
+        )
+
+
+# Actions and properties ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a decorator attaches to a method: an action or a property.
+
+    Attributes
+    ----------
+    when : str, callable or None
+        The name of a constant, or a function of the model: where it is false, a model does not have it.
+    """
+
+    name: str
+    function: Function
+    parameters: Parameters = field(hash=False, default_factory=Parameters)
+    when: When = None
+
+    @property
+    def doc(self) -> str:
+        return inspect.getdoc(self.function) or ""
+
+    @property
+    def place(self) -> str:
+        """Where its function begins, as " (file:line)"."""
+        return defined_at(self.function)
+
+    def check(self, owner: str, declared: "Declarations") -> None:
+        """Raise :class:`ModelError` unless the class called `owner`, which has all that is `declared`, can have it."""
+        self._check_condition("when", self.when, declared.constants)
+
+    def _check_condition(self, option: str, condition: Condition | bool | None, constants: Container[str]) -> None:
+        named = isinstance(condition, str) and condition in constants
+        if not (condition is None or isinstance(condition, bool) or callable(condition) or named):
+            raise ModelError(
+                f"{self.name}: {option} = {brief(condition)} is not accepted; it takes the name of a constant, or a "
+                "function of the model"
+            )
+
+    def applies(self, model: Any) -> bool:
+        """Whether `model` has what its class declares."""
+        return self.when is None or self._is_true("when", self.when, model)
+
+    def _is_true(self, option: str, condition: Condition, model: Any) -> bool:
+        if isinstance(condition, str):
+            return bool(getattr(model, condition))
+        try:
+            return bool(condition(model))
+        except RAISED as error:
+            raise blame(f"{option} of {self.name}", error) from error
+
+    @property
+    def needs(self) -> str:
+        """What has to be so for it to apply, in words; "" if the declaration does not tell."""
+        if isinstance(self.when, str):
+            return self.when
+        name = getattr(self.when, "__name__", "")
+        return "" if name == "<lambda>" else name.replace("_", " ")
+
+
+class Process:
+    """A process of a model, or one process per member of a set.
+
+    Parameters
+    ----------
+    per : str, optional
+        The constant (or attribute of the model) whose members each get a process of their own.
+    fair : {None, "weak", "strong"}
+        The fairness of the disjunction of the process's actions.
+    doc : str
+        One line.
+    """
+
+    @in_its_line
+    def __init__(self, per: str | None = None, fair: str | None = None, doc: str = "") -> None:
+        _check_fairness(fair)
+        self.per, self.fair, self.doc = per, fair, doc
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = self.name or name  # a second name for it does not rename it
+
+
+def _check_fairness(fair: str | bool | None) -> None:
+    if fair not in (None, False, *FAIRNESS):
+        raise ModelError(f"fair = {fair!r} is not known; it takes 'weak', 'strong' or False")
+
+
+@dataclass(frozen=True)
+class Action(Declared):
+    """What ``@action`` attaches to a method."""
+
+    process: Process | None = None
+    fair: str | bool | None = None
+    stutters: bool = False
+    fair_when: Function | None = None
+
+    def __get__(self, model: Any, owner: type) -> Any:
+        """The action, of a class; of a model's object the method, for other actions and for subclasses to call."""
+        return self if model is None else partial(self.function, model)
+
+    def of_class(self, owner: str, name: str, processes: Mapping[str, Process]) -> "Action":
+        """The action as the class called `owner` has it: called `name`, and taken by the class's own process.
+
+        A subclass may replace a process of its base; the inherited actions are then the new one's.
+        """
+        if self.process is None:
+            return replace(self, name=name)
+        if self.process.name not in processes:
+            raise ModelError(f"{owner}: the process of {name} has no name in a class")
+        process, parameters = processes[self.process.name], self.parameters
+        if (process.per is None) != (self.process.per is None):
+            raise ModelError(
+                f"{owner}: {process.name} is {'one process' if process.per is None else 'a process per member'}, "
+                f"but {name} was written for {'one' if process.per else 'a process per member'}; declare {name} again"
+            )
+        if process.per is not None:
+            parameters = parameters.with_first(next(iter(parameters)), process.per)
+        return replace(self, name=name, process=process, parameters=parameters)
+
+
+@in_its_line
+def action(
+    process: Any = None,
+    *each: str,
+    fair: str | bool | None = None,
+    when: When = None,
+    stutters: bool = False,
+    fair_when: Function | None = None,
+    **domains: str,
+) -> Any:
+    """Declare a method ``(self, s, ...)`` to be an action.
+
+    Parameters
+    ----------
+    process : Process, optional
+        Who takes the step. If it has a process per member, the method's first parameter is the member.
+    *each : str
+        Parameters that are unpacked from tuples, such as ``"a, b in Edges"``; a first one of these may be the process's
+        member. They stand before those of `domains`.
+    fair : {None, "weak", "strong", False}
+        A fairness condition of this action alone, per instance; False leaves it out of its process's fairness.
+    when : str or callable, optional
+        The name of a constant, or a function of the model: where it is false, a model does not have the action.
+    stutters : bool
+        The action leaves the state as it is, on purpose.
+    fair_when : callable, optional
+        A function ``(self, s, ...)``, with the action's parameters, that says of which of its steps fairness is; of all
+        of them without it. Choices are told it by keyword: ``lambda self, s, c, *, value: value == s.held[c]``.
+    **domains : str
+        For each further parameter the name of a constant, or of an attribute or method of the model, whose
+        members it ranges over.
+    """
+    if callable(process) and not isinstance(process, Process):  # a bare @action
+        return action()(process)
+    if _is_text(process):  # and no process
+        process, each = None, (process, *each)
+    _check_fairness(fair)
+    if process is not None and not isinstance(process, Process):
+        raise ModelError(f"{process!r} is not a Process: write @action(writer), with writer = Process(...) before it")
+    if fair_when is not None and (fair is False or (fair is None and process is None)):
+        raise ModelError("fair_when has no effect without fairness: give fair='weak' or fair='strong'")
+
+    @in_its_line
+    def declare(function: Function) -> Action:
+        parameters = Parameters.declared(each, domains)
+        if process is not None and process.per is not None:
+            names = list(inspect.signature(function).parameters)
+            if len(names) < 3:
+                raise ModelError(f"{function.__name__} needs a parameter for the member of {process.per} that steps")
+            parameters = parameters.with_first(names[2], parameters.get(names[2], process.per))
+        check_function(function, parameters)
+        if fair_when is not None:
+            _check_fair_when(function.__name__, fair_when, len(parameters))
+        return Action(function.__name__, function, parameters, when, process, fair, stutters, fair_when)
+
+    return declare
+
+
+def _check_fair_when(name: str, fair_when: Any, parameters: int) -> None:
+    if not callable(fair_when):
+        raise ModelError(f"{name}: fair_when = {brief(fair_when)} is not accepted; it takes a function (self, s, ...)")
+    given = inspect.signature(fair_when).parameters.values()
+    positional = [parameter.name for parameter in given if parameter.kind != parameter.KEYWORD_ONLY]
+    if len(positional) != 2 + parameters:
+        raise ModelError(
+            f"{name}: fair_when takes ({', '.join(positional)}); it takes self, s and the action's parameters, and "
+            "after a * the names of choices"
+        )
+
+
+@dataclass(frozen=True)
+class Clauses:
+    """What stands for a property's function where it has several; called like one, it is their conjunction."""
+
+    functions: tuple[Function, ...]
+
+    def __call__(self, *arguments: Any) -> Any:
+        return next((a for a in (of_clause(f, f(*arguments)) for f in self.functions) if a is not True), True)
+
+    @property
+    def doc(self) -> str:
+        """What the clauses say, each in a line."""
+        first = (" ".join((f.__doc__ or "").strip().partition("\n\n")[0].split()) for f in self.functions)
+        return "\n".join(
+            f"{f.__name__}: {said}".removesuffix(": ") for f, said in zip(self.functions, first, strict=True)
+        )
+
+    def check(self, parameters: Mapping[str, str]) -> "Clauses":
+        """Raise :class:`ModelError` unless each is a method with these parameters, and has a name of its own."""
+        names: set[str] = set()
+        for function in self.functions:
+            if not isinstance(function, FunctionType):
+                raise ModelError(f"a clause is a method without a decorator, not {brief(function)}")
+            check_function(function, parameters)
+            if not function.__name__.isidentifier() or function.__name__ in names:
+                raise ModelError(
+                    f"clause {function.__name__}{defined_at(function)} is not accepted; each needs a name of its own"
+                )
+            names.add(function.__name__)
+        return self
+
+    def of_class(self, bases: Sequence[type]) -> "Clauses":
+        """Those of a class with these `bases`: a method that it replaces is replaced here too."""
+        replaced = []
+        for function in self.functions:
+            held = [vars(base)[function.__name__] for base in bases if function.__name__ in vars(base)]
+            replaced.append(held[0] if any(one is function for one in held) else function)
+        return Clauses(tuple(replaced))
+
+
+def of_clause(function: Function, answer: Any) -> Any:
+    """What a clause answered, with its name; an answer that no invariant may give stays as it is."""
+    if answer is False:
+        return f"{function.__name__} is false"
+    if not isinstance(answer, str):
+        return answer
+    text = f"{function.__name__}: {answer}"
+    return Fault(text, *answer.places) if isinstance(answer, Fault) else text
+
+
+@dataclass(frozen=True)
+class Property(Declared):
+    """What the decorators of properties attach to a method; of an invariant that has several :class:`Clauses`.
+
+    Attributes
+    ----------
+    kind : {"invariant", "reachable", "liveness", "step", "refinement", "deadlock", "constraint"}
+        A constraint says which states are explored, and is nothing that a check judges.
+    by_default : bool, str or callable
+        Whether a check that names no properties checks it; or the condition on which it does, as for `when`.
+    of : tuple of str
+        For a step property the actions whose steps are judged; empty for all.
+    """
+
+    kind: str = ""
+    by_default: Default = True
+    of: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """Where its function, or the first of its clauses, begins, as " (file:line)"."""
+        return defined_at(self.clauses[0])
+
+    @property
+    def doc(self) -> str:
+        return self.function.doc if isinstance(self.function, Clauses) else super().doc
+
+    @property
+    def clauses(self) -> tuple[Function, ...]:
+        """What is judged one by one: for most properties the one function that they have."""
+        return self.function.functions if isinstance(self.function, Clauses) else (self.function,)
+
+    def of_class(self, owner: str, name: str, bases: Sequence[type]) -> "Property":
+        """The property as the class called `owner` has it: called `name`, and with the class's methods for clauses."""
+        if not isinstance(self.function, Clauses):
+            return replace(self, name=name)
+        try:
+            return replace(self, name=name, function=self.function.of_class(bases).check(self.parameters))
+        except ModelError as error:
+            raise ModelError(f"{owner}: {name}: {error}") from None
+
+    @property
+    def described(self) -> str:
+        """The kind, and what else lists of properties say of it."""
+        return f"{self.kind} of {', '.join(self.of)}" if self.of else self.kind
+
+    @property
+    def of_states(self) -> bool:
+        """Whether it is true or false of single states."""
+        return self.kind in ("invariant", "reachable")
+
+    @property
+    def of_steps(self) -> bool:
+        """Whether it is true or false of a state with the steps from there."""
+        return self.kind in ("step", "refinement", "deadlock")
+
+    def check(self, owner: str, declared: "Declarations") -> None:
+        super().check(owner, declared)
+        self._check_condition("by_default", self.by_default, declared.constants)
+        for name in self.of:
+            if name not in declared.actions:
+                raise ModelError(f"{owner}: {self.name} is of {brief(name)}, which is not an action")
+
+    def judges(self, model: Any) -> list[Any]:
+        """What judges the single steps of `model`, for a refinement."""
+        return []
+
+    def is_default(self, model: Any) -> bool:
+        """Whether a check of `model` that names no properties checks this one."""
+        if isinstance(self.by_default, bool):
+            return self.by_default
+        return self._is_true("by_default", self.by_default, model)
+
+
+DEADLOCK = Property("Deadlock", lambda self, s: True, kind="deadlock", by_default=False)
+"""The property that every model has without declaring it: behaviours end only where they may."""
+
+
+@in_its_line
+def _declare(kind: str, function: Any, domains: Mapping[str, str], states: int = 1, **options: Any) -> Any:
+    """The property that `function` is declared to be; its decorator where a text, or nothing, stands in its place."""
+    parameters = Parameters.declared([function] if _is_text(function) else [], domains)
+
+    @in_its_line
+    def declare(function: Any) -> Property:
+        check_function(function, parameters, states)
+        return Property(function.__name__, function, parameters, kind=kind, **options)
+
+    return declare if function is None or _is_text(function) else declare(function)
+
+
+@in_its_line
+def invariant(*functions: Any, when: When = None, by_default: Default = True, **domains: str) -> Any:
+    """Declare a method ``(self, s, ...)`` that returns True, or False or a text that says what is wrong.
+
+    The text may be a :class:`Fault`, which also names what is at fault.
+
+    Parameters
+    ----------
+    *functions : callable
+        The method that is decorated; or several methods without a decorator, for an invariant of several clauses, as in
+        ``Safe = invariant(types_are_right, one_leader)``. Clauses are judged one by one, so that each reads only
+        what it needs, and the verdict names the one that fails.
+    when : str or callable, optional
+        The name of a constant, or a function of the model: where it is false, a model does not have the property.
+    by_default : bool, str or callable
+        False for a property that is checked only where it is asked for by name; or a condition, as for `when`, where
+        it is checked unasked.
+    **domains : str
+        As for actions: the invariant must hold for each combination. Fine-grained instances are also faster. As there,
+        ``@invariant("a, b in Edges")`` unpacks tuples.
+    """
+    texts = tuple(itertools.takewhile(_is_text, functions))
+    if len(functions) - len(texts) < 2:
+        one = (*functions, None)[0]
+        made = _declare("invariant", one, domains, when=when, by_default=by_default)
+        return made(functions[1]) if texts and len(functions) > 1 else made
+    parameters = Parameters.declared(texts, domains)
+    clauses = Clauses(functions[len(texts) :]).check(parameters)
+    return Property("", clauses, parameters, when, "invariant", by_default)
+
+
+def reachable(function: Any = None, /, *, when: When = None, by_default: Default = True) -> Any:
+    """Declare a method ``(self, s)`` that must be true in some state, so that no model is safe because it is idle.
+
+    `when` and `by_default` are as for :func:`invariant`.
+    """
+    return _declare("reachable", function, {}, when=when, by_default=by_default)
+
+
+def liveness(function: Any = None, /, *, when: When = None, by_default: Default = True, **domains: str) -> Any:
+    """Declare a method ``(self, ...)`` that returns a :class:`Formula`.
+
+    `when`, `by_default` and the domains are as for :func:`invariant`.
+    """
+    return _declare("liveness", function, domains, states=0, when=when, by_default=by_default)
+
+
+def constraint(function: Any = None, /, *, when: When = None, **domains: str) -> Any:
+    """Declare a method ``(self, s, ...)`` that is true of the states from which a search is to go on.
+
+    A constraint bounds what is explored and is no part of the protocol. A state outside is judged like all others, but
+    it is not counted as distinct, and its successors are not looked at. Steps that lead there are steps: fairness does
+    not see the constraint. A state is inside if all constraints of the model are true of it.
+
+    Parameters
+    ----------
+    when : str or callable, optional
+        The name of a constant, or a function of the model: where it is false, the constraint does not apply.
+    **domains : str
+        As for actions: the constraint must be true for each combination. Fine-grained instances are also faster.
+
+    Examples
+    --------
+    >>> from workbench.kernel import Model, Variable, action, constraint, invariant, search
+    >>> class Counter(Model):
+    ...     n = Variable(0)
+    ...
+    ...     @action
+    ...     def up(self, s):
+    ...         s.n += 1
+    ...
+    ...     @constraint
+    ...     def Short(self, s):
+    ...         return s.n < 3
+    ...
+    ...     @invariant
+    ...     def Small(self, s):
+    ...         return s.n < 10
+    >>> result = search(Counter())
+    >>> result.distinct, result.generated, result.outside, result["Small"].word
+    (3, 4, 1, 'holds within the constraint')
+    """
+    return _declare("constraint", function, domains, when=when)
+
+
+def step(
+    function: Any = None,
+    /,
+    *,
+    of: str | Sequence[str] = (),
+    when: When = None,
+    by_default: Default = True,
+    **domains: str,
+) -> Any:
+    """Declare a method ``(self, s, t, ...)`` that must be true of every step from a state `s` to another state `t`.
+
+    It returns True, or False or a text that says what is wrong, as invariants do. A step that changes nothing is not
+    judged. `when`, `by_default` and the domains are as for :func:`workbench.invariant`.
+
+    Parameters
+    ----------
+    of : str or sequence of str
+        The names of the actions whose steps are judged; all actions if it is not given.
+
+    Examples
+    --------
+    >>> from workbench import Model, Variable, action, check, step
+    >>> class Clock(Model):
+    ...     hour = Variable(0)
+    ...     @action
+    ...     def tick(self, s):
+    ...         s.hour = (s.hour + 1) % 3
+    ...     @step
+    ...     def Forwards(self, s, t):
+    ...         return t.hour > s.hour or f"from {s.hour} to {t.hour}"
+    >>> check(Clock())
+    Clock(): 3 distinct states, depth 3, local engine
+      violated (4 states)  Forwards: tick: from 2 to 0
+    """
+    actions = (of,) if isinstance(of, str) else tuple(of)
+    return _declare("step", function, domains, states=2, when=when, by_default=by_default, of=actions)
+
+
+# Formulas ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A liveness formula over state predicates, as TLA+ writes them.
+
+    Attributes
+    ----------
+    kind : {"leads_to", "eventually", "always_eventually", "eventually_always"}
+    trigger : Predicate or None
+        P in ``P ~> Q``; None for the others.
+    goal : Predicate
+    """
+
+    kind: str
+    trigger: Predicate | None
+    goal: Predicate
+
+    def __post_init__(self) -> None:
+        for predicate in (self.trigger, self.goal):
+            if predicate is not None and not callable(predicate):
+                raise ModelError(f"{self.kind} takes functions of the state, not {brief(predicate)}")
+
+
+def leads_to(trigger: Predicate, goal: Predicate) -> Formula:
+    """``P ~> Q``: whenever `trigger` holds, `goal` holds then or later."""
+    return Formula("leads_to", trigger, goal)
+
+
+def eventually(goal: Predicate) -> Formula:
+    """``<>Q``: `goal` holds at some time."""
+    return Formula("eventually", None, goal)
+
+
+def always_eventually(goal: Predicate) -> Formula:
+    """``[]<>Q``: `goal` holds again and again."""
+    return Formula("always_eventually", None, goal)
+
+
+def eventually_always(goal: Predicate) -> Formula:
+    """``<>[]Q``: from some time on `goal` holds for ever."""
+    return Formula("eventually_always", None, goal)
+
+
+# The beginning, and the end ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Initial:
+    """What ``@initial`` attaches to a method."""
+
+    function: Function
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What ``@ends`` attaches to a method."""
+
+    function: Function
+
+
+@in_its_line
+def initial(function: Callable[..., None]) -> Initial:
+    """Declare a method ``(self, s)`` that assigns (and may choose) the initial states."""
+    check_function(function, {})
+    return Initial(function)
+
+
+@in_its_line
+def ends(function: Callable[..., bool]) -> Ends:
+    """Declare a method ``(self, s)`` that is true in the states in which a behaviour may end.
+
+    The property ``Deadlock`` holds if every other state has a next step. Where a model says nothing, it may end
+    nowhere.
+
+    Examples
+    --------
+    >>> from workbench import Model, Variable, action, check, ends, require
+    >>> class Countdown(Model):
+    ...     left = Variable(3)
+    ...     @action
+    ...     def count(self, s):
+    ...         require(s.left > 0, "nothing is left")
+    ...         s.left -= 1
+    ...     @ends
+    ...     def over(self, s):
+    ...         return s.left == 0
+    >>> check(Countdown(), ["Deadlock"])["Deadlock"].word
+    'holds'
+    """
+    check_function(function, {})
+    return Ends(function)
+
+
+# Variables -----------------------------------------------------------------------------------------------------------
+
+
+class Variable:
+    """A variable of a model: one cell, or one cell per index.
+
+    Parameters
+    ----------
+    initial
+        The initial value, or a function of the model (and, with `per`, of the index) that gives it.
+    per : str, optional
+        The constant, attribute or method of the model whose members are the indices.
+    doc : str
+        One line.
+    """
+
+    def __init__(self, initial: Any, per: str | None = None, doc: str = "") -> None:
+        self.initial, self.per, self.doc = initial, per, doc
+
+    def initial_value(self, model: Any, index: Any) -> Any:
+        if not callable(self.initial):
+            return self.initial
+        return self.initial(model) if self.per is None else self.initial(model, index)
+
+
+class SetOf(Variable):
+    """A variable that is a set, or one set per index, of members that are declared: messages that may be under way.
+
+    A model sees a frozenset, which can also be asked for the members with certain fields:
+    ``s.messages.where(type="ack", to=w)``. A question, or an assignment, concerns only the members that it is about, so
+    that the space is searched as fast as if each had a cell of its own.
+
+    Parameters
+    ----------
+    universe : str
+        The constant, attribute or method of the model that gives what the set may hold.
+    initial : set, or callable
+        What it holds at first, as for :class:`Variable`.
+    per : str, optional
+        The constant, attribute or method of the model whose members are the indices.
+    doc : str
+        One line.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> from workbench import Model, action, check, choose, reachable, require
+    >>> class Note(NamedTuple):
+    ...     kind: str
+    ...     number: int
+    >>> class Notes(Model):
+    ...     sent = SetOf("notes")
+    ...
+    ...     def notes(self):
+    ...         return [Note(kind, number) for kind in ("ask", "answer") for number in range(3)]
+    ...
+    ...     @action
+    ...     def ask(self, s):
+    ...         s.sent |= {Note("ask", choose(range(3)))}
+    ...
+    ...     @action
+    ...     def answer(self, s):
+    ...         s.sent |= {Note("answer", choose(s.sent.where(kind="ask")).number)}
+    ...
+    ...     @reachable
+    ...     def TwoAnswers(self, s):
+    ...         return s.sent.count(kind="answer") == 2
+    >>> result = check(Notes())
+    >>> result.distinct, result["TwoAnswers"].word
+    (27, 'reached')
+    """
+
+    def __init__(self, universe: str, initial: Any = frozenset(), per: str | None = None, doc: str = "") -> None:
+        super().__init__(initial, per, doc)
+        self.universe = universe
+
+
+# All of a class ------------------------------------------------------------------------------------------------------
+
+_DECLARED = (Constant, Variable, Action, Property, Process)
+
+
+@dataclass(frozen=True)
+class Declarations:
+    """Everything that a class and its bases declare, by name; a class's own replaces that of its bases."""
+
+    constants: dict[str, Constant]
+    variables: dict[str, Variable]
+    processes: dict[str, Process]
+    actions: dict[str, Action]
+    properties: dict[str, Property]
+    constraints: dict[str, Property]
+    initial: Initial | None
+    ends: Ends | None
+
+    def check(self, owner: str, symmetry: Any, ignores: Any) -> None:
+        """Raise :class:`ModelError` unless the declarations of the class called `owner` go together."""
+        for name, constant in self.constants.items():
+            try:
+                constant.parse(name, constant.default)
+            except InputError as error:
+                raise ModelError(f"{owner}: the default {error}") from None
+            for of in constant.sets:
+                if not self._is_set(of):
+                    raise ModelError(f"{owner}: {name} {constant.domain.verb} {of!r}, which is not a set of names")
+        for declared in (*self.actions.values(), *self.properties.values(), *self.constraints.values()):
+            declared.check(owner, self)
+        self._check_names(f"{owner}: symmetry", symmetry, "sets", "set of names", self._is_set)
+        self._check_names(f"{owner}: ignores", ignores, "variables", "variable", self.variables.__contains__)
+
+    def _check_names(self, option: str, names: Any, several: str, one: str, is_one: Callable[[str], bool]) -> None:
+        if not isinstance(names, (tuple, list)):
+            raise ModelError(f"{option} = {names!r} is not a tuple of names of {several}")
+        for name in names:
+            if not is_one(name):
+                raise ModelError(f"{option} names {name!r}, which is not a {one}")
+
+    def _is_set(self, name: str) -> bool:
+        return name in self.constants and isinstance(self.constants[name].domain, Names)
+
+
+def collect(owner: type, bases: Sequence[type], reserved: Collection[str]) -> Declarations:
+    """What the class `owner` declares.
+
+    Parameters
+    ----------
+    owner : type
+    bases : sequence of type
+        The class and its bases, in the order in which names are looked up.
+    reserved : collection of str
+        What nothing may be called.
+
+    Raises
+    ------
+    ModelError
+        If something has a reserved name, an action has no process of the class's, or behaviours begin in two ways.
+    """
+    declared: dict[str, Any] = {}
+    for base in reversed(bases):
+        declared.update(vars(base))
+    for name, what in declared.items():
+        if isinstance(what, _DECLARED) and (name in reserved or name.startswith("_")):
+            public = listed(sorted(word for word in reserved if not word.startswith("_")))
+            raise ModelError(
+                f"{owner.__name__}: no {type(what).__name__.lower()} may be called {name!r}; reserved are names that "
+                f"begin with _ and {public}"
+            )
+    if DEADLOCK.name in declared:
+        raise ModelError(f"{owner.__name__}: nothing may be called {DEADLOCK.name!r}: every model has that property")
+    start = _only_one(owner, declared, Initial, "declared_initial")
+    ends = _only_one(owner, declared, Ends, "declared_ends")
+    processes = {n: v for n, v in declared.items() if isinstance(v, Process)}
+    judged = {n: v.of_class(owner.__name__, n, bases) for n, v in declared.items() if isinstance(v, Property)}
+    return Declarations(
+        constants={n: v for n, v in declared.items() if isinstance(v, Constant)},
+        variables={n: v for n, v in declared.items() if isinstance(v, Variable)},
+        processes=processes,
+        actions={n: v.of_class(owner.__name__, n, processes) for n, v in declared.items() if isinstance(v, Action)},
+        properties={n: v for n, v in judged.items() if v.kind != "constraint"}
+        | ({} if ends is None else {DEADLOCK.name: DEADLOCK}),
+        constraints={n: v for n, v in judged.items() if v.kind == "constraint"},
+        initial=start,
+        ends=ends,
+    )
+
+
+def _only_one(owner: type, declared: Mapping[str, Any], kind: type[Any], kept: str) -> Any:
+    """What is `declared` as a `kind` of method, of which there may be one; a base has it in its attribute `kept`."""
+    found = {n: v for n, v in declared.items() if isinstance(v, kind) and n != kept}
+    if len(found) > 1:
+        raise ModelError(f"{owner.__name__} has more than one @{kind.__name__.lower()} method: {', '.join(found)}")
+    return next(iter(found.values()), None)
