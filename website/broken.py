@@ -10,7 +10,7 @@ from workbench import configurations
 from workbench.configurations import Configuration
 from workbench.engines.check import check
 from workbench.kernel import InputError, Result, Trace, Verdict
-from workbench.kernel.values import spell
+from workbench.kernel.constants import spell
 from workbench.questions.whatif import Attempt, flips
 
 #: How many states a check with a changed constant may visit: beyond, nothing is said of that change.
