@@ -8,6 +8,7 @@ PYTEST := $(PY) -m pytest --numprocesses auto --dist loadgroup
 define LINT
 $(PY) -m ruff check
 $(PY) -m ruff format --check
+.venv/bin/lint-imports --no-logo --no-cache
 $(PY) -m mypy
 endef
 
