@@ -1,18 +1,18 @@
 """The in-process engine's own affairs: its blocks, its memory, its traces. What it must find says test_conformance."""
 
 import itertools
+import signal
 
 import numpy as np
 import pytest
 
-from tests.interrupts import interrupted_before_line
-from workbench.engines import costs, expander, local, numba_cache, store
+from workbench.engines import expander, local, numba_cache, store
 from workbench.engines.cells import Cells
 from workbench.engines.check import check
 from workbench.engines.local import LocalSearch
 from workbench.engines.trees import Trees
 from workbench.kernel import Model, ModelError, Variable, action, invariant, require
-from workbench.kernel.budget import Limits
+from workbench.kernel.budget import Limits, interruptible
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.plan import make_plan
 from workbench.kernel.result import collision_probability
@@ -53,11 +53,12 @@ def test_what_an_interrupted_search_kept_fits_together(monkeypatch):
 
         def interrupted(*arguments, calls=calls, learn=learn, when=when):
             if next(calls) == when:
-                raise KeyboardInterrupt
+                signal.raise_signal(signal.SIGINT)
             return learn(*arguments)
 
         monkeypatch.setattr(searching.trees, "learn_action", interrupted)
-        searching.run(Limits())
+        with interruptible():
+            searching.run(Limits())
         _, targets, steps, *_ = searching.transitions()
         assert searching.stopped == "interrupted"
         assert len(targets) == len(steps) == int(searching.store.column("degree").sum())
@@ -69,15 +70,6 @@ def test_a_kernel_is_compiled_where_nothing_can_be_kept():
     defined = {}
     exec(compile("def next_one(x): return x + 1", "<nowhere>", "exec"), defined)
     assert numba_cache.compiled(defined["next_one"], {})(1) == 2
-
-
-@pytest.mark.parametrize("line", [1, 20, 60])
-def test_an_interrupt_while_figures_are_gathered_keeps_the_verdicts(line):
-    wanted = check(BakeryV2(Writers=2), SAFETY, engine="local")
-    with interrupted_before_line(line, costs):
-        result = check(BakeryV2(Writers=2), SAFETY, engine="local")
-    assert (result.complete, result.interrupted, result.profile) == (True, True, None)
-    assert (result.levels, [v.holds for v in result.verdicts]) == (wanted.levels, [v.holds for v in wanted.verdicts])
 
 
 class Impatient(Model):
@@ -97,7 +89,7 @@ class Impatient(Model):
     @invariant
     def Third(self, s):
         if s.n == 3:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
         return s.n < 9
 
 

@@ -4,6 +4,7 @@ import itertools
 import math
 import random
 import re
+import signal
 from collections import defaultdict
 from dataclasses import replace
 
@@ -374,7 +375,7 @@ def test_what_is_not_decided_is_not_refused(budget, why):
 def test_an_interrupt_keeps_what_was_explained():
     def interrupt(progress):
         if progress.level == 4:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
 
     report = validate(Rows(), LONG, stutter=True, on_progress=interrupt)
     assert (report.valid, report.why, report.states) == (None, "interrupted, at state 6", 5)
@@ -382,8 +383,9 @@ def test_an_interrupt_keeps_what_was_explained():
 
 
 def test_that_nothing_follows_is_certain_even_if_nobody_waits_for_the_reason(monkeypatch):
-    def interrupt(*_):
-        raise KeyboardInterrupt
+    def interrupt(model, states, observation, watched, pause):
+        signal.raise_signal(signal.SIGINT)
+        pause()
 
     monkeypatch.setattr(validation, "nearest_steps", interrupt)
     report = validate(Rows(), rows(Observation({RIGHT: 1})))

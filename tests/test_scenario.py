@@ -1,6 +1,7 @@
 """Scenarios: a shortest behaviour through the lines, or the first that cannot follow, held to a plain search."""
 
 import json
+import signal
 from collections import deque
 from pathlib import Path
 
@@ -228,7 +229,7 @@ def test_what_is_not_decided_is_not_impossible(budget, why):
 
 def test_an_interrupt_is_no_answer():
     def interrupt(progress):
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
 
     assert scenario(get_model("bakery")(), "commit(w1)\ncommit(w1)", on_progress=interrupt).found is None
 

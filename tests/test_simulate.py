@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import signal
 import subprocess
 import sys
 from functools import partial
@@ -403,7 +404,7 @@ def test_an_interrupt_keeps_what_was_seen():
     def interrupt(at):
         assert str(at)
         if at.walks and at.decided:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
 
     seen = simulate(Lost(), ["OneTriedTwice", "Backwards"], seconds=300, on_progress=interrupt)
     assert seen.stopped == "interrupted"
@@ -527,8 +528,11 @@ def test_a_process_that_is_interrupted_says_what_it_saw():
 
 
 def test_an_interrupt_while_a_trace_is_shortened_keeps_the_trace(monkeypatch):
+    around = shorten.Shortener._around
+
     def interrupted(*arguments):
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
+        return around(*arguments)
 
     monkeypatch.setattr(shorten.Shortener, "_around", interrupted)
     seen = simulate(Lost(), ["OneAtATime", "OneTriedTwice"], walks=300)

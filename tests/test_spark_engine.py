@@ -186,7 +186,7 @@ def test_a_stop_does_not_wait_for_the_end_of_a_job(spark, jobs_only, tmp_path, s
         if at.level == 2:
             at_level_two.append(at)
         if stopped == "interrupted" and len(at_level_two) > 5:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
 
     options = {
         "stopped on request": {"should_stop": lambda: len(at_level_two) > 5},

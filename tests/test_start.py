@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from workbench import configurations, get_model
-from workbench.engines import compiled, kernels
+from workbench.engines import compiled
 from workbench.engines.check import check
 
 SPECS = Path(__file__).parents[1] / "specs"
@@ -98,18 +98,6 @@ def test_where_there_is_too_much_to_interpret_it_begins_again(monkeypatch):
 def test_a_budget_of_seconds_is_spent_with_compiled_kernels():
     assert check(get_model("peterson")(), max_seconds=60).complete
     assert compiled._calls == 0
-
-
-@pytest.mark.usefixtures("interpreted")
-def test_control_c_within_an_interpreted_kernel_leaves_nothing_to_go_on_from(monkeypatch):
-    """Its arrays may be half written: a result would be made of what is not there."""
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(kernels.walk, "_function", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        check(get_model("peterson")())
 
 
 def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):

@@ -33,7 +33,6 @@ class Growing:
         self._hold(np.zeros((64, width) if width else 64, dtype))
 
     def _hold(self, data: np.ndarray) -> None:
-        # At once: an interrupt between them would let numbers be written where nobody reads them.
         self._data, self._room, self.items = data, len(data), data.reshape(-1).data
 
     @property

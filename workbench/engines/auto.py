@@ -11,7 +11,7 @@ from workbench.engines.compiled import TooMuch, interpreting
 from workbench.engines.contract import Resources, Room
 from workbench.engines.local import LocalSearch, load, loaded
 from workbench.kernel import InputError, Result
-from workbench.kernel.budget import INTERRUPTED, Limits
+from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.errors import brief
 from workbench.kernel.memory import most_memory
@@ -44,14 +44,11 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     del found
     try:
         return go_on(plan, limits, resources, owned)
-    except (InputError, KeyboardInterrupt) as error:
+    except (InputError, Stop) as error:
         if not owned:
             raise
-        interrupted = isinstance(error, KeyboardInterrupt)
-        why = INTERRUPTED if interrupted else error
-        owned[0].stopped = f"{owned[0].stopped}, and it cannot move to Spark: {why}"
-        result = conclude(plan, owned[0].exploration(), limits)
-        return replace(result, interrupted=interrupted or result.interrupted)
+        owned[0].stopped = f"{owned[0].stopped}, and it cannot move to Spark: {error}"
+        return conclude(plan, owned[0].exploration(), limits)
 
 
 def _not_kept(resources: Resources) -> str:

@@ -64,11 +64,7 @@ class Nodes:
         return sum(part.nbytes for part in (self.cell, self.base, self.size, self.branch))
 
     def add(self, cell: int, value: int) -> int:
-        """A new node for `cell`, with room for `value`.
-
-        There is one for each of the cells: an interrupt may have come after what else belongs to one was written.
-        """
-        self.base.size = self.size.size = self.cell.size
+        """A new node for `cell`, with room for `value`."""
         if value < _FEW:
             room = max(_LEAST_ROOM, value + 1)
             self.base.append(self.branch.reserve(room)), self.size.append(room)

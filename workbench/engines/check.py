@@ -7,7 +7,7 @@ from typing import Any
 from workbench.engines.contract import Engine, Resources, Room
 from workbench.engines.threads import MOST_WORKERS
 from workbench.kernel import InputError, Model, Result
-from workbench.kernel.budget import Budget, Limits
+from workbench.kernel.budget import Budget, Limits, interruptible
 from workbench.kernel.errors import brief, check_integer, unknown
 from workbench.kernel.plan import make_plan
 from workbench.storage.places import Place
@@ -29,6 +29,7 @@ _USED_BY = {
 }
 
 
+@interruptible()
 def check(
     model: Model,
     properties: Sequence[str] | None = None,

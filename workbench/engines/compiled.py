@@ -23,10 +23,6 @@ class TooMuch(Exception):
     """Ends what would take longer interpreted than compiled."""
 
 
-class _Interrupted(Exception):
-    """Ctrl-C within an interpreted kernel, whose arrays are half written then: nothing can be made of them."""
-
-
 class _Interpreter(threading.local):
     """Whether this thread interprets kernels."""
 
@@ -45,15 +41,11 @@ def interpreting() -> Iterator[None]:
     ------
     TooMuch
         When the process has had its share of that.
-    KeyboardInterrupt
-        Also where who is interrupted would go on with what there is.
     """
     _interpreter.on = True
     try:
         with np.errstate(over="ignore"):  # hashes are added modulo 2**64
             yield
-    except _Interrupted:
-        raise KeyboardInterrupt from None
     finally:
         _interpreter.on = False
 
@@ -79,10 +71,7 @@ class Kernel:
         _calls += 1
         if _calls > MOST_CALLS:
             raise TooMuch
-        try:
-            return self._function(*arguments)
-        except KeyboardInterrupt as interrupt:
-            raise _Interrupted from interrupt
+        return self._function(*arguments)
 
     @cached_property
     def _compiled(self) -> Any:

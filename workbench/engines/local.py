@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -67,8 +66,6 @@ def load() -> None:
         if not _loaded.is_set():
             searching = LocalSearch(make_plan(Smallest()))
             searching.run(Limits())
-            if searching.stopped:
-                raise KeyboardInterrupt  # it was meant for who waits for the kernels
             searching.store.visited.grow()
             _loaded.set()
 
@@ -162,9 +159,8 @@ class LocalSearch:
     def run(self, limits: Limits, room: Room | None = None) -> None:
         """Search until the space is exhausted, a budget is used up, or somebody stops it.
 
-        What has been visited so far is kept and judged in any case; ``stopped`` says why the search is incomplete. A
-        KeyboardInterrupt stops it too. When the search has used up `room`, it stops and is ``full``: another engine may
-        go on.
+        What has been visited so far is kept and judged in any case; ``stopped`` says why the search is incomplete.
+        When the search has used up `room`, it stops and is ``full``: another engine may go on.
         """
         try:
             try:
@@ -172,8 +168,6 @@ class LocalSearch:
             except Stop as stop:
                 self.stopped = str(stop)
                 self.full = isinstance(stop, Full)
-            except KeyboardInterrupt:
-                self.stopped = INTERRUPTED
             if self.store.count > sum(self.levels):  # stopped within a level
                 self.levels.append(self.store.count - sum(self.levels))
             if self.stopped is not None:
@@ -233,12 +227,10 @@ class LocalSearch:
         self.expander.begin(self.store)
 
     def _judge_rest(self) -> None:
-        """Judge what was found before the search was stopped; an interrupt leaves the rest of that unknown."""
+        """Judge what was found before the search was stopped."""
         try:
             self._inspect(fail_fast=False)
             self._inspect_steps(fail_fast=False)
-        except KeyboardInterrupt:
-            self.stopped, self.full = INTERRUPTED, False
         except TooMuch:
             if self.stopped != INTERRUPTED:  # nobody who is interrupted wants it to begin again
                 raise
@@ -378,10 +370,8 @@ class LocalSearch:
         return LivenessJudge(self)
 
     def exploration(self) -> Exploration:
-        """What was found, for the verdicts to be made from; an interrupt costs the profile."""
-        profile = None
-        with suppress(KeyboardInterrupt):
-            profile = Profile(self.store.count, tuple(self.cells.layout.cells), costs_of(self.trees))
+        """What was found, for the verdicts to be made from."""
+        profile = Profile(self.store.count, tuple(self.cells.layout.cells), costs_of(self.trees))
         counts = count_actions(self.model, np.stack(self.expander.counts), self.trees.assigns)
         return Exploration(
             engine="local",
@@ -400,5 +390,4 @@ class LocalSearch:
                 "bytes_per_state": self.store.bytes_per_state,
             },
             profile=profile,
-            interrupted=profile is None,
         )

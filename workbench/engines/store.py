@@ -150,10 +150,7 @@ class Store:
         self._linked = (self._linked[0], 0)
 
     def commit(self, count: int, expanded: int, linked: int, edges: int) -> None:
-        """Let there be `count` states, and `edges` more transitions, which are those of the states up to `linked`.
-
-        An interrupt may come between any two lines here: transitions lead to states that are counted in any case.
-        """
+        """Let there be `count` states, and `edges` more transitions, which are those of the states up to `linked`."""
         self.count = count
         self._linked = (linked, self._linked[1] + edges)
         self.free_edges = Edges(*(part[self._linked[1] :] for part in self._edges))
@@ -267,7 +264,7 @@ class Store:
         parts = self.edges
         targets, steps = np.concatenate([p.target for p in parts]), np.concatenate([p.step for p in parts])
         degree, leaves = self.column("degree"), targets == kernels.OUTSIDE
-        degree[linked:] = 0  # those of a pass that was interrupted are not kept
+        degree[linked:] = 0  # those of a pass that was stopped are not kept
         leaving = np.repeat(np.arange(len(degree)), degree)[leaves] if leaves.any() else np.empty(0, np.int64)
         leaving_steps = steps[leaves]
         if len(leaving):

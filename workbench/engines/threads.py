@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable
-from functools import partial
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any
@@ -29,73 +28,36 @@ class Threads:
         self._others: list[_Asked] = []
 
     def each(self, do: Callable[[int], Any]) -> list[Any]:
-        """What `do` returns for each thread's number.
-
-        All are done when this ends, also by an interrupt: what they work on may be changed again.
-        """
-        self._begin()
-        answers: _Answers = SimpleQueue()  # nobody else's, so that none is left over from before an interrupt
-        try:
-            for other in self._others:
-                other.put((do, answers))
-            returned = {0: do(0)}
-            for _ in self._others:
-                number, answer, error = answers.get()
-                if error is not None:
-                    raise error
-                returned[number] = answer
-        except BaseException:
-            self._wait()
-            raise
+        """What `do` returns for each thread's number, once all are done."""
+        while len(self._others) < self.workers - 1:
+            self._others.append(SimpleQueue())
+            Thread(target=_work, args=(len(self._others), self._others[-1]), daemon=True).start()
+        answers: _Answers = SimpleQueue()
+        for other in self._others:
+            other.put((do, answers))
+        _answer(0, do, answers)
+        returned, errors = {}, []
+        for _ in range(self.workers):
+            number, returned[number], error = answers.get()
+            errors += [error] if error is not None else []
+        if errors:
+            raise errors[0]
         return [returned[number] for number in range(self.workers)]
 
     def end(self) -> None:
         """Let the threads go. They begin anew if they are wanted again."""
         while self._others:
-            self._others[-1].put(None)
-            self._others.pop()
-
-    def _begin(self) -> None:
-        """Have all threads. Whoever is interrupted meanwhile has none, and leaves none behind."""
-        try:
-            while len(self._others) < self.workers - 1:
-                self._others.append(SimpleQueue())
-                work = partial(_work, len(self._others), self._others[-1])
-                Thread(target=work, daemon=True).start()
-        except BaseException:
-            self.end()
-            raise
-
-    def _wait(self) -> None:
-        """Wait until all are done with what they have been asked, whatever happens meanwhile.
-
-        An interrupt may have come before all were asked, or when an answer was on its way. So each is asked once more:
-        it answers when it is done with what came before.
-        """
-        interrupt = None
-        while True:
-            answers: _Answers = SimpleQueue()
-            try:
-                for other in self._others:
-                    other.put((_nothing, answers))
-                for _ in self._others:
-                    answers.get()
-                break
-            except KeyboardInterrupt as error:
-                interrupt = error
-        if interrupt is not None:
-            raise interrupt
+            self._others.pop().put(None)
 
 
 def _work(number: int, asked: _Asked) -> None:
     """Do what is asked, one thing after the other: a queue each way takes microseconds."""
     while (request := asked.get()) is not None:
-        do, answers = request
-        try:
-            answers.put((number, do(number), None))
-        except BaseException as error:  # whoever asked is to have it
-            answers.put((number, None, error))
+        _answer(number, *request)
 
 
-def _nothing(number: int) -> None:
-    """What a thread does to say that it is there."""
+def _answer(number: int, do: Callable[[int], Any], answers: _Answers) -> None:
+    try:
+        answers.put((number, do(number), None))
+    except BaseException as error:  # whoever asked is to have it
+        answers.put((number, None, error))

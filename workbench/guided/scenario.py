@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from workbench.guided.names import instances_of, is_action, is_named, why_none
 from workbench.guided.report import Behaviour
 from workbench.kernel import InputError, Model, ModelError, Trace, replay
-from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop
+from workbench.kernel.budget import Budget, Limits, Stop, interruptible
 from workbench.kernel.errors import RAISED, text_of, unknown
 from workbench.kernel.expression import Expression
 from workbench.kernel.instances import Outcome
@@ -188,6 +188,7 @@ def _check_step(model: Model, step: str) -> None:
         raise InputError(f"{step!r} is not accepted: {why_none(model, step)}")
 
 
+@interruptible()
 def scenario(
     model: Model,
     lines: str | Iterable[str],
@@ -253,10 +254,9 @@ def scenario(
         if node is not None:
             return Told(True, read, searching.states, *_behaviour(model, searching, node, read, len(read)))
         return _why_not(model, searching, read)
-    except (Stop, KeyboardInterrupt) as stop:
-        why = str(stop) if isinstance(stop, Stop) else INTERRUPTED
+    except Stop as stop:
         passed = searching.farthest
-        why = f"{why}; {passed} of {counted(len(read), 'line')} passed so far"
+        why = f"{stop}; {passed} of {counted(len(read), 'line')} passed so far"
         return Told(None, read, searching.states, why=why)
 
 

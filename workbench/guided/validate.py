@@ -17,13 +17,14 @@ from workbench.guided.nearest import MOST_STATES, MOST_STEPS, nearest_states, ne
 from workbench.guided.overlooked import Rules, overlooking
 from workbench.guided.report import Behaviour, Nearest, Report
 from workbench.kernel import Model
-from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop
+from workbench.kernel.budget import Budget, Limits, Stop, interruptible
 from workbench.kernel.memory import most_memory
 from workbench.kernel.model import model_object
 from workbench.kernel.trace import Move, each_step, not_again
 from workbench.kernel.variants import beginning_in
 
 
+@interruptible()
 def validate(
     model: Model,
     recording: Recording,
@@ -114,9 +115,8 @@ class _Validation:
     def run(self) -> Report:
         try:
             report = self._begin() or self._follow() or self._go_round()
-        except (Stop, KeyboardInterrupt) as stop:
-            why = str(stop) if isinstance(stop, Stop) else INTERRUPTED
-            return self._so_far(None, why=f"{why}, at {self.place(min(self.explained, len(self.observations) - 1))}")
+        except Stop as stop:
+            return self._so_far(None, why=f"{stop}, at {self.place(min(self.explained, len(self.observations) - 1))}")
         return report or self._found
 
     # The search --------------------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ class _Validation:
             first = overlooking(self.model, reached, rules, MOST_STEPS, self._pause)
             known = {near.key for near in first}
             closest = [*first, *(near for near in closest if near.key not in known)][:MOST_STEPS]
-        except (Stop, KeyboardInterrupt):
+        except Stop:
             pass  # that nothing follows is certain
         return enabled, closest
 

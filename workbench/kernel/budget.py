@@ -1,9 +1,13 @@
 """What a search may use, and who may stop it: one enforcer, with one meaning in every engine."""
 
 import math
+import signal
+import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from workbench.kernel.errors import InputError, brief
 from workbench.kernel.values import counted
@@ -15,6 +19,50 @@ _MOST_STATES = 2**32 - 1
 
 class Stop(Exception):
     """Ends a search; the text says why."""
+
+
+_interrupted = threading.Event()
+#: Within :func:`interruptible`, the handlers of signals that were there before.
+_handlers: dict[int, Any] = {}
+
+
+def interrupted() -> bool:
+    """Whether Ctrl-C was pressed within :func:`interruptible`. Only the main thread is told, as Python does."""
+    return _interrupted.is_set() and threading.current_thread() is threading.main_thread()
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let the first Ctrl-C ask for a stop, at the next look at :func:`interrupted`; the second raises as usual.
+
+    An exception may come up between any two lines, where data is half written; a flag is read where data is whole.
+    Nothing changes in other threads, inside another such context, or where the signal is ignored. SIGTERM counts where
+    it raises KeyboardInterrupt too, as on the command line.
+    """
+    if _handlers or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    for number in (signal.SIGINT, signal.SIGTERM):
+        handler = signal.getsignal(number)
+        if handler is signal.default_int_handler or (number == signal.SIGINT and callable(handler)):
+            _handlers[number] = handler
+            signal.signal(number, _note)
+    try:
+        yield
+    finally:
+        _restore()
+        _handlers.clear()
+        _interrupted.clear()
+
+
+def _note(*_: Any) -> None:
+    _interrupted.set()
+    _restore()
+
+
+def _restore() -> None:
+    for number, handler in _handlers.items():
+        signal.signal(number, handler)
 
 
 @dataclass(frozen=True)
@@ -125,6 +173,8 @@ class Limits:
         held : callable
             Gives the bytes that the search's data takes.
         """
+        if interrupted():
+            raise Stop(INTERRUPTED)
         if self._should_stop is not None and self._should_stop():
             raise Stop("stopped on request")
         if self.budget.seconds is not None and self.seconds > self.budget.seconds:

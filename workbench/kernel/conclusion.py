@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from workbench.kernel.budget import INTERRUPTED, Limits
+from workbench.kernel.budget import INTERRUPTED, Limits, interrupted
 from workbench.kernel.declare import DEADLOCK, Property
 from workbench.kernel.errors import ModelError
 from workbench.kernel.lasso import judge_end
@@ -45,8 +45,6 @@ class Exploration:
     figures : dict
     notes : list of str
     profile : Profile or None
-    interrupted : bool
-        Whether somebody stopped the gathering of these figures.
     """
 
     engine: str
@@ -63,24 +61,18 @@ class Exploration:
     figures: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     profile: Profile | None = None
-    interrupted: bool = False
 
 
 def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
     """The result of a check: the verdicts, with their traces, and the figures.
 
-    An interrupt (Ctrl-C) while figures are gathered, or traces are made, costs these, and no verdict that is known
-    already. Whoever has stopped the search before that still gets the traces of what it has met.
+    Ctrl-C while traces are made costs the traces that are still to be made, and no verdict. If the search itself was
+    interrupted, traces are still made for what it found.
     """
-    verdicts: list[Verdict] = []
-    interrupted = explored.interrupted
+    verdicts = []
     for declared in plan.properties:
-        try:
-            verdict = _without_trace(plan, declared, explored) if interrupted else _verdict(plan, declared, explored)
-        except KeyboardInterrupt:
-            interrupted = True
-            verdict = _without_trace(plan, declared, explored)
-        verdicts.append(verdict)
+        in_time = explored.stopped == INTERRUPTED or not interrupted()
+        verdicts.append((_verdict if in_time else _without_trace)(plan, declared, explored))
     return Result(
         model=plan.model,
         engine=explored.engine,
@@ -98,7 +90,7 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
         notes=[*plan.notes, *explored.notes, *_bounded(plan, explored), *remarks(plan, explored)],
         figures=explored.figures,
         profile=explored.profile,
-        interrupted=interrupted or explored.stopped == INTERRUPTED,
+        interrupted=interrupted() or explored.stopped == INTERRUPTED,
     )
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop
+from workbench.kernel.budget import Budget, Limits, Stop, interruptible
 from workbench.kernel.conclusion import Exploration, conclude
 from workbench.kernel.declare import DEADLOCK, Property
 from workbench.kernel.lasso import may_end
@@ -24,6 +24,7 @@ _BYTES_PER_STATE = 500
 _STATES_PER_REPORT = 100
 
 
+@interruptible()
 def search(
     model: Model,
     properties: Sequence[str] | None = None,
@@ -78,8 +79,6 @@ class _Search:
                 expanded = end
         except Stop as stop:
             self.stopped = str(stop)
-        except KeyboardInterrupt:
-            self.stopped = INTERRUPTED
 
     def _level(self, steps: Iterator[None]) -> None:
         """Take all `steps`, and note how many states they added."""

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from workbench.kernel import InputError, Model, Result, Trace
-from workbench.kernel.budget import Budget
+from workbench.kernel.budget import INTERRUPTED, Budget, Stop, interrupted, interruptible
 from workbench.kernel.errors import unknown
 from workbench.questions.explain import Explanation, explain
 from workbench.questions.records import Outcome, failed
@@ -93,6 +93,7 @@ class Filled:
         return explain(self.table, property, list(self.cells[0].setting))
 
 
+@interruptible()
 def fill(
     model: type[Model],
     grid: Grid,
@@ -183,7 +184,7 @@ class _Watched:
     stopped: bool = False
 
     def should_stop(self) -> bool:
-        self.stopped = self.stopped or self.asked()
+        self.stopped = self.stopped or interrupted() or self.asked()
         return self.stopped
 
     def tell(self, cell: Cell) -> None:
@@ -195,7 +196,7 @@ class _Watched:
             self.on_progress(done, self.of)
 
     def on_spark(self, done: int, of: int) -> None:
-        """Tell, and interrupt the sweep once, which then ends with what there is."""
+        """Tell, and stop the sweep once, which then ends with what there is."""
         self.progress(done)
         if done < of and not self.stopped and self.should_stop():
-            raise KeyboardInterrupt
+            raise Stop(INTERRUPTED)

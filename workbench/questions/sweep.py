@@ -20,7 +20,7 @@ from workbench.engines.spark.dataflow import Outgoing, on_spark
 from workbench.engines.spark.executors import ready_session
 from workbench.engines.spark.shipping import receive, ship
 from workbench.kernel import Model
-from workbench.kernel.budget import Budget
+from workbench.kernel.budget import INTERRUPTED, Budget, Stop, interrupted, interruptible
 from workbench.questions.progress import line_in_notebook
 from workbench.questions.records import Outcome, Record, Records, failed
 from workbench.questions.settings import Grid, Plan, check_setting, plans_of, settings_of, table_of, varied_in
@@ -30,6 +30,7 @@ from workbench.storage.lock import writer_lock
 _ATTEMPTS = 2  # at a setting on which the worker dies
 
 
+@interruptible()
 def sweep(
     model: type[Model],
     grid: Grid,
@@ -131,10 +132,15 @@ def _outcomes(
                 del waiting[key]
         on_progress(sum(question.key not in waiting for question in questions), len(questions))
 
+    def watch() -> None:
+        report()
+        if interrupted():
+            raise Stop(INTERRUPTED)
+
     why = ""
     if waiting:
         job.tasks.extend(waiting.values())
-        why = _run(job, ready_session(spark), report)
+        why = _run(job, ready_session(spark), watch)
     report()
     final = [None if question.key in waiting else kept[question.key] for question in questions]
     return [failed(why) if record is None else record.outcome for record in final]
@@ -198,14 +204,14 @@ def _carry_out(shipped: bytes, number: int) -> Outgoing:
     return ()
 
 
-def _run(job: _Job, spark: SparkSession, report: Callable[[], None]) -> str:
+def _run(job: _Job, spark: SparkSession, watch: Callable[[], None]) -> str:
     """Carry out all tasks; returns why some have no result, if so."""
     failure: Exception | None = None
     try:
         work, carry_out = range(len(job.tasks)), partial(_carry_out, ship(job, job.model.name))
-        on_spark(spark, report, lambda error: error, work, carry_out)
-    except KeyboardInterrupt:
-        return "interrupted"
+        on_spark(spark, watch, lambda error: error, work, carry_out)
+    except Stop as stop:
+        return str(stop)
     except Exception as error:  # whatever it is, what has finished is kept
         failure = error
     if failure is None:

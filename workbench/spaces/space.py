@@ -9,7 +9,7 @@ import numpy as np
 from workbench.engines.local import LocalSearch
 from workbench.engines.watch import evaluate
 from workbench.kernel import Model, Result, Trace
-from workbench.kernel.budget import Budget, Limits
+from workbench.kernel.budget import Budget, Limits, interruptible
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.instances import outcome_label
 from workbench.kernel.plan import make_plan
@@ -122,6 +122,7 @@ class StateSpace:
         return np.logical_and.reduce(answers)
 
 
+@interruptible()
 def explore(
     model: Model,
     properties: Sequence[str] | None = None,

@@ -29,7 +29,7 @@ from workbench.engines.spark.sweeping import HERE
 from workbench.engines.spark.together import levels_per_job
 from workbench.engines.spark.transitions import OUTSIDE, PART_STATES
 from workbench.kernel import InputError, ModelError
-from workbench.kernel.budget import INTERRUPTED, Limits, Stop
+from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.conclusion import Exploration
 from workbench.kernel.memory import peak_bytes
 from workbench.kernel.plan import Plan
@@ -142,8 +142,6 @@ class SparkSearch:
                 self._link()
         except Stop as stop:
             self.stopped = str(stop)
-        except KeyboardInterrupt:
-            self.stopped = INTERRUPTED
 
     def flow(self, work: Sequence[Any], first: First, *stages: Stage) -> list[Any]:
         """What comes of work that Spark's tasks do in stages; see :mod:`workbench.engines.spark.dataflow`."""

@@ -15,7 +15,7 @@ from workbench.engines.spark.manifest import RUN, Manifest, Run
 from workbench.engines.spark.messages import Task
 from workbench.engines.spark.session import cores_of, spark_session
 from workbench.kernel import InputError, Model, ModelError, Result
-from workbench.kernel.budget import Budget, Limits, Progress
+from workbench.kernel.budget import Budget, Limits, Progress, interruptible
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.plan import Plan
 from workbench.kernel.values import counted
@@ -55,6 +55,7 @@ def go_on(plan: Plan, limits: Limits, resources: Resources, owned: list[LocalSea
         return _finish(searching, limits, plan.fail_fast)
 
 
+@interruptible()
 def resume(
     run_dir: Place,
     model: type[Model],

@@ -35,7 +35,7 @@ def session_of_messages(spark: Any) -> Any:
 def run_job(spark: Any, work: Callable[[], T], watch: Callable[[], None]) -> T:
     """Run `work`, which waits for a job of Spark's, in a thread, and call `watch` again and again meanwhile.
 
-    Whatever `watch` raises, and an interrupt (Ctrl-C), cancels the job, and is raised once that has ended.
+    Whatever `watch` raises cancels the job, and is raised once that has ended.
     """
     tag = f"workbench-{uuid.uuid4().hex}"
     add, remove, cancel = _tags(spark)

@@ -5,6 +5,7 @@ import logging
 import os
 import re
 import shutil
+import signal
 import socketserver
 import subprocess
 import sys
@@ -134,12 +135,22 @@ def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
         settings = {"spark.master": master, **_QUIET, **(_local_settings(cores) if here else _CLUSTER), **conf}
         with _startup_files_and_variables(settings, here):
             _start_java(settings)
-            spark = _configured(builder.master(master), settings).getOrCreate()
+            with _interrupts_as_before():
+                spark = _configured(builder.master(master), settings).getOrCreate()
             _let_java_go_quietly(spark.sparkContext._accumulatorServer)
             return spark
     except (PySparkException, Py4JJavaError, ImportError) as error:
         said = error.java_exception.getMessage() if isinstance(error, Py4JJavaError) else str(error)
         raise InputError(f"Spark does not start with master {master!r}: {said.splitlines()[0]}") from error
+
+
+@contextmanager
+def _interrupts_as_before() -> Iterator[None]:
+    """Within a search Ctrl-C is a flag: PySpark's own handler, which raises, is not to take its place."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    if before not in (signal.default_int_handler, signal.getsignal(signal.SIGINT)):
+        signal.signal(signal.SIGINT, before)
 
 
 def _start_java(settings: dict[str, Any]) -> None:

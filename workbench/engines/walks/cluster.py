@@ -16,7 +16,7 @@ from workbench.engines.spark.shipping import receive, ship
 from workbench.engines.walks.asked import Asked, Made, starts_of
 from workbench.engines.walks.walker import Tally, Walker, judged
 from workbench.kernel import Model
-from workbench.kernel.budget import INTERRUPTED, Stop
+from workbench.kernel.budget import Stop
 from workbench.kernel.plan import make_plan
 from workbench.kernel.simulation import Rule
 
@@ -66,8 +66,6 @@ def walk_on_spark(asked: Asked, workers: int | None, spark: SparkSession | None)
             total.add(done.tally)
     except Stop as stop:
         stopped = str(stop)
-    except KeyboardInterrupt:
-        stopped = INTERRUPTED
     return Made(total, tasks, starts, stopped, notes)
 
 

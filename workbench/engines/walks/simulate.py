@@ -13,7 +13,7 @@ from workbench.engines.walks.shorten import Shortener, Way
 from workbench.engines.walks.team import walk_here
 from workbench.engines.walks.walker import Tally, Walker, judged
 from workbench.kernel import InputError, Model, Verdict, replay
-from workbench.kernel.budget import Limits, Stop
+from workbench.kernel.budget import Limits, Stop, interrupted, interruptible
 from workbench.kernel.conclusion import NO_TRACE, decided_by_step, decided_verdict
 from workbench.kernel.declare import Property
 from workbench.kernel.errors import brief, check_integer, unknown
@@ -30,6 +30,7 @@ SHORTEN = 1_000_000
 _MOST_WALKS = 2**62
 
 
+@interruptible()
 def simulate(
     model: Model,
     properties: Sequence[str] | None = None,
@@ -182,7 +183,6 @@ class _Tracing:
     def __init__(self, asked: Asked, made: Made, shorten: int) -> None:
         self._asked, self._made, self._shorten = asked, made, shorten
         self._places = {declared.name: at for at, declared in enumerate(judged(asked.plan))}
-        self._interrupted = False
         self.notes: list[str] = []
 
     @cached_property
@@ -200,15 +200,13 @@ class _Tracing:
             return None
         way: Way | None = None
         try:
-            if not self._interrupted:
+            if not interrupted():
                 number, depth = int(self._made.tally.number[at]), int(self._made.tally.depth[at])
                 way = Way(*self._walker.retrace(number, depth))
                 for shorter in self._shortener.shorter(declared, way, self._shorten):
                     way = shorter
         except Stop:
             pass
-        except KeyboardInterrupt:
-            self._interrupted = True
         if way is None:
             return Verdict(declared.name, declared.kind, declared.kind == "reachable", None, NO_TRACE)
         self.notes.append(f"{declared.name}: {_told(number, depth, way)}")

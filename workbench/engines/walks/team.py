@@ -5,7 +5,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
 from workbench.engines.walks.asked import Asked, Made, starts_of
 from workbench.engines.walks.walker import Tally, Walker
-from workbench.kernel.budget import INTERRUPTED, Stop
+from workbench.kernel.budget import Stop
 
 #: Walks that a worker takes at once, at most. With fewer, workers wait for each other between them.
 _BATCH = 4096
@@ -24,8 +24,6 @@ def walk_here(asked: Asked, workers: int) -> Made:
         team = _Team([Walker(asked.plan, asked.rule, starts) for _ in range(workers)], asked.walks)
     except Stop as stop:
         return Made(Tally.empty(asked.plan), workers, [], str(stop))
-    except KeyboardInterrupt:
-        return Made(Tally.empty(asked.plan), workers, [], INTERRUPTED)
     stopped = team.walk(asked)
     return Made(team.tally(asked), workers, starts, stopped, notes)
 
@@ -51,8 +49,6 @@ class _Team:
                         return None
             except Stop as stop:
                 return str(stop)
-            except KeyboardInterrupt:
-                return INTERRUPTED
             finally:
                 self._ended.set()
         return None
