@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import pytest
 
 from workbench.engines.spark.session import check_java
@@ -133,6 +134,42 @@ def test_a_module_imports_only_what_its_room_may(module: Path) -> None:
 def test_every_folder_of_the_package_is_a_room() -> None:
     folders = {path.name for path in PACKAGE.iterdir() if path.is_dir() and any(path.glob("*.py"))}
     assert folders <= set(MAY_IMPORT)
+
+
+def name_of(module: Path) -> str:
+    parts = module.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def circles(sources: dict[str, str]) -> list[list[str]]:
+    """The circles among modules, given by name with their sources: what is imported for annotations counts as well.
+
+    Of a package's front page, which imports its modules to pass on their names, only the modules behind it count.
+    """
+    packages = {name.rpartition(".")[0] for name in sources}
+
+    def module(name: str) -> str:
+        return name if name in sources or "." not in name else module(name.rpartition(".")[0])
+
+    graph = nx.DiGraph((name, module(asked)) for name, source in sources.items() for asked in imports(source))
+    graph.remove_nodes_from(packages | set(graph).difference(sources))
+    return sorted(sorted(circle) for circle in nx.strongly_connected_components(graph) if len(circle) > 1)
+
+
+def test_circles_are_found_wherever_the_imports_stand() -> None:
+    sources = {
+        "w": "from w.a import f",
+        "w.a": "from w import b",
+        "w.b": "if TYPE_CHECKING:\n    from w.c import g",
+        "w.c": "def f():\n    import w.a",
+        "w.d": "from w.a import f\nimport re",
+    }
+    assert circles(sources) == [["w.a", "w.b", "w.c"]]
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    found = circles({name_of(module): module.read_text() for module in MODULES})
+    assert [circle for circle in found if not circle[0].startswith("workbench.engines.spark")] == []
 
 
 @pytest.mark.parametrize("name", ["workbench", "workbench.kernel", "workbench.models", "workbench.models.bakery_v2"])
