@@ -16,6 +16,7 @@ from workbench import view
 from workbench.cli import main
 from workbench.engines.check import check
 from workbench.engines.walks import asked, shorten, sketch, walker
+from workbench.engines.walks.result import Rule
 from workbench.engines.walks.simulate import simulate
 from workbench.engines.walks.walker import Walker
 from workbench.kernel import (
@@ -38,7 +39,6 @@ from workbench.kernel import (
     step,
 )
 from workbench.kernel.plan import make_plan
-from workbench.kernel.simulation import Rule
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.spaces.space import explore

@@ -14,6 +14,8 @@ from workbench.engines.contract import Resources, Room
 from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
 from workbench.engines.kernels import Frontier
+from workbench.engines.memory import peak_bytes
+from workbench.engines.profile import Profile
 from workbench.engines.steps import WatchedSteps
 from workbench.engines.store import BLOCK, Store, Transitions
 from workbench.engines.threads import Threads
@@ -22,7 +24,6 @@ from workbench.kernel import Model, Result, Trace, Variable, action, invariant, 
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration, conclude
 from workbench.kernel.plan import Plan, make_plan
-from workbench.kernel.profile import Profile
 from workbench.kernel.result import ActionCount, collision_probability
 from workbench.kernel.trace import not_again
 from workbench.kernel.values import counted
@@ -396,6 +397,7 @@ class LocalSearch:
                 "tree_bytes": self.trees.nbytes + self.cells.nbytes,
                 "bytes_per_state": self.store.bytes_per_state,
             },
+            peak_bytes=peak_bytes,
             profile=profile,
             interrupted=profile is None,
         )

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import graphviz
 
+from workbench.engines.programs import to_install
 from workbench.formats import dot
 from workbench.kernel import InputError
-from workbench.kernel.programs import to_install
 from workbench.pictures import Picture
 from workbench.pictures.paint import FONT
 from workbench.view.difference import brief
