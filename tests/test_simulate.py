@@ -22,11 +22,11 @@ from workbench.engines.walks.walker import Walker
 from workbench.kernel import (
     Assignment,
     Constant,
-    Graph,
     InputError,
     Model,
     ModelError,
     Names,
+    Relation,
     Variable,
     action,
     choose,
@@ -541,7 +541,7 @@ class Ring(Model):
     """A token goes along a ring; a constant about names says who may keep it."""
 
     Node = Constant(2, Names("n", range(2, 4)), "who stands on the ring")
-    Edges = Constant("ring", Graph("Node"), "to whom a token may go")
+    Edges = Constant("ring", Relation("Node"), "to whom a token may go")
     Keeper = Constant(False, Assignment("Node", bool), "who may keep it")
     at = Variable(lambda model: model.Node[0])
 
