@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.configurations import Configuration, load
-from workbench.kernel.constants import Names, Partition
+from workbench.kernel.domains import Names, Partition
 from workbench.kernel.result import WITHIN
 
 SPECS = Path(__file__).parent.parent / "specs"

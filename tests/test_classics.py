@@ -9,7 +9,7 @@ import pytest
 from workbench import configurations
 from workbench.engines.check import check
 from workbench.kernel import InputError, action, choose, constraint, require
-from workbench.kernel.constants import Choice
+from workbench.kernel.domains import Choice
 from workbench.models import CLASSICS, get_model
 from workbench.models.classics.ewd998 import Ewd998
 from workbench.models.classics.paxos import NEVER, Paxos, Promise, Propose

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 import workbench
-from workbench.kernel.programs import to_install
+from workbench.programs import to_install
 
 ROOT = Path(__file__).parent.parent
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

@@ -16,7 +16,6 @@ from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import (
     Assignment,
     Constant,
-    Graph,
     InputError,
     Integers,
     Map,
@@ -50,7 +49,7 @@ class Gossip(Model):
     symmetry = ("Node",)
 
     Node = Constant(3, Names("n", range(1, 7)))
-    Edges = Constant("ring", Graph("Node"), "who tells whom")
+    Edges = Constant("ring", Relation("Node"), "who tells whom")
     Role = Constant("listens", Assignment("Node", ("listens", "sleeps")), "what a node does")
     First = Constant("", str, "who knows it at first; nobody in particular if it is empty")
     Limit = Constant(9, Integers(least=0), "how often it may be told")
@@ -93,7 +92,7 @@ class Wires(Model):
 
     Node = Constant(["a", "b", "c"], Names("n", range(1, 5)))
     Tool = Constant(2, Names("t", range(1, 4)))
-    Wire = Constant("line", Graph("Node", directed=False))
+    Wire = Constant("line", Relation("Node", directed=False))
     Owns = Constant("none", Relation("Node", "Tool"))
     Rank = Constant(0, Assignment("Node", {0: "low", 1: "high"}))
     n = Variable(0)
@@ -130,6 +129,11 @@ def test_a_relation_is_between_two_sets():
     assert text(Wires(Owns="all").Owns) == "at1 at2 bt1 bt2 ct1 ct2"
     owns = Wires(Owns="c->t1, a->t2").Owns
     assert (text(owns), owns.successors("c"), owns.predecessors("t2")) == ("at2 ct1", ("t1",), ("a",))
+
+
+def test_only_a_graph_may_be_undirected():
+    with pytest.raises(ModelError, match=r"^Relation\(of='Node', to='Tool', directed=False\) is not accepted; only a"):
+        Relation("Node", "Tool", directed=False)
 
 
 def test_an_assignment_has_a_choice_for_each_name():
@@ -236,7 +240,7 @@ def test_a_set_that_is_none():
     def declare(domain):
         return type("M", (Model,), {"K": Constant("none", domain), "n": Variable(0), "idle": Wires.idle})
 
-    for domain, verb in ((Graph("Node"), "is about"), (Relation("Node", "K"), "is about")):
+    for domain, verb in ((Relation("Node"), "is about"), (Relation("Node", "K"), "is about")):
         with pytest.raises(ModelError, match=f"M: K {verb} 'Node', which is not a set of names"):
             declare(domain)
     for choices in ((), str, None):

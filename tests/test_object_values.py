@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.engines.check import check
+from workbench.formats.expression import Expression, example_of
 from workbench.formats.itf import parse_itf, read_itf, to_itf
 from workbench.formats.itf_expressions import Decoder
 from workbench.formats.itf_expressions import decode as from_itf
@@ -38,7 +39,6 @@ from workbench.kernel import (
     require,
     search,
 )
-from workbench.kernel.expression import Expression, example_of
 from workbench.kernel.values import cell_hash, check_value, encode, is_same, permute, show, sort_key
 from workbench.spaces.columns import to_array
 from workbench.storage.digest import enumerations_of, model_digest, records_of

@@ -8,6 +8,7 @@ from workbench import view
 from workbench.cli import main
 from workbench.engines.check import check
 from workbench.engines.local import LocalSearch
+from workbench.engines.profile import Cost, Profile, joined
 from workbench.kernel import (
     Constant,
     Model,
@@ -27,8 +28,8 @@ from workbench.kernel import (
     step,
 )
 from workbench.kernel.budget import Limits
+from workbench.kernel.instances import Subject
 from workbench.kernel.plan import make_plan
-from workbench.kernel.profile import Cost, Profile, Subject, joined
 from workbench.models.bakery import Bakery
 
 

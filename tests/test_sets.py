@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.test_conformance import ENGINES, figures
 from workbench.bench.sets import WAYS, written
 from workbench.engines.check import check
+from workbench.formats.expression import Expression
 from workbench.formats.recording import Observation, Recording
 from workbench.guided.scenario import scenario
 from workbench.guided.validate import validate
@@ -32,7 +33,6 @@ from workbench.kernel import (
     require,
     step,
 )
-from workbench.kernel.expression import Expression
 from workbench.kernel.instances import only, unchanged
 from workbench.kernel.state import Reads
 from workbench.spaces.columns import StateColumns

@@ -17,16 +17,17 @@ from workbench import view
 from workbench.cli import main
 from workbench.engines.check import check
 from workbench.engines.walks import asked, shorten, sketch, walker
+from workbench.engines.walks.result import Rule
 from workbench.engines.walks.simulate import simulate
 from workbench.engines.walks.walker import Walker
 from workbench.kernel import (
     Assignment,
     Constant,
-    Graph,
     InputError,
     Model,
     ModelError,
     Names,
+    Relation,
     Variable,
     action,
     choose,
@@ -39,7 +40,6 @@ from workbench.kernel import (
     step,
 )
 from workbench.kernel.plan import make_plan
-from workbench.kernel.simulation import Rule
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.spaces.space import explore
@@ -545,7 +545,7 @@ class Ring(Model):
     """A token goes along a ring; a constant about names says who may keep it."""
 
     Node = Constant(2, Names("n", range(2, 4)), "who stands on the ring")
-    Edges = Constant("ring", Graph("Node"), "to whom a token may go")
+    Edges = Constant("ring", Relation("Node"), "to whom a token may go")
     Keeper = Constant(False, Assignment("Node", bool), "who may keep it")
     at = Variable(lambda model: model.Node[0])
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from workbench.engines import memory
 from workbench.engines.spark.session import check_java, spark_session
-from workbench.kernel import InputError, memory
-from workbench.kernel.programs import to_install
+from workbench.kernel import InputError
+from workbench.programs import to_install
 
 pytestmark = pytest.mark.spark
 

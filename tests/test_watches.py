@@ -5,9 +5,9 @@ import html
 import pytest
 
 from workbench.engines.check import check
+from workbench.formats.expression import Expression, example_of
 from workbench.kernel import InputError, Model, Names, Trace, Variable, action, replay
 from workbench.kernel.constants import Constant
-from workbench.kernel.expression import Expression, example_of
 from workbench.models import MODELS, get_model
 from workbench.models.hudi_extended import HudiExtended
 from workbench.view import trace_page, trace_view, watch

@@ -23,7 +23,6 @@ from workbench.formats.permalink import parse_permalink, permalink
 from workbench.kernel import (
     Assignment,
     Constant,
-    Graph,
     InputError,
     Integers,
     Map,
@@ -129,8 +128,8 @@ def test_a_control_is_made_for_each_kind_of_constant() -> None:
 class Named(Every):
     """Constants about names, and what is typed."""
 
-    Ring = Constant("ring", Graph("Actors"), "who is next")
-    Wire = Constant("none", Graph("Actors", directed=False), "who is wired")
+    Ring = Constant("ring", Relation("Actors"), "who is next")
+    Wire = Constant("none", Relation("Actors", directed=False), "who is wired")
     Owns = Constant("none", Relation("Actors", "Tools"), "who has what")
     Role = Constant(0, Assignment("Actors", {0: "low", 1: "high"}), "what everybody is")
     Tools = Constant(1, Names("t", range(1, 3)), "tools")

@@ -24,7 +24,6 @@ __all__ = [
     "Constant",
     "Dataset",
     "Fault",
-    "Graph",
     "InputError",
     "Integers",
     "Map",

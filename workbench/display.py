@@ -9,8 +9,8 @@ from typing import Any
 
 _DRAWN_BY = {
     ("workbench.kernel.result", "Result"): "result_view",
-    ("workbench.kernel.profile", "Profile"): "profile_view",
-    ("workbench.kernel.simulation", "Simulation"): "simulation_view",
+    ("workbench.engines.profile", "Profile"): "profile_view",
+    ("workbench.engines.walks.result", "Simulation"): "simulation_view",
     ("workbench.kernel.trace", "Trace"): "trace_view",
     ("workbench.kernel.state", "State"): "state_table",
     ("workbench.kernel.model", "Model"): "model_view",

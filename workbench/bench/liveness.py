@@ -6,9 +6,9 @@ from typing import Any
 from workbench.bench.searches import title
 from workbench.engines.check import check
 from workbench.engines.local import LocalSearch
+from workbench.engines.memory import peak_bytes
 from workbench.kernel.budget import Limits
 from workbench.kernel.conclusion import conclude
-from workbench.kernel.memory import peak_bytes
 from workbench.kernel.plan import make_plan
 from workbench.models import get_model
 

@@ -19,7 +19,7 @@ from workbench.commands.answers import print_model, print_traces, with_deadlock
 from workbench.commands.options import above_zero, add_set, add_workers, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import say
-from workbench.kernel.simulation import UNIFORM, Simulation
+from workbench.engines.walks.result import UNIFORM, Simulation
 
 _WRITTEN = (*outputs.SHOWN, "--itf")
 

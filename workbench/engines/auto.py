@@ -10,11 +10,11 @@ from dataclasses import replace
 from workbench.engines.compiled import TooMuch, interpreting
 from workbench.engines.contract import Resources, Room
 from workbench.engines.local import LocalSearch, load, loaded
+from workbench.engines.memory import most_memory
 from workbench.kernel import InputError, Result
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.errors import brief
-from workbench.kernel.memory import most_memory
 from workbench.kernel.plan import Plan
 
 

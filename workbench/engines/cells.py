@@ -12,10 +12,9 @@ import numpy as np
 from workbench.engines.arrays import Growing
 from workbench.kernel import Model
 from workbench.kernel.instances import Later
-from workbench.kernel.objects import Kinds
 from workbench.kernel.state import Layout, Reads, State
 from workbench.kernel.symmetry import Words
-from workbench.kernel.values import cell_hash, permute
+from workbench.kernel.values import Kinds, cell_hash, permute
 
 #: The type of the numbers in rows, and the one that takes its place once a cell has more values than it can number.
 NARROW, WIDE = np.uint16, np.int32

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.engines.branches import branches_of
+from workbench.engines.profile import Cost
 from workbench.engines.trees import TRUE, Trees
-from workbench.kernel.profile import Cost, Subject
+from workbench.kernel.instances import Subject
 
 #: Bytes of an inner node, of one branch of it, of a leaf, of a step without its fingerprints, and of a write.
 _NODE, _BRANCH, _LEAF, _STEP, _WRITE = 12, 4, 8, 16, 8

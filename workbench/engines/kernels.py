@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.engines.branches import in_table
 from workbench.engines.compiled import njit
-from workbench.engines.phases.prefetch import ASKED_AHEAD, prefetch
+from workbench.engines.prefetch import ASKED_AHEAD, home, prefetch
 
 # Why kernels return.
 DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, HIT = range(5)
@@ -62,17 +62,6 @@ class Counts(NamedTuple):
     enabled: np.ndarray
     generated: np.ndarray
     new: np.ndarray
-
-
-@njit(cache=True, nogil=True)
-def home(low, slots):
-    """The first slot to look at: a mix of the fingerprint scaled to the table's size.
-
-    The smallest of several fingerprints is not evenly distributed, hence the multiplication (by 2**64 over the golden
-    ratio) before the upper half is taken.
-    """
-    mixed = (low * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
-    return np.int64((mixed * np.uint64(slots)) >> np.uint64(32))
 
 
 @njit(cache=True, nogil=True)

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from workbench.engines.contract import Resources, Room
 from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
 from workbench.engines.kernels import Frontier
+from workbench.engines.memory import peak_bytes
+from workbench.engines.profile import Profile
 from workbench.engines.steps import WatchedSteps
 from workbench.engines.store import BLOCK, Store, Transitions
 from workbench.engines.threads import Threads
@@ -21,13 +23,9 @@ from workbench.kernel import Model, Result, Trace, Variable, action, invariant, 
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration, conclude
 from workbench.kernel.plan import Plan, make_plan
-from workbench.kernel.profile import Profile
 from workbench.kernel.result import ActionCount, collision_probability
 from workbench.kernel.trace import not_again
 from workbench.kernel.values import counted
-
-if TYPE_CHECKING:
-    from workbench.engines.graph import LivenessJudge
 
 _INITIAL_STATES_PER_CHECK = 256
 _MISSES = 64  # predicates that are looked for before they are learnt
@@ -364,10 +362,10 @@ class LocalSearch:
         return trace
 
     @cached_property
-    def _liveness(self) -> "LivenessJudge":
-        from workbench.engines.graph import LivenessJudge
+    def _liveness(self) -> Any:
+        from workbench.engines.graph import LivenessJudge  # most searches do without
 
-        return LivenessJudge(self)
+        return LivenessJudge(self.model, self.trees, self.store, self.levels[0], self.labels)
 
     def exploration(self) -> Exploration:
         """What was found, for the verdicts to be made from."""
@@ -389,5 +387,6 @@ class LocalSearch:
                 "tree_bytes": self.trees.nbytes + self.cells.nbytes,
                 "bytes_per_state": self.store.bytes_per_state,
             },
+            peak_bytes=peak_bytes,
             profile=profile,
         )

@@ -1,6 +1,9 @@
 """The engine ``reference``: the kernel's plain search, which defines what the others must find."""
 
+from dataclasses import replace
+
 from workbench.engines.contract import Resources
+from workbench.engines.memory import peak_bytes
 from workbench.kernel import Result
 from workbench.kernel.budget import Limits
 from workbench.kernel.plan import Plan
@@ -9,4 +12,4 @@ from workbench.kernel.search import run
 
 def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     """Carry out `plan`, one state after the other."""
-    return run(plan, limits)
+    return replace(run(plan, limits), peak_bytes=peak_bytes())

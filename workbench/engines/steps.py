@@ -12,9 +12,8 @@ from workbench.engines.trees import Trees
 from workbench.engines.watch import Place, evaluate, mark
 from workbench.kernel import Model
 from workbench.kernel.declare import DEADLOCK, Property
-from workbench.kernel.instances import StepJudge
+from workbench.kernel.instances import StepJudge, Subject
 from workbench.kernel.lasso import may_end
-from workbench.kernel.profile import Subject
 from workbench.kernel.state import Reader
 
 

@@ -15,8 +15,7 @@ from workbench.engines.arrays import Growing
 from workbench.engines.branches import UNKNOWN, Nodes
 from workbench.engines.cells import Cells, StepReads
 from workbench.kernel.errors import ModelError
-from workbench.kernel.instances import ActionInstance, Outcome
-from workbench.kernel.profile import Subject
+from workbench.kernel.instances import ActionInstance, Outcome, Subject
 from workbench.kernel.state import Cell, Draft, View, turned
 
 #: Two leaves without successors: of an action that is disabled or a predicate that is false, and of one that is true.

@@ -10,9 +10,8 @@ from workbench.engines.trees import TRUE, Trees
 from workbench.kernel import Model
 from workbench.kernel.declare import Property
 from workbench.kernel.errors import defined_at
-from workbench.kernel.instances import PropertyInstance
+from workbench.kernel.instances import PropertyInstance, Subject
 from workbench.kernel.lasso import truth
-from workbench.kernel.profile import Subject
 from workbench.kernel.state import Predicate
 
 #: The number of a state; and the step from there, where that is what counts, or leads to a state without a number. An

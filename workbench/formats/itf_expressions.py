@@ -10,8 +10,7 @@ from typing import Any
 
 from workbench.kernel import InputError, Map, Model
 from workbench.kernel.errors import brief, listed
-from workbench.kernel.objects import fields_of, is_member, is_object, make_record, record_items
-from workbench.kernel.values import DEEPEST, sort_key
+from workbench.kernel.values import DEEPEST, fields_of, is_member, is_object, make_record, record_items, sort_key
 from workbench.storage.digest import enumerations_of, records_of
 
 _INTEGER = re.compile("0|-?[1-9][0-9]*")

@@ -3,9 +3,8 @@
 from typing import Any
 
 from workbench.kernel import Map, State
-from workbench.kernel.objects import is_member, record_items
 from workbench.kernel.text import printable
-from workbench.kernel.values import sort_key
+from workbench.kernel.values import is_member, record_items, sort_key
 
 
 def tla(value: Any) -> str:

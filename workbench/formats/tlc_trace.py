@@ -10,8 +10,7 @@ from typing import Any
 from workbench.formats.tla import tla, variables_of
 from workbench.kernel import Map, Trace
 from workbench.kernel.instances import ActionInstance, Outcome
-from workbench.kernel.objects import is_member, record_items
-from workbench.kernel.values import sort_key
+from workbench.kernel.values import is_member, record_items, sort_key
 
 NOTHING = "None"  # TLC writes a model value as its name; this one stands for None
 

@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from workbench.engines.memory import most_memory
+from workbench.formats.expression import Expression
 from workbench.guided.names import instances_of, is_action, is_named, why_none
 from workbench.guided.report import Behaviour
 from workbench.kernel import InputError, Model, ModelError, Trace, replay
 from workbench.kernel.budget import Budget, Limits, Stop, interruptible
 from workbench.kernel.errors import RAISED, text_of, unknown
-from workbench.kernel.expression import Expression
 from workbench.kernel.instances import Outcome
-from workbench.kernel.memory import most_memory
 from workbench.kernel.model import model_object
 from workbench.kernel.state import Reads
 from workbench.kernel.trace import Step, each_step

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from workbench.engines.guided import Layers, Wanted, load
+from workbench.engines.memory import most_memory
 from workbench.formats.recording import Observation, Recording
 from workbench.guided.names import is_action, is_named
 from workbench.guided.nearest import MOST_STATES, MOST_STEPS, nearest_states, nearest_steps, why_not
@@ -18,10 +19,9 @@ from workbench.guided.overlooked import Rules, overlooking
 from workbench.guided.report import Behaviour, Nearest, Report
 from workbench.kernel import Model
 from workbench.kernel.budget import Budget, Limits, Stop, interruptible
-from workbench.kernel.memory import most_memory
 from workbench.kernel.model import model_object
 from workbench.kernel.trace import Move, each_step, not_again
-from workbench.kernel.variants import beginning_in
+from workbench.questions.variants import beginning_in
 
 
 @interruptible()

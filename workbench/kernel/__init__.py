@@ -1,6 +1,6 @@
 """The modelling language and its meaning. Standard library only."""
 
-from workbench.kernel.constants import Assignment, Constant, Integers, Names
+from workbench.kernel.constants import Constant
 from workbench.kernel.declare import (
     Process,
     SetOf,
@@ -18,12 +18,12 @@ from workbench.kernel.declare import (
     reachable,
     step,
 )
+from workbench.kernel.domains import Assignment, Integers, Names, Pairs, Partition, Relation
 from workbench.kernel.errors import InputError, ModelError
 from workbench.kernel.faults import Fault, Place
 from workbench.kernel.instances import choose, only, require, unchanged
 from workbench.kernel.model import Model, reserved_names
 from workbench.kernel.refinement import refines
-from workbench.kernel.relations import Graph, Pairs, Partition, Relation
 from workbench.kernel.result import Result, Verdict
 from workbench.kernel.search import search
 from workbench.kernel.state import State
@@ -34,7 +34,6 @@ __all__ = [
     "Assignment",
     "Constant",
     "Fault",
-    "Graph",
     "InputError",
     "Integers",
     "Map",

@@ -7,10 +7,9 @@ from typing import Any
 from workbench.kernel.budget import INTERRUPTED, Limits, interrupted
 from workbench.kernel.declare import DEADLOCK, Property
 from workbench.kernel.errors import ModelError
+from workbench.kernel.instances import Subject
 from workbench.kernel.lasso import judge_end
-from workbench.kernel.memory import peak_bytes
 from workbench.kernel.plan import Plan
-from workbench.kernel.profile import Profile, Subject
 from workbench.kernel.result import NOBODY, ActionCount, Result, Verdict, constraints_of
 from workbench.kernel.state import Reads
 from workbench.kernel.trace import Trace
@@ -40,11 +39,12 @@ class Exploration:
     outside : int
         Of the generated states those that the model's constraints kept out.
     collision_probability : float
-    peak_bytes : int
-        The largest resident size of other processes than this one.
+    peak_bytes : callable
+        Gives the largest resident size of the processes that searched, asked once the traces are made.
     figures : dict
     notes : list of str
     profile : Profile or None
+        As in :class:`workbench.kernel.result.Result`.
     """
 
     engine: str
@@ -57,10 +57,10 @@ class Exploration:
     liveness: Callable[[Property], Verdict] | str
     outside: int = 0
     collision_probability: float = 0.0
-    peak_bytes: int = 0
+    peak_bytes: Callable[[], int] = lambda: 0
     figures: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    profile: Profile | None = None
+    profile: Any = None
 
 
 def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
@@ -84,7 +84,7 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
         actions=explored.actions,
         verdicts=verdicts,
         seconds=limits.seconds,
-        peak_bytes=max(peak_bytes(), explored.peak_bytes),
+        peak_bytes=explored.peak_bytes(),
         collision_probability=explored.collision_probability,
         outside=explored.outside,
         notes=[*plan.notes, *explored.notes, *_bounded(plan, explored), *remarks(plan, explored)],

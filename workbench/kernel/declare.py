@@ -24,7 +24,8 @@ from functools import partial
 from types import FunctionType
 from typing import Any
 
-from workbench.kernel.constants import Constant, Names
+from workbench.kernel.constants import Constant
+from workbench.kernel.domains import Names
 from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, defined_at, in_its_line, listed
 from workbench.kernel.faults import Fault
 

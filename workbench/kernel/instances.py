@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, Protocol
 from workbench.kernel.declare import Action, Function, Property, check_finished, of_clause
 from workbench.kernel.errors import NOT_SAID, RAISED, ModelError, blame, brief, defined_at, text_of, unknown
 from workbench.kernel.faults import Place
-from workbench.kernel.profile import Subject
 from workbench.kernel.state import Draft, Layout, Reader, Values, View, seen
 from workbench.kernel.text import printable
 from workbench.kernel.values import check_value, show, sort_key
@@ -285,6 +284,30 @@ class Fairness:
 
 
 # Properties ----------------------------------------------------------------------------------------------------------
+
+
+class Subject(NamedTuple):
+    """A part of a model that is judged, or run, by itself.
+
+    Attributes
+    ----------
+    kind : str
+        ``action``, or the kind of a property.
+    name : str
+    part : str
+        The clause of an invariant, or the predicate of a formula (``trigger`` or ``goal``); "" for the whole.
+    """
+
+    kind: str
+    name: str
+    part: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}.{self.part}" if self.part else self.name
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.label}"
 
 
 class PropertyInstance:

@@ -7,8 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from workbench.kernel.errors import ModelError, brief, listed
-from workbench.kernel.objects import record_items
-from workbench.kernel.values import Map, show, sort_key
+from workbench.kernel.values import Map, record_items, show, sort_key
 
 _NO_METHODS = frozenset({"add", "discard", "remove", "update", "pop", "clear"})
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from workbench.kernel.constants import Constant, Names, leaves_alone, telling_apart
+from workbench.kernel.constants import Constant, leaves_alone, telling_apart
 from workbench.kernel.declare import (
     DEADLOCK,
     Action,
@@ -21,6 +21,7 @@ from workbench.kernel.declare import (
     check_finished,
     collect,
 )
+from workbench.kernel.domains import Names
 from workbench.kernel.errors import (
     RAISED,
     InputError,

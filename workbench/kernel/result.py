@@ -6,7 +6,6 @@ from typing import Any
 from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.errors import unknown
 from workbench.kernel.model import Model
-from workbench.kernel.profile import Profile
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import counted
 
@@ -156,7 +155,7 @@ class Result(Judged):
     verdicts : list of Verdict
     seconds : float
     peak_bytes : int
-        The largest resident size of the process while it ran.
+        The largest resident size of the process while it ran; 0 where nobody looked.
     collision_probability : float
         An upper bound of the chance that two states shared a fingerprint, so that one was missed.
     notes : list of str
@@ -164,7 +163,8 @@ class Result(Judged):
     figures : dict
         Measurements that only some engines have.
     profile : Profile or None
-        How often the model's Python was called for what; None where that is not known.
+        How often the model's Python was called for what, with ``remarks`` and ``as_dict``; None where that is not
+        known.
     interrupted : bool
         Whether somebody stopped it (Ctrl-C): the search, or what comes after it, such as traces.
     """
@@ -184,7 +184,7 @@ class Result(Judged):
     outside: int = 0
     notes: list[str] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)
-    profile: Profile | None = None
+    profile: Any = None
     interrupted: bool = False
 
     @property

@@ -5,9 +5,8 @@ from typing import Any
 
 from workbench.kernel.errors import InputError
 from workbench.kernel.model import Model
-from workbench.kernel.objects import Kinds, is_object, parts_of
 from workbench.kernel.state import Cell
-from workbench.kernel.values import PLAIN, Map, Name, encode, permute
+from workbench.kernel.values import PLAIN, Kinds, Name, encode, flatten, permute
 
 
 class Words:
@@ -38,14 +37,10 @@ class Words:
     def _word_in(self, value: Any) -> str | None:
         if isinstance(value, str):
             return value if value in self._set_of and not isinstance(value, Name) else None
-        if isinstance(value, (tuple, frozenset)):
-            for item in value:
-                if type(item) not in PLAIN and (word := self._word_in(item)) is not None:
-                    return word
-            return None
-        if isinstance(value, Map):
-            return self._word_in((*value.keys(), *value.values()))
-        return self._word_in(parts_of(value)) if is_object(value) else None
+        for part in flatten(value)[0]:
+            if type(part) not in PLAIN and (word := self._word_in(part)) is not None:
+                return word
+        return None
 
 
 def _ambiguous(of: str, word: str, cell: Cell) -> InputError:

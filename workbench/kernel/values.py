@@ -3,15 +3,32 @@
 Values are ``None``, booleans, integers, strings, tuples, NamedTuples (small records), frozensets, :class:`Map`,
 members of enumerations, and frozen dataclasses. Values that compare equal are one value: ``True`` and ``1`` are, and so
 are a NamedTuple and the plain tuple of its fields.
+
+A member of a ``StrEnum`` or ``IntEnum`` equals a text or a number, and is that value; one of a plain ``Enum`` equals
+nothing else, and so does an object of a dataclass. These two are told apart by the names of their classes, which every
+process knows alike: of the classes of that name that a model uses there must be one.
 """
 
+import dataclasses
 import hashlib
-from collections.abc import Hashable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
-from enum import Enum
+from collections.abc import (
+    Callable,
+    Hashable,
+    ItemsView,
+    Iterable,
+    Iterator,
+    KeysView,
+    Mapping,
+    Sequence,
+    Set,
+    ValuesView,
+)
+from enum import Enum, Flag, IntEnum, StrEnum
+from functools import partial
 from typing import Any
+from weakref import WeakValueDictionary
 
 from workbench.kernel.errors import ModelError, brief
-from workbench.kernel.objects import is_member, is_object, make_record, meet, parts_of, record_items, why_not
 from workbench.kernel.text import printable
 
 Value = Hashable
@@ -108,6 +125,94 @@ class Map(Mapping[Any, Any]):
         return f"Map({show(self)})"
 
 
+# Parts ---------------------------------------------------------------------------------------------------------------
+
+
+def fields_of(kind: type) -> tuple[str, ...]:
+    """The fields of a class of records - a NamedTuple, or a dataclass -, in their order; none for any other class.
+
+    Examples
+    --------
+    >>> @dataclasses.dataclass(frozen=True)
+    ... class Claim:
+    ...     ticket: int
+    ...     writer: str
+    >>> fields_of(Claim), fields_of(tuple)
+    (('ticket', 'writer'), ())
+    """
+    if issubclass(kind, tuple):
+        return getattr(kind, "_fields", ())
+    return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()
+
+
+def is_object(value: Any) -> bool:
+    """Whether `value` is an object of a dataclass."""
+    return dataclasses.is_dataclass(value) and not isinstance(value, (tuple, frozenset, type))
+
+
+def is_member(value: Any) -> bool:
+    """Whether `value` is a member of an enumeration that equals nothing but itself."""
+    return isinstance(value, Enum) and not isinstance(value, (int, str))
+
+
+def record_items(value: Any) -> tuple[tuple[str, Any], ...]:
+    """The fields of a record with what they hold; none for any other value."""
+    if isinstance(value, tuple):
+        return tuple(zip(fields_of(type(value)), value, strict=False))
+    return tuple((name, getattr(value, name)) for name in fields_of(type(value))) if is_object(value) else ()
+
+
+def make_record(kind: type, parts: tuple[Any, ...]) -> Any:
+    """The record of a class that holds `parts`; no code of the class is run."""
+    if issubclass(kind, tuple):
+        return tuple.__new__(kind, parts)
+    made = object.__new__(kind)
+    for name, part in zip(fields_of(kind), parts, strict=True):
+        object.__setattr__(made, name, part)
+    return made
+
+
+def flatten(value: Any) -> tuple[tuple[Any, ...], Callable[[Sequence[Any]], Any] | None]:
+    """The parts that `value` is made of, and a function that puts it together again from such parts.
+
+    A Map's parts are its keys, then what they are mapped to; those of a set have no order. An atom has no parts, and
+    None in the place of the function.
+
+    Examples
+    --------
+    >>> parts, rebuild = flatten(Map({"a": 1}))
+    >>> parts, rebuild([part * 2 for part in parts])
+    (('a', 1), Map({aa: 2}))
+    """
+    if isinstance(value, tuple):
+        kind = type(value)
+        return value, partial(make_record, kind) if hasattr(kind, "_fields") else tuple
+    if isinstance(value, frozenset):
+        return tuple(value), frozenset
+    if isinstance(value, Map):
+        return (*value._data, *value._data.values()), _map_of
+    if is_object(value):
+        return tuple(part for _, part in record_items(value)), partial(make_record, type(value))
+    return (), None
+
+
+def _map_of(parts: Sequence[Any]) -> Map:
+    half = len(parts) // 2
+    return Map(zip(parts[:half], parts[half:], strict=True))
+
+
+def objects_in(value: Any) -> Iterator[Any]:
+    """The members of enumerations and the objects of dataclasses in `value`, at any depth."""
+    if is_member(value) or is_object(value):
+        yield value
+    for part in flatten(value)[0]:
+        if type(part) not in _ATOMS:
+            yield from objects_in(part)
+
+
+# What a state may hold ----------------------------------------------------------------------------------------------
+
+
 def check_value(value: Any, depth: int = 0) -> None:
     """Raise :class:`ModelError` unless `value`, which is nested `depth` deep, is immutable through and through.
 
@@ -124,20 +229,15 @@ NamedTuple, frozenset, Map, Enum or a frozen dataclass
         if type(value) is str and not value.isascii():
             _check_text(value)
         return
-    if isinstance(value, (tuple, frozenset)):
-        items: Iterable[Any] = value
-    elif isinstance(value, Map):
-        items = (*value._data, *value._data.values())
-    else:
-        why = why_not(value)
+    if not isinstance(value, (tuple, frozenset, Map)):
+        why = _why_not(value)
         if why is not None:
             raise ModelError(getattr(value, "no_value", None) or f"{_no_value(value)}; {why or _ACCEPTED}")
         if is_member(value) or is_object(value):
-            meet(type(value))
-        items = () if isinstance(value, Enum) else parts_of(value)
+            _met[type(value).__qualname__] = type(value)
     if depth == DEEPEST:
         raise ModelError(f"a value that is nested more than {DEEPEST} deep cannot be part of a state")
-    for item in items:
+    for item in flatten(value)[0]:
         if type(item) not in PLAIN:
             check_value(item, depth + 1)
 
@@ -151,6 +251,60 @@ def _check_text(text: str) -> None:
 
 def _no_value(value: Any) -> str:
     return f"a {type(value).__name__} cannot be part of a state ({brief(value)})"
+
+
+def _why_not(value: Any) -> str | None:
+    """Why an object cannot be part of a state, in words; None if it can, apart from what it holds."""
+    kind = type(value)
+    if isinstance(value, Flag):
+        return "a Flag is not a value; use a frozenset of the members of an Enum"
+    if isinstance(value, Enum):
+        plain = isinstance(value, (StrEnum, IntEnum)) or not isinstance(value, (str, int, tuple, frozenset))
+        return None if plain else "of enumerations it takes Enum, StrEnum and IntEnum"
+    parameters = getattr(kind, "__dataclass_params__", None)
+    if parameters is None:
+        return ""
+    if not (parameters.frozen and parameters.eq):
+        return "of dataclasses it takes those with frozen=True"
+    fields = dataclasses.fields(kind)
+    if not all(field.compare for field in fields) or "__eq__" in _written_by_hand(kind):
+        return "a dataclass must compare all of its fields"
+    return None
+
+
+def _written_by_hand(kind: type) -> Set[str]:
+    """The methods of a class that stand in a file: those that dataclass makes do not."""
+    return {
+        name
+        for name, what in vars(kind).items()
+        if getattr(getattr(what, "__code__", None), "co_filename", "<") != "<string>"
+    }
+
+
+#: The classes whose objects a state of this process has held, by name.
+_met: WeakValueDictionary[str, type] = WeakValueDictionary()
+
+
+class Kinds:
+    """The classes of the objects among one model's values, by their names."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, type] = {}
+
+    def check(self, value: Any) -> None:
+        """Raise :class:`ModelError` if a class of an object in `value` has the name of another one."""
+        if not _met:  # nobody in this process has objects in a state
+            return
+        for found in objects_in(value):
+            kind = type(found)
+            if self._known.setdefault(kind.__qualname__, kind) is not kind:
+                raise ModelError(
+                    f"two classes are called {kind.__qualname__!r}, and states hold objects of both, which read the "
+                    "same; rename one"
+                )
+
+
+# Canonical forms -----------------------------------------------------------------------------------------------------
 
 
 def encode(value: Any) -> bytes:
@@ -179,7 +333,7 @@ def encode(value: Any) -> bytes:
     if is_member(value):
         return b"e" + encode((type(value).__qualname__, value.name))
     if is_object(value):
-        return b"d" + encode((type(value).__qualname__, *parts_of(value)))
+        return b"d" + encode((type(value).__qualname__, *flatten(value)[0]))
     raise ModelError(_no_value(value))
 
 
@@ -215,7 +369,7 @@ def sort_key(value: Any) -> tuple[Any, ...]:
     if is_member(value):  # in the order in which they are declared
         return (6, type(value).__qualname__, list(type(value).__members__).index(value.name))
     if is_object(value):
-        return (7, type(value).__qualname__, tuple(map(sort_key, parts_of(value))))
+        return (7, type(value).__qualname__, tuple(map(sort_key, flatten(value)[0])))
     raise ModelError(_no_value(value))
 
 
@@ -229,18 +383,10 @@ def permute(value: Any, renaming: Mapping[str, str]) -> Any:
     """
     if isinstance(value, str):
         return renaming.get(value, value)
-    if value is None or isinstance(value, int):
+    if type(value) in PLAIN:
         return value
-    if isinstance(value, tuple):
-        items = [permute(item, renaming) for item in value]
-        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    if isinstance(value, frozenset):
-        return frozenset(permute(item, renaming) for item in value)
-    if isinstance(value, Map):
-        return Map((permute(k, renaming), permute(v, renaming)) for k, v in value._data.items())
-    if is_object(value):
-        return make_record(type(value), tuple(permute(part, renaming) for part in parts_of(value)))
-    return value
+    parts, rebuild = flatten(value)
+    return value if rebuild is None else rebuild([permute(part, renaming) for part in parts])
 
 
 def is_same(recorded: Any, value: Any) -> bool:
@@ -257,15 +403,11 @@ def is_same(recorded: Any, value: Any) -> bool:
 def _is_same_inside(one: Any, equal: Any) -> bool:
     if isinstance(one, int):
         return isinstance(one, bool) == isinstance(equal, bool)
-    if isinstance(one, tuple):
-        return all(map(_is_same_inside, one, equal))
     if isinstance(one, frozenset):
         return all(map(_is_same_inside, sorted(one, key=sort_key), sorted(equal, key=sort_key)))
-    if isinstance(one, Map):  # which is iterated in the order of its keys
-        return all(map(_is_same_inside, one, equal)) and all(map(_is_same_inside, one.values(), equal.values()))
-    if is_object(one):
-        return _is_same_inside(parts_of(one), parts_of(equal))
-    return True
+    if isinstance(one, Map):
+        return all(map(_is_same_inside, one.items(), equal.items()))  # which are in the order of the keys
+    return all(map(_is_same_inside, flatten(one)[0], flatten(equal)[0]))
 
 
 def show(value: Any) -> str:

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 from workbench.engines.check import check
+from workbench.formats.expression import Expression
 from workbench.kernel import Model, Result, State, Trace, invariant, replay
-from workbench.kernel.expression import Expression
 from workbench.kernel.state import Predicate
-from workbench.kernel.variants import beginning_in, variant
+from workbench.questions.variants import beginning_in, variant
 
 _GOAL = "NotThere"
 
@@ -81,7 +81,7 @@ def predicate_of(model: Model, expression: str) -> Expression:
     ------
     InputError
         If it is not an expression, or cannot be evaluated in the initial state; see
-        :class:`workbench.kernel.expression.Expression`.
+        :class:`workbench.formats.expression.Expression`.
 
     Examples
     --------

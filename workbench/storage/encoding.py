@@ -19,8 +19,7 @@ from typing import Any
 
 from workbench.kernel import InputError, Map, Model, ModelError, Names
 from workbench.kernel.errors import brief
-from workbench.kernel.objects import fields_of, is_object, make_record, record_items
-from workbench.kernel.values import DEEPEST, sort_key
+from workbench.kernel.values import DEEPEST, fields_of, is_object, make_record, record_items, sort_key
 from workbench.storage.digest import enumerations_of, records_of
 
 _LARGEST = 2**53  # up to here, every reader of JSON takes an integer for what it is

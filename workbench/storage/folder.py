@@ -28,12 +28,27 @@ from typing import Any
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.storage.lock import LOCK_FILES, Writer
-from workbench.storage.places import Place, one_line
-from workbench.storage.store import Damaged, Store, open_store
+from workbench.storage.places import Place, is_url, one_line
+from workbench.storage.store import Damaged, LocalStore, Store
 from workbench.storage.sums import FileSum, Summed
 from workbench.storage.versions import MANIFEST, Change, Kind, Versions, is_version
 
 _VERSION_LEFT_OVER = re.compile(rf"{MANIFEST}/\.\d{{8}}\.json\.[0-9a-f]{{16}}\.partial")
+
+
+def open_store(place: Place) -> Store:
+    """The store of a folder, which need not be there.
+
+    Raises
+    ------
+    InputError
+        If it is none that a folder can be written to.
+    """
+    if is_url(place):
+        from workbench.storage.remote import RemoteStore  # only for these does fsspec load
+
+        return RemoteStore(place)
+    return LocalStore(Path(place))
 
 
 class Folder:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from workbench.storage.lock import writer_lock
-from workbench.storage.places import Place, is_url
 from workbench.storage.sums import FileSum, sum_of
 from workbench.storage.whole import make_folder, partial_name, sync_folder, writing_bytes
 
@@ -64,21 +63,6 @@ class Store(Protocol):
 
     def one_writer(self, what: str) -> AbstractContextManager[None]:
         """Keep other writers out of the folder, which is called `what` in errors, where the store has locks."""
-
-
-def open_store(place: Place) -> Store:
-    """The store of a folder, which need not be there.
-
-    Raises
-    ------
-    InputError
-        If it is none that a folder can be written to.
-    """
-    if is_url(place):
-        from workbench.storage.remote import RemoteStore  # only for these does fsspec load
-
-        return RemoteStore(place)
-    return LocalStore(Path(place))
 
 
 #: What a file system says that has no second names for files.

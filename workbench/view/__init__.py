@@ -10,15 +10,17 @@ from workbench.view.audited import audit_page, audit_view, finding_picture, find
 from workbench.view.bars import Bars
 from workbench.view.charts import access_chart, coverage_chart, levels_chart, verdict_map
 from workbench.view.difference import difference
-from workbench.view.graph import Edge, Node, StateGraph
+from workbench.view.graph import StateGraph
 from workbench.view.grid import Grid
 from workbench.view.html import Drawn, Joined, Picture
+from workbench.view.nodes import Edge, Node
 from workbench.view.overview import model_view, result_view, space_view
 from workbench.view.parted import Parted, parting
 from workbench.view.profile import profile_chart, profile_table, profile_view
 from workbench.view.report import page, report
 from workbench.view.selection import alternatives, neighbourhood, projection, state_graph
 from workbench.view.statetable import state_table
+from workbench.view.steps import StepView
 from workbench.view.tables import (
     Comparison,
     Rendered,
@@ -28,7 +30,7 @@ from workbench.view.tables import (
     verdict_table,
     what_changed,
 )
-from workbench.view.trace import StepView, TraceView, trace_view
+from workbench.view.trace import TraceView, trace_view
 from workbench.view.tracepage import trace_page
 from workbench.view.truth import Truth, truths
 from workbench.view.walks import simulation_view, walks_chart

@@ -1,20 +1,18 @@
 """State graphs drawn by Graphviz: as SVG whose texts stay texts and whose states show on hovering."""
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import graphviz
 
 from workbench.formats import dot
 from workbench.kernel import InputError
-from workbench.kernel.programs import to_install
 from workbench.pictures import Picture
 from workbench.pictures.paint import FONT
+from workbench.programs import to_install
 from workbench.view.difference import brief
 from workbench.view.html import MIDDLE, PURPLE, SKY, VERMILLION, clip, element, escape
-
-if TYPE_CHECKING:
-    from workbench.view.graph import Edge, Node, StateGraph
+from workbench.view.nodes import Edge, Node
 
 #: Graphviz takes no ``currentColor``: this unlikely colour stands for it until the SVG is there.
 _CURRENT = "#010203"
@@ -26,9 +24,9 @@ _MOST_LABELS = 4
 _POINTS, _WIDEST, _FRAME = 0.75, 320, 7
 
 
-def source(graph: "StateGraph") -> str:
+def source(nodes: Sequence[Node], edges: Sequence[Edge]) -> str:
     """The graph in Graphviz's language."""
-    plain = all(len(node.label) <= 4 and node.picture is None for node in graph.nodes)
+    plain = all(len(node.label) <= 4 and node.picture is None for node in nodes)
     everywhere = {
         "graph": {"bgcolor": "transparent", "rankdir": "TB", "nodesep": "0.25", "ranksep": "0.4", "margin": "0.05"},
         "node": {
@@ -44,18 +42,18 @@ def source(graph: "StateGraph") -> str:
         "edge": {"fontname": _FONT, "fontsize": "10", "fontcolor": _CURRENT, "color": MIDDLE, "arrowsize": "0.6"},
     }
     lines = [dot.statement(kind, looks) for kind, looks in everywhere.items()]
-    for node in graph.nodes:
+    for node in nodes:
         looks = {"label": node.label, **_node_style(node, plain), **_room(node)}
         lines.append(dot.statement(dot.node(node.id), looks))
-    first = "; ".join(dot.node(node.id) for node in graph.nodes if "initial" in node.marks)
+    first = "; ".join(dot.node(node.id) for node in nodes if "initial" in node.marks)
     lines.append(f"{{ rank=min; {first} }}" if first else "")
-    for edge in graph.edges:
+    for edge in edges:
         looks = {"label": _edge_label(edge), **_edge_style(edge)}
         lines.append(dot.statement(dot.edge(edge.source, edge.target), looks))
     return "\n".join(["digraph {", *lines, "}", ""])
 
 
-def render(graph: "StateGraph") -> str:
+def render(title: str, nodes: Sequence[Node], edges: Sequence[Edge]) -> str:
     """The graph as SVG.
 
     Raises
@@ -64,13 +62,13 @@ def render(graph: "StateGraph") -> str:
         If Graphviz's program is not installed.
     """
     try:
-        svg = graphviz.Source(source(graph)).pipe(format="svg", encoding="utf-8")
+        svg = graphviz.Source(source(nodes, edges)).pipe(format="svg", encoding="utf-8")
     except graphviz.ExecutableNotFound:
         raise InputError(f"state graphs need Graphviz's dot, which is not installed; {to_install('dot')}") from None
-    return _dress(graph, svg[svg.index("<svg") :])
+    return _dress(title, nodes, edges, svg[svg.index("<svg") :])
 
 
-def _node_style(node: "Node", plain: bool) -> dict[str, str]:
+def _node_style(node: Node, plain: bool) -> dict[str, str]:
     marks = node.marks
     fill = "#f3c6a8" if "violating" in marks else "#bfe0f6" if "trace" in marks else "#eceff1"
     style = {"fillcolor": fill, "color": "#8a9299", "penwidth": "1"}
@@ -94,7 +92,7 @@ def _scale(picture: Picture) -> float:
     return min(_POINTS, _WIDEST / picture.size[0])
 
 
-def _room(node: "Node") -> dict[str, str]:
+def _room(node: Node) -> dict[str, str]:
     """What keeps a place free for the node's picture."""
     if node.picture is None:
         return {}
@@ -102,7 +100,7 @@ def _room(node: "Node") -> dict[str, str]:
     return {"label": "", "fixedsize": "true", "width": f"{wide:.2f}", "height": f"{tall:.2f}"}
 
 
-def _hang(node: "Node", picture: Picture, group: str) -> str:
+def _hang(node: Node, picture: Picture, group: str) -> str:
     """The group of a node with its picture in it; nodes are light on every page, and so is what is in them."""
     numbers = [float(n) for path in re.findall(r'\bd="([^"]*)"', group) for n in re.findall(r"-?[\d.]+", path)]
     x, y = (min(along) + max(along) for along in (numbers[::2], numbers[1::2]))  # twice the middle
@@ -117,28 +115,28 @@ def _hang(node: "Node", picture: Picture, group: str) -> str:
     return group.removesuffix("</g>") + hung + "</g>"
 
 
-def _edge_label(edge: "Edge") -> str:
+def _edge_label(edge: Edge) -> str:
     labels = [f" {clip(brief(label), _LONGEST_LABEL)} " for label in edge.labels]
     more = len(labels) - _MOST_LABELS
     return "\n".join(labels if more <= 0 else [*labels[:_MOST_LABELS], f" and {more} more "])
 
 
-def _edge_style(edge: "Edge") -> dict[str, str]:
+def _edge_style(edge: Edge) -> dict[str, str]:
     if "trace" in edge.marks:
         return {"color": SKY, "penwidth": "2.5", "weight": "8"}
     return {}
 
 
-def _dress(graph: "StateGraph", svg: str) -> str:
+def _dress(title: str, nodes: Sequence[Node], edges: Sequence[Edge], svg: str) -> str:
     """Give the SVG its texts to show on hovering, and let it take the page's colour and width."""
-    tooltips = {node.id: node.tooltip for node in graph.nodes}
-    tooltips |= {f"{edge.source}->{edge.target}": "\n".join(edge.labels) for edge in graph.edges}
+    tooltips = {node.id: node.tooltip for node in nodes}
+    tooltips |= {f"{edge.source}->{edge.target}": "\n".join(edge.labels) for edge in edges}
 
-    def tooltip(title: re.Match[str]) -> str:
-        name = title.group(1).replace("&#45;", "-").replace("&gt;", ">")
-        return f"<title>{escape(tooltips.get(name, graph.title))}</title>"
+    def tooltip(found: re.Match[str]) -> str:
+        name = found.group(1).replace("&#45;", "-").replace("&gt;", ">")
+        return f"<title>{escape(tooltips.get(name, title))}</title>"
 
-    drawn = {node.id: (node, node.picture) for node in graph.nodes if node.picture is not None}
+    drawn = {node.id: (node, node.picture) for node in nodes if node.picture is not None}
 
     def hang(group: re.Match[str]) -> str:
         name = group.group(1)
@@ -154,6 +152,6 @@ def _dress(graph: "StateGraph", svg: str) -> str:
     pixels = round(int(width.group(1)) * 4 / 3) if width else 0
     root = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box.group(1) if box else ""}" width="{pixels}" role="img" '
-        f'aria-label="{escape(graph.title)}" color="{MIDDLE}">'
+        f'aria-label="{escape(title)}" color="{MIDDLE}">'
     )
     return re.sub(r"<svg\b[^>]*>", root, svg, count=1)

@@ -12,6 +12,7 @@ from workbench.kernel import Model, Result
 from workbench.kernel.values import counted
 from workbench.view import dot
 from workbench.view.html import Picture, element, escape
+from workbench.view.nodes import Edge, Node
 from workbench.view.trace import packed
 
 #: How many edges a picture has at most, unless one asks for more.
@@ -50,57 +51,6 @@ class Space(Protocol):
     def holds(self, name: str) -> np.ndarray: ...
 
 
-@dataclass(frozen=True)
-class Node:
-    """A state, or a group of states that agree on some variables.
-
-    Attributes
-    ----------
-    id, label : str
-    tooltip : str
-        The whole state, or what the group has in common.
-    marks : frozenset of str
-        Of ``initial``, ``violating``, ``trace``, ``focus`` and ``loop``.
-    count : int
-        How many states it stands for.
-    picture : Picture, optional
-        Of the state; it takes the place of the label.
-    """
-
-    id: str
-    label: str
-    tooltip: str
-    marks: frozenset[str] = frozenset()
-    count: int = 1
-    picture: pictures.Picture | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        drawn = self.picture and self.picture.svg
-        return {**vars(self), "marks": sorted(self.marks), "picture": drawn}
-
-
-@dataclass(frozen=True)
-class Edge:
-    """One or more transitions between two nodes.
-
-    Attributes
-    ----------
-    source, target : str
-        Identifiers of nodes.
-    labels : tuple of str
-        The actions.
-    marks : frozenset of str
-    count : int
-        How many transitions it stands for.
-    """
-
-    source: str
-    target: str
-    labels: tuple[str, ...]
-    marks: frozenset[str] = frozenset()
-    count: int = 1
-
-
 @dataclass(frozen=True, repr=False)
 class StateGraph(Picture):
     """A graph to look at.
@@ -124,11 +74,11 @@ class StateGraph(Picture):
 
     def dot(self) -> str:
         """The graph in Graphviz's language."""
-        return dot.source(self)
+        return dot.source(self.nodes, self.edges)
 
     @cached_property
     def _svg(self) -> str:
-        return dot.render(self)
+        return dot.render(self.title, self.nodes, self.edges)
 
     def svg(self) -> str:
         return self._svg

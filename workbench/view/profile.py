@@ -1,6 +1,6 @@
 """Profiles: how often the model's Python was called for what, as a table and as bars."""
 
-from workbench.kernel.profile import Cost, Profile
+from workbench.engines.profile import Cost, Profile
 from workbench.kernel.values import counted
 from workbench.view.bars import Bars
 from workbench.view.html import Joined, Rendered, element, escape, table

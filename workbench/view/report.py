@@ -103,7 +103,7 @@ def _figures(result: Result) -> str:
         "seconds": f"{result.seconds:.2f}",
         "engine": result.engine,
         "symmetry": ", ".join(result.symmetry) or "none",
-        "peak memory": f"{result.peak_bytes / 2**20:,.0f} MiB",
+        "peak memory": f"{result.peak_bytes / 2**20:,.0f} MiB" if result.peak_bytes else "not measured",
         "chance that a state was missed": f"below {result.collision_probability:.1e}",
     }
     return table((), ((escape(name), element("code", escape(value))) for name, value in figures.items()))

@@ -6,19 +6,17 @@ Nothing is cut: what does not fit into its column is wrapped, and the row gets t
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.kernel.state import Change
 from workbench.kernel.values import counted
 from workbench.pictures.letters import width_of, wrap
 from workbench.view.html import BLUE, GREEN, MARKS, ORANGE, PURPLE, VERMILLION
+from workbench.view.refined import RefinedStep
+from workbench.view.steps import Lanes, StepView
 from workbench.view.svg import Sheet
+from workbench.view.truth import Truth
 from workbench.view.wording import choices_of, told_again, told_change
-
-if TYPE_CHECKING:
-    from workbench.view.refined import RefinedStep
-    from workbench.view.trace import StepView, TraceView
-    from workbench.view.truth import Truth
 
 _MARGIN, _HEAD, _LINE, _PAD, _GAP = 40, 34, 15, 8, 14
 _SIZE = 11.5
@@ -33,7 +31,7 @@ _PAPER: dict[str, Any] = {"class_": "wb-paper", "fill": "#ffffff", "fill_opacity
 _INK: dict[str, Any] = {"class_": "wb-ink", "fill": "#10222e"}
 
 
-def draw(view: "TraceView", current: int | None = None, width: float = math.inf) -> str:
+def draw(view: Lanes, current: int | None = None, width: float = math.inf) -> str:
     """The picture; row i is a group with ``data-step="i"``, and that of index `current` is marked.
 
     It is as wide as `width`, or as its texts where that is infinite.
@@ -78,7 +76,7 @@ class _Label:
 
 
 class _Picture:
-    def __init__(self, view: "TraceView", width: float) -> None:
+    def __init__(self, view: Lanes, width: float) -> None:
         self.view = view
         *actors, self.shared = view.lanes
         lanes = actors if view.refined is None else [view.refined, *actors]
@@ -143,7 +141,7 @@ class _Picture:
             lines.line(x, _HEAD, x, bottom, stroke_opacity=0.25, stroke_dasharray="2 4")
         return lines.parts
 
-    def _row(self, y: float, step: "StepView", number: str, marked: bool, looping: bool) -> float:
+    def _row(self, y: float, step: StepView, number: str, marked: bool, looping: bool) -> float:
         """Draw a step; how tall its row is."""
         sheet = self.sheet
         boxes = {lane: label.lines(self._box(lane) - 2 * _PAD) for lane, label in self._boxes(step)}
@@ -177,7 +175,7 @@ class _Picture:
         self._step(step.lane, middle, boxes[step.lane], title, BLUE)
         return tall
 
-    def _boxes(self, step: "StepView") -> list[tuple[str, _Label]]:
+    def _boxes(self, step: StepView) -> list[tuple[str, _Label]]:
         """What stands in boxes in the row of a step, each with its lane."""
         boxes = [(step.lane, _Label.of(step.label, step.lane))] if step.lane else []
         if step.refined is not None and not step.refined.stutters:
@@ -193,7 +191,7 @@ class _Picture:
         for place, line in enumerate(lines):
             sheet.spans(x, top + 14 + _LINE * place, line, _SIZE, title, text_anchor="middle", **_INK)
 
-    def _refined(self, x: float, middle: float, step: "RefinedStep", boxes: dict[str, _Lines]) -> None:
+    def _refined(self, x: float, middle: float, step: RefinedStep, boxes: dict[str, _Lines]) -> None:
         """What a step that ends at `x` is to the refined model: a step of it, nothing, or what it never does."""
         center = self.center[step.model]
         if step.stutters:
@@ -204,9 +202,7 @@ class _Picture:
         title = "\n".join([f"{step.model}: {step.words}", *map(told_change, step.changes)])
         self._step(step.model, middle, boxes[step.model], title, color)
 
-    def _to_lane(
-        self, x: float, step: "StepView", lane: str, lines: Sequence[str], middle: float, offset: float
-    ) -> None:
+    def _to_lane(self, x: float, step: StepView, lane: str, lines: Sequence[str], middle: float, offset: float) -> None:
         """An arrow to what the step changed in another lane."""
         sheet, target, box = self.sheet, self.center[lane], self._box(lane)
         side = -1 if target > x else 1
@@ -219,7 +215,7 @@ class _Picture:
             top = middle + 4 + _LINE * (place - (len(lines) - 1) / 2)
             sheet.text(target, top, line, _SIZE, hover, text_anchor="middle", **_INK)
 
-    def _told(self, step: "StepView") -> list[str]:
+    def _told(self, step: StepView) -> list[str]:
         """What the step did to the shared state, a line for each change."""
         told = [told_change(change) + _rewritten(step, change) for change in step.effects.get(self.shared, ())]
         return told + [told_again(change.cell, change.after, step.writers) for change in step.again] + list(step.alike)
@@ -259,10 +255,10 @@ def _names(changes: Iterable[Change]) -> str:
     return ", ".join(dict.fromkeys(change.cell.variable for change in changes))
 
 
-def _rewritten(step: "StepView", change: Change) -> str:
+def _rewritten(step: StepView, change: Change) -> str:
     writer = step.writers.get(change.cell)
     return f", over what {writer} wrote" if writer else ""
 
 
-def _reason(truth: "Truth") -> str:
+def _reason(truth: Truth) -> str:
     return f"{MARKS['violated'][0]} {truth.name} violated" + (f": {truth.why}" if truth.why else "")

@@ -6,7 +6,6 @@ import json
 import math
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -22,11 +21,12 @@ from workbench.pictures import Picture, faults, picture
 from workbench.view import sequence
 from workbench.view.access import accesses
 from workbench.view.html import Drawn, Rendered, badge, element, escape
-from workbench.view.refined import RefinedStep, refined_steps
+from workbench.view.refined import refined_steps
 from workbench.view.statetable import state_table
+from workbench.view.steps import Lanes, StepView
 from workbench.view.truth import StepTruths, Truth, judges
 from workbench.view.watches import Watch, watch, watch_table, watched_here
-from workbench.view.wording import choices_of, listed, spaced, told_change, told_doc
+from workbench.view.wording import listed, spaced
 
 #: The lane of what no single actor owns.
 SHARED = "shared state"
@@ -36,82 +36,15 @@ NOBODY = "environment"
 WIDTH = 800
 
 
-@dataclass(frozen=True)
-class StepView:
-    """One step of a trace.
-
-    Attributes
-    ----------
-    number : int
-        Counted from 1, the initial state.
-    label, lane : str
-    state : State
-    changes : tuple of Change
-    effects : dict of str to tuple of Change
-        For every other lane that the step has an effect on, what it changed there.
-    truths : tuple of Truth
-    doc : str
-        What the action's author says of it.
-    again : tuple of Change
-        Cells of the shared state that the step wrote, and that had the same value before.
-    alike : tuple of str
-        In words, what the step made equal to what another actor has.
-    writers : dict of Cell to str
-        Who else had written what the step wrote over.
-    refined : RefinedStep or None
-        What the step is to the model that is refined, where the trace is told to one.
-    """
-
-    number: int
-    label: str
-    lane: str
-    state: State
-    changes: tuple[Change, ...] = ()
-    effects: dict[str, tuple[Change, ...]] = field(default_factory=dict)
-    truths: tuple[Truth, ...] = ()
-    doc: str = ""
-    again: tuple[Change, ...] = ()
-    alike: tuple[str, ...] = ()
-    writers: dict[Cell, str] = field(default_factory=dict)
-    refined: RefinedStep | None = None
-
-    @property
-    def sentence(self) -> str:
-        """The step as a sentence: who does what, with which choices, and what that changes."""
-        if not self.lane:
-            return "The behaviour begins here."
-        choices = choices_of(self.label, self.lane)
-        did = told_doc(self.doc, self.label).rstrip(".") or self.label.partition("(")[0]
-        changes = listed([told_change(change) for change in self.changes]) or "nothing"
-        said = f"{self.lane}: {did}{f' ({choices})' if choices else ''}. It changes {changes}."
-        return said if self.refined is None else f"{said} {self.refined.sentence}"
-
-    @property
-    def broken(self) -> tuple[Truth, ...]:
-        """What is violated in this state, or by the step to it."""
-        return tuple(truth for truth in self.truths if truth.broken)
-
-
-class TraceView(Drawn):
+class TraceView(Lanes, Drawn):
     """A trace to look at; made by :func:`trace_view`.
 
     Attributes
     ----------
-    trace : Trace
-    lanes : list of str
-        The actors in the order of the model's processes, then the shared state. A process without members, such as a
-        crasher, is left out where it does nothing.
-    steps : list of StepView
-    back : StepView or None
-        The step that closes a cycle.
     properties : sequence of str or None
         Those whose truth is shown; None for all.
     watches : sequence of Watch
         The expressions that are watched, each with what it is in every state.
-    told : AbstractTrace or None
-        The behaviour in the words of the model that is refined.
-    refined : str or None
-        The class of that model, whose lane stands before all others.
     permalink : str
     """
 
@@ -125,21 +58,12 @@ class TraceView(Drawn):
         watches: Sequence[Watch] = (),
         told: AbstractTrace | None = None,
     ) -> None:
-        self.trace, self.lanes, self.steps, self.back, self.properties = trace, lanes, steps, back, properties
-        self.watches = watches
-        self.loop = trace.loop
-        self.told, self.refined = told, None if told is None else type(told.model).__name__
+        super().__init__(trace, lanes, steps, back, told)
+        self.properties, self.watches = properties, watches
 
     @cached_property
     def permalink(self) -> str:
         return permalink(self.trace, [watch.expression for watch in self.watches])
-
-    @property
-    def ending(self) -> str | None:
-        """How a lasso goes on; None for a finite behaviour."""
-        if self.loop is None:
-            return None
-        return "stops for ever" if self.back is None else f"back to state {self.loop + 1}, for ever"
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as lists, dictionaries and texts."""

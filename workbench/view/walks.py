@@ -1,7 +1,7 @@
 """What random walks saw, for a person to look at: how much, the verdicts, and what each action contributed."""
 
+from workbench.engines.walks.result import Simulation
 from workbench.kernel import Verdict
-from workbench.kernel.simulation import Simulation
 from workbench.kernel.values import counted
 from workbench.view.bars import Bars
 from workbench.view.html import Drawn, Joined, Rendered, badge, element, escape, table

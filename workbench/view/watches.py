@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.formats.expression import Expression, Reading
 from workbench.kernel import Trace
-from workbench.kernel.expression import Expression, Reading
 from workbench.view.html import Rendered, element, escape, table
 
 
@@ -69,7 +69,7 @@ def watch(trace: Trace, text: str) -> Watch:
     ----------
     trace : Trace
     text : str
-        See :class:`workbench.kernel.expression.Expression`. It is run.
+        See :class:`workbench.formats.expression.Expression`. It is run.
 
     Raises
     ------

@@ -7,8 +7,8 @@ from typing import Any
 import anywidget
 import traitlets
 
+from workbench.formats.expression import Expression, example_of
 from workbench.kernel import InputError, Trace
-from workbench.kernel.expression import Expression, example_of
 from workbench.kernel.values import show
 from workbench.pictures import options_of
 from workbench.session import Session

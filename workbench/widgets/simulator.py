@@ -7,8 +7,8 @@ from typing import Any
 import ipywidgets
 
 from workbench.formats.code import trace_as_code
+from workbench.formats.expression import example_of
 from workbench.kernel import InputError, Model, Trace
-from workbench.kernel.expression import example_of
 from workbench.kernel.trace import Move
 from workbench.kernel.values import counted
 from workbench.session import Session, Stepper, start_from

@@ -3,7 +3,7 @@
 import numpy as np
 
 from workbench.engines.compiled import njit
-from workbench.engines.kernels import OUTSIDE, home, walk
+from workbench.engines.kernels import OUTSIDE, walk
 from workbench.engines.phases.layout import (
     ADDED,
     AT_CHUNK,
@@ -22,7 +22,7 @@ from workbench.engines.phases.layout import (
     USED,
     WHAT,
 )
-from workbench.engines.phases.prefetch import ASKED_AHEAD, prefetch
+from workbench.engines.prefetch import ASKED_AHEAD, home, prefetch
 
 #: The mark of a successor that has been visited, where numbers are not wanted.
 VISITED = np.uint32(0)

@@ -11,10 +11,10 @@ place for all threads.
 import numpy as np
 
 from workbench.engines.compiled import njit
-from workbench.engines.kernels import home, insert, slot_of
+from workbench.engines.kernels import insert, slot_of
 from workbench.engines.phases.admit import VISITED
 from workbench.engines.phases.layout import ADDED, BEFORE, NEW, QUEUED, SHARDS, USED
-from workbench.engines.phases.prefetch import ASKED_AHEAD, prefetch
+from workbench.engines.prefetch import ASKED_AHEAD, home, prefetch
 
 
 @njit(cache=True, nogil=True)

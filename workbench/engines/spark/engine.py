@@ -10,6 +10,8 @@ import numpy as np
 
 from workbench.engines.costs import costs_of
 from workbench.engines.local import LocalSearch, count_actions
+from workbench.engines.memory import peak_bytes
+from workbench.engines.profile import Cost, Profile, joined
 from workbench.engines.spark import worker
 from workbench.engines.spark.cutting import cut
 from workbench.engines.spark.dataflow import First, Stage, here, on_spark
@@ -31,9 +33,7 @@ from workbench.engines.spark.transitions import OUTSIDE, PART_STATES
 from workbench.kernel import InputError, ModelError
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.conclusion import Exploration
-from workbench.kernel.memory import peak_bytes
 from workbench.kernel.plan import Plan
-from workbench.kernel.profile import Cost, Profile, joined
 from workbench.kernel.result import collision_probability
 from workbench.storage.folder import Folder
 from workbench.storage.identity import Identity
@@ -354,7 +354,7 @@ class SparkSearch:
             liveness=lambda declared: self._liveness.verdict(declared),
             outside=counted.outside,
             collision_probability=collision_probability(sum(counted.sizes), self.task.bits, renamings),
-            peak_bytes=self._worker_peak,
+            peak_bytes=lambda: max(peak_bytes(), self._worker_peak),
             figures={
                 "shuffle_bytes": sum(level.shuffled for level in counted.levels),
                 "slowest_level": max(seconds, default=0.0),

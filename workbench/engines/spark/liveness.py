@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from workbench.engines.liveness import Graph, LassoFinder
+from workbench.engines.memory import most_memory
 from workbench.engines.spark.bits import StateSet
 from workbench.engines.spark.sweeping import Arrays, Parts
 from workbench.engines.spark.transitions import OUTSIDE
@@ -20,7 +21,6 @@ from workbench.kernel.budget import Stop
 from workbench.kernel.declare import Formula, Property
 from workbench.kernel.instances import Fairness
 from workbench.kernel.lasso import Demand, liveness_verdict
-from workbench.kernel.memory import most_memory
 from workbench.kernel.trace import Move
 from workbench.kernel.values import counted
 

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from workbench.engines.profile import Cost
 from workbench.engines.spark.manifest import LevelFile
 from workbench.engines.spark.packing import PackedRows
 from workbench.kernel import Model
-from workbench.kernel.profile import Cost
 from workbench.storage.sums import FileSum
 
 

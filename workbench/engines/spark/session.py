@@ -24,9 +24,9 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
+from workbench.engines.memory import memory_limit
 from workbench.kernel import InputError
-from workbench.kernel.memory import memory_limit
-from workbench.kernel.programs import to_install
+from workbench.programs import to_install
 
 _OLDEST_JAVA = 17
 _INSTALL_CONNECT = "pip install 'lakehouse-workbench[connect]'"

@@ -17,6 +17,7 @@ import numpy as np
 from workbench.engines.arrays import Growing
 from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
+from workbench.engines.memory import peak_bytes
 from workbench.engines.spark.admission import Admission, New
 from workbench.engines.spark.dataflow import Outgoing, Packed
 from workbench.engines.spark.expanding import Expanding
@@ -39,7 +40,6 @@ from workbench.engines.spark.shipping import pack, receive
 from workbench.engines.spark.states import States
 from workbench.engines.steps import WatchedSteps
 from workbench.engines.watch import Labels
-from workbench.kernel.memory import peak_bytes
 from workbench.storage.sums import FileSum
 
 

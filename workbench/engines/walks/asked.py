@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from workbench.engines.walks.result import Rule
 from workbench.engines.walks.walker import Tally, judged
 from workbench.kernel import Model
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.plan import Plan
-from workbench.kernel.simulation import Rule
 from workbench.kernel.values import counted
 
 #: Initial states to choose from, at most.

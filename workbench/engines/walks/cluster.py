@@ -14,11 +14,11 @@ from workbench.engines.spark.jobs import explained
 from workbench.engines.spark.session import cores_of
 from workbench.engines.spark.shipping import receive, ship
 from workbench.engines.walks.asked import Asked, Made, starts_of
+from workbench.engines.walks.result import Rule
 from workbench.engines.walks.walker import Tally, Walker, judged
 from workbench.kernel import Model
 from workbench.kernel.budget import Stop
 from workbench.kernel.plan import make_plan
-from workbench.kernel.simulation import Rule
 
 _ROUND_SECONDS = 4.0
 #: Walks, and about how many of their steps, that a task makes between two looks at the clock.

@@ -9,6 +9,7 @@ from workbench.engines.local import load as load_kernels
 from workbench.engines.threads import MOST_WORKERS, usable_cores
 from workbench.engines.walks import kernels, sketch
 from workbench.engines.walks.asked import Asked, Made, Progress
+from workbench.engines.walks.result import Rule, Simulation, Taken, extent, undecided_verdict
 from workbench.engines.walks.shorten import Shortener, Way
 from workbench.engines.walks.team import walk_here
 from workbench.engines.walks.walker import Tally, Walker, judged
@@ -19,7 +20,6 @@ from workbench.kernel.declare import Property
 from workbench.kernel.errors import brief, check_integer, unknown
 from workbench.kernel.plan import make_plan
 from workbench.kernel.result import constraints_of
-from workbench.kernel.simulation import Rule, Simulation, Taken, extent, undecided_verdict
 from workbench.kernel.values import counted
 
 ENGINES = ("local", "spark")

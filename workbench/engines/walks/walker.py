@@ -12,10 +12,10 @@ from workbench.engines.steps import WatchedSteps
 from workbench.engines.trees import Trees
 from workbench.engines.walks import kernels, sketch
 from workbench.engines.walks.kernels import NEVER, Counted, Starts, StepWatch, Walk, Watch
+from workbench.engines.walks.result import Rule
 from workbench.engines.watch import Watched
 from workbench.kernel.declare import DEADLOCK, Property
 from workbench.kernel.plan import Plan
-from workbench.kernel.simulation import Rule
 from workbench.kernel.trace import Move
 
 #: Steps between two looks at the clock.

@@ -17,11 +17,11 @@ from enum import Enum
 
 from workbench.kernel import (
     Constant,
-    Graph,
     InputError,
     Model,
     Names,
     Process,
+    Relation,
     Variable,
     action,
     choose,
@@ -47,7 +47,7 @@ class ChangRoberts(Model):
     """Leader election on a ring: the largest number that comes home wins."""
 
     Processes = Constant(3, Names("p", range(2, 7)), "who is on the ring")
-    Ring = Constant("ring", Graph("Processes"), "to whom each sends; it must lead through all of them, and back")
+    Ring = Constant("ring", Relation("Processes"), "to whom each sends; it must lead through all of them, and back")
     Order = Constant("falling", ("falling", "rising"), "how numbers change along the ring: many messages, or few")
     UniqueNumbers = Constant(True, bool, "no two processes have the same number; else the two largest have")
     PassesOnSmaller = Constant(False, bool, "a candidate passes smaller numbers on, instead of dropping them")

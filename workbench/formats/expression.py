@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 from workbench.kernel.errors import RAISED, InputError, ModelError, brief, text_of, unknown
 from workbench.kernel.members import Members
 from workbench.kernel.model import Model
-from workbench.kernel.objects import is_member, is_object
 from workbench.kernel.state import Indexed, Reader, State, seen
-from workbench.kernel.values import Map, Name, show
+from workbench.kernel.values import Map, Name, is_member, is_object, show
 
 _TAKES = "it takes a Python expression over s, self and the constants"
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from workbench.kernel.instances import Subject
 from workbench.kernel.state import Cell
 from workbench.kernel.values import counted
 
@@ -14,30 +15,6 @@ _OFTEN = 0.5
 #: From how many calls on, about a second's, it is worth saying that there are many in all, and for how few states each.
 _MANY_IN_ALL = 20_000
 _FEW_STATES = 10
-
-
-class Subject(NamedTuple):
-    """What a decision tree is about.
-
-    Attributes
-    ----------
-    kind : str
-        ``action``, or the kind of a property.
-    name : str
-    part : str
-        The clause of an invariant, or the predicate of a formula (``trigger`` or ``goal``); "" for the whole.
-    """
-
-    kind: str
-    name: str
-    part: str = ""
-
-    @property
-    def label(self) -> str:
-        return f"{self.name}.{self.part}" if self.part else self.name
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.label}"
 
 
 class Cost(NamedTuple):

@@ -1,10 +1,28 @@
-"""One machine instruction that Numba does not offer: asking for memory before it is needed."""
+"""Where a look-up in a visited table begins, and asking for that memory before it is needed.
+
+The latter is a machine instruction that Numba does not offer.
+"""
 
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from workbench.engines.compiled import njit
+
 #: How many look-ups ahead their memory is asked for.
 ASKED_AHEAD = 12
+
+
+@njit(cache=True, nogil=True)
+def home(low: Any, slots: Any) -> Any:
+    """The first slot to look at: a mix of the fingerprint scaled to the table's size.
+
+    The smallest of several fingerprints is not evenly distributed, hence the multiplication (by 2**64 over the golden
+    ratio) before the upper half is taken.
+    """
+    mixed = (low * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
+    return np.int64((mixed * np.uint64(slots)) >> np.uint64(32))
 
 
 class _Prefetch:
@@ -17,12 +35,11 @@ class _Prefetch:
     def _numba_type_(self) -> Any:
         """What Numba takes this for."""
         from llvmlite import ir  # these load where kernels are compiled
-        from numba import njit, types
+        from numba import njit as compiled
+        from numba import types
         from numba.core import cgutils
         from numba.core.registry import cpu_target
         from numba.extending import intrinsic
-
-        from workbench.engines.kernels import home
 
         def asking_for(typingctx: Any, array: Any, index: Any) -> Any:
             def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -39,7 +56,7 @@ class _Prefetch:
 
         ask_for: Any = intrinsic(asking_for)
 
-        @njit
+        @compiled
         def prefetch(low: Any, fingerprint: Any) -> None:
             ask_for(low, home(fingerprint, low.shape[0]))
 

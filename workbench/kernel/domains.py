@@ -1,0 +1,562 @@
+"""The domains of constants: what each accepts, how people write and read it, and what a model has of it.
+
+A domain knows its values apart from names; those that are about the members of a set of names are bound to them later.
+"""
+
+import itertools
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from workbench.kernel.errors import InputError, ModelError, brief, in_its_line, listed
+from workbench.kernel.values import Map, Name, show
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+Sets = Mapping[str, tuple[str, ...]]
+
+
+class Domain:
+    """What a constant accepts.
+
+    Attributes
+    ----------
+    kind : str
+        In a word.
+    sets : tuple of str
+        The sets of names that it is about, by the names of their constants.
+    """
+
+    kind: ClassVar[str]
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        return ()
+
+    def describe(self) -> str:
+        """What it accepts, in words."""
+        raise NotImplementedError
+
+    def parse(self, given: Any) -> Any:
+        """The value that `given` stands for, apart from the names of the sets that it may be about.
+
+        Raises
+        ------
+        ValueError
+            If it is not accepted.
+        """
+        raise NotImplementedError
+
+    def bind(self, name: str, value: Any, sets: Sets) -> Any:
+        """What a model has, in its constant `name`, for a parsed `value`: with these members of the sets.
+
+        Raises
+        ------
+        InputError
+            If it does not go with them.
+        """
+        return value
+
+    def word(self, value: Any) -> str:
+        """`value` as people read it: the word for a choice that has one, the shape of a graph."""
+        return show(value)
+
+    def spelled(self, value: Any) -> Any:
+        """`value` as :meth:`parse` takes it and JSON has it: short where there is a word for it."""
+        return value
+
+    def unordered(self, value: Any) -> Any:
+        """`value` without the order in which it is written, where that says nothing."""
+        return value
+
+
+class Switch(Domain):
+    """True or false."""
+
+    kind = "switch"
+
+    def __iter__(self) -> Iterator[bool]:
+        return iter((False, True))
+
+    def describe(self) -> str:
+        return "true or false"
+
+    def parse(self, given: Any) -> bool:
+        if not isinstance(given, bool):
+            raise ValueError
+        return given
+
+
+class Within(Domain):
+    """An integer of a range."""
+
+    kind = "integer"
+
+    def __init__(self, numbers: range) -> None:
+        self.numbers = numbers
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.numbers)
+
+    def describe(self) -> str:
+        steps = "" if self.numbers.step == 1 else f" in steps of {self.numbers.step}"
+        return f"an integer from {self.numbers[0]} to {self.numbers[-1]}{steps}"
+
+    def parse(self, given: Any) -> int:
+        if type(given) is not int or given not in self.numbers:
+            raise ValueError
+        return given
+
+
+@dataclass(frozen=True)
+class Integers(Domain):
+    """Integers without a list of them: all, or those from `least`, or up to `most`.
+
+    Examples
+    --------
+    >>> from workbench.kernel import Constant
+    >>> Constant(3, Integers(least=0), "requests").parse("Requests", -1)
+    Traceback (most recent call last):
+        ...
+    workbench.kernel.errors.InputError: Requests = -1 is not accepted; it takes an integer from 0 on
+    """
+
+    least: int | None = None
+    most: int | None = None
+    kind: ClassVar[str] = "number"
+
+    @in_its_line
+    def __post_init__(self) -> None:
+        low, high = self.least, self.most
+        if not all(bound is None or type(bound) is int for bound in (low, high)):
+            raise ModelError(f"{self} is not accepted; its bounds are integers, or None")
+        if low is not None and high is not None and low > high:
+            raise ModelError(f"{self} is not accepted; it contains no integer")
+
+    def __contains__(self, number: object) -> bool:
+        if type(number) is not int:
+            return False
+        return (self.least is None or number >= self.least) and (self.most is None or number <= self.most)
+
+    def describe(self) -> str:
+        if self.most is None:
+            return "an integer" if self.least is None else f"an integer from {self.least} on"
+        return f"an integer up to {self.most}" if self.least is None else f"an integer from {self.least} to {self.most}"
+
+    def parse(self, given: Any) -> int:
+        if given not in self:
+            raise ValueError
+        return int(given)
+
+
+class Text(Domain):
+    """Any line of text."""
+
+    kind = "text"
+
+    def describe(self) -> str:
+        return "a line of text"
+
+    def parse(self, given: Any) -> str:
+        if not (isinstance(given, str) and given.isprintable()):
+            raise ValueError
+        return str(given)
+
+
+class Choice(Domain):
+    """One of some values, each of which may have a word that people read and write in its place.
+
+    Parameters
+    ----------
+    choices : sequence, or mapping of values to words
+    """
+
+    kind = "choice"
+
+    @in_its_line
+    def __init__(self, choices: Sequence[Any] | Mapping[Any, str]) -> None:
+        self.values = tuple(choices)
+        self.words = dict(choices) if isinstance(choices, Mapping) else {}
+        words = list(self.words.values())
+        if not all(isinstance(word, str) and _NAME.fullmatch(word) for word in words) or len(set(words)) < len(words):
+            raise ModelError(f"the choices {brief(dict(choices))} are not accepted; each needs a word of its own")
+        if words and set(words) & set(self.values):
+            raise ModelError(f"the choices {brief(dict(choices))} are not accepted; a word may not be a value too")
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.values)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def word(self, value: Any) -> str:
+        return self.words[value] if self.words and value in self.words else show(value)
+
+    def describe(self) -> str:
+        return "one of " + ", ".join(f"{v} ({self.words[v]})" if self.words else str(v) for v in self.values)
+
+    def parse(self, given: Any) -> Any:
+        for value in self.values:
+            if given == value and type(given) is type(value):
+                return value
+            if self.words and isinstance(given, str) and given == self.words[value]:
+                return value
+        raise ValueError
+
+
+@dataclass(frozen=True)
+class Names(Domain):
+    """A set of actors or values: given by its size (`prefix` 1, 2, ...) or as a list of names.
+
+    Parameters
+    ----------
+    prefix : str
+        What the names made from a size start with.
+    sizes : range
+        The sizes that are accepted.
+    """
+
+    prefix: str
+    sizes: range
+    kind: ClassVar[str] = "names"
+
+    @in_its_line
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.prefix) or not self.sizes:
+            raise ModelError(f"{self} is not accepted; it takes a prefix that begins with a letter, and some sizes")
+
+    def describe(self) -> str:
+        return f"a size from {self.sizes[0]} to {self.sizes[-1]}, or a list of that many names"
+
+    def parse(self, given: Any) -> tuple[Name, ...]:
+        if isinstance(given, int) and not isinstance(given, bool) and given in self.sizes:
+            names = tuple(f"{self.prefix}{i + 1}" for i in range(given))
+        elif isinstance(given, (list, tuple)):
+            names = tuple(given)
+        else:
+            raise ValueError
+        if not all(isinstance(name, str) and _NAME.fullmatch(name) for name in names):
+            raise ValueError
+        if len(names) not in self.sizes or len(set(names)) != len(names):
+            raise ValueError
+        return tuple(map(Name, names))
+
+
+# What is about the names of sets -------------------------------------------------------------------------------------
+
+
+def _items(text: str) -> list[str]:
+    """The items of a text such as ``{n1->n2, n2->n3}``; the braces may be left out."""
+    inside = text.strip()
+    if inside.startswith("{") and inside.endswith("}"):
+        inside = inside[1:-1].strip()
+    return [item.strip() for item in inside.split(",")] if inside else []
+
+
+@dataclass(frozen=True)
+class Partition(Domain):
+    """A partition of the set that the constant `of` names; None: every member is a part of its own."""
+
+    of: str
+    kind: ClassVar[str] = "partition"
+    verb: ClassVar[str] = "partitions"
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        return (self.of,)
+
+    def describe(self) -> str:
+        return f"a list of lists that holds each of {self.of} exactly once, or null for one part each"
+
+    def parse(self, given: Any) -> tuple[tuple[str, ...], ...] | None:
+        if given is None:
+            return None
+        if not (isinstance(given, (list, tuple)) and given):
+            raise ValueError
+        if not all(isinstance(part, (list, tuple)) and part for part in given):
+            raise ValueError
+        return tuple(tuple(Name(name) if isinstance(name, str) else name for name in part) for part in given)
+
+    def bind(self, name: str, value: Any, sets: Sets) -> Any:
+        held = [member for part in value or () for member in part]
+        members = sets[self.of]
+        if value is not None and not (
+            all(isinstance(member, str) for member in held) and sorted(held) == sorted(members)
+        ):
+            raise InputError(
+                f"{name} = {brief([list(part) for part in value])} is not a partition of {self.of}; "
+                f"it must hold each of {listed(members)} exactly once"
+            )
+        return value
+
+    def unordered(self, value: Any) -> Any:
+        return None if value is None else frozenset(map(frozenset, value))
+
+
+class Pairs(tuple[tuple[str, str], ...]):
+    """What a model has of a relation: its pairs of names, in the order of the sets.
+
+    An undirected graph holds both pairs of an edge; `edges` has each edge once.
+
+    Attributes
+    ----------
+    shape : str or None
+        The word that it was given by, such as ``ring``.
+    directed : bool
+
+    Examples
+    --------
+    >>> ring = Relation("Node").bind("Ring", "ring", {"Node": ("a", "b", "c")})
+    >>> ring, ring.successors("c"), ring.predecessors("c"), ("a", "c") in ring
+    ((('a', 'b'), ('b', 'c'), ('c', 'a')), ('a',), ('b',), False)
+    >>> Relation("Node", directed=False).bind("Line", [("c", "b"), ("a", "b")], {"Node": ("a", "b", "c")}).edges
+    (('a', 'b'), ('b', 'c'))
+    """
+
+    shape: str | None
+    directed: bool
+
+    def __new__(cls, pairs: Iterable[tuple[str, str]], shape: str | None = None, directed: bool = True) -> "Pairs":
+        made = super().__new__(cls, pairs)
+        made.shape, made.directed = shape, directed
+        return made
+
+    def __getnewargs__(self) -> Any:
+        return tuple(self), self.shape, self.directed
+
+    def successors(self, name: str) -> tuple[str, ...]:
+        """The names that pairs lead to from `name`; in an undirected graph its neighbours."""
+        return tuple(target for source, target in self if source == name)
+
+    def predecessors(self, name: str) -> tuple[str, ...]:
+        """The names from which pairs lead to `name`."""
+        return tuple(source for source, target in self if target == name)
+
+    @property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        """The pairs; of an undirected graph one for each edge."""
+        return tuple(self) if self.directed else _once(self)
+
+
+def _once(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """One pair for each edge without a direction."""
+    return tuple(pair for i, pair in enumerate(pairs) if pair[::-1] not in pairs[:i])
+
+
+#: The graphs that have a name: over the members of a set, in their order.
+_SHAPES: dict[str, Callable[[Sequence[str]], Iterable[tuple[str, str]]]] = {
+    "none": lambda names: (),
+    "line": itertools.pairwise,
+    "ring": lambda names: zip(names, (*names[1:], names[0]), strict=True) if len(names) > 1 else (),
+    "star": lambda names: ((names[0], name) for name in names[1:]),
+    "complete": lambda names: itertools.permutations(names, 2),
+}
+
+
+@dataclass(frozen=True)
+class Relation(Domain):
+    """Pairs of a member of the set `of` and one of the set `to`, each a constant that is a set of names.
+
+    Without `to` it is a graph: edges between members of `of`, none of which leads from a name to itself. It is given by
+    a word for whatever names there are - ``none`` or ``all``; for a graph ``none``, ``line``, ``ring``, ``star`` (from
+    the first to all others) or ``complete`` -, as a list of pairs, or as a text such as ``n1->n2, n2->n3``; undirected:
+    ``n1-n2, n2-n3``.
+
+    Parameters
+    ----------
+    of, to : str
+        Names of constants; they may be the same.
+    directed : bool
+        Whether an edge of a graph leads one way.
+    """
+
+    of: str
+    to: str | None = None
+    directed: bool = True
+    verb: ClassVar[str] = "is about"
+
+    @in_its_line
+    def __post_init__(self) -> None:
+        if self.to is not None and not self.directed:
+            raise ModelError(f"{self} is not accepted; only a graph, which has no `to`, may be undirected")
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        return "graph" if self.to is None else "relation"
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        return (self.of,) if self.to is None else (self.of, self.to)
+
+    @property
+    def shapes(self) -> tuple[str, ...]:
+        """The words that it may be given by."""
+        return tuple(_SHAPES) if self.to is None else ("none", "all")
+
+    @property
+    def arrow(self) -> str:
+        """What stands between the names of a pair."""
+        return "->" if self.directed else "-"
+
+    def describe(self) -> str:
+        if self.to is not None:
+            return f"none or all, or pairs of {self.of} and {self.to}: a list of pairs, or a text such as a->b"
+        words = f"{', '.join(self.shapes[:-1])} or {self.shapes[-1]}"
+        edges = "directed" if self.directed else "undirected"
+        return f"{words}, or {edges} edges over {self.of}: a list of pairs, or a text such as n1{self.arrow}n2"
+
+    def word(self, value: Any) -> str:
+        if isinstance(value, str) or getattr(value, "shape", None):
+            return value if isinstance(value, str) else value.shape
+        pairs = value.edges if isinstance(value, Pairs) else value
+        return "{" + ", ".join(self.arrow.join(pair) for pair in pairs) + "}"
+
+    def spelled(self, value: Any) -> Any:
+        return (value.shape or value.edges) if isinstance(value, Pairs) else value
+
+    def unordered(self, value: Any) -> Any:
+        return frozenset(value)
+
+    def parse(self, given: Any) -> Any:
+        if isinstance(given, Pairs):
+            return given.shape or tuple(given)
+        if isinstance(given, str):
+            if given in self.shapes:
+                return given
+            given = [[name.strip() for name in item.split(self.arrow)] for item in _items(given)]
+            if not all(_NAME.fullmatch(name) for pair in given for name in pair):
+                raise ValueError
+        if not isinstance(given, (list, tuple)):
+            raise ValueError
+        for pair in given:
+            if not (isinstance(pair, (list, tuple)) and len(pair) == 2 and all(isinstance(end, str) for end in pair)):
+                raise ValueError
+        return tuple((Name(source), Name(target)) for source, target in given)
+
+    def bind(self, name: str, value: Any, sets: Sets) -> Pairs:
+        shape = value if isinstance(value, str) else None
+        last_of = self.of if self.to is None else self.to
+        first, last = sets[self.of], sets[last_of]
+        pairs = self._shaped(shape, first, last) if shape else list(value)
+        for pair in pairs:
+            spelt = self.arrow.join(map(str, pair))
+            for end, of, members in zip(pair, (self.of, last_of), (first, last), strict=True):
+                if end not in members:
+                    text = f"{spelt}: {brief(str(end))} is not in {of}"
+                    raise InputError(f"{name} is not accepted with {text}, which has {listed(members)}")
+            if self.to is None and pair[0] == pair[1]:
+                raise InputError(f"{name} is not accepted with {spelt}: it takes edges between two names")
+            if pairs.count(pair) > 1:
+                raise InputError(f"{name} is not accepted: it has {spelt} twice")
+        held = set(pairs) if self.directed else {*pairs, *((target, source) for source, target in pairs)}
+        return Pairs(((a, b) for a in first for b in last if (a, b) in held), shape, self.directed)
+
+    def _shaped(self, shape: str, first: Sequence[str], last: Sequence[str]) -> list[tuple[str, str]]:
+        """The pairs that a word stands for."""
+        if self.to is not None:
+            return list(itertools.product(first, last)) if shape == "all" else []
+        pairs = list(_SHAPES[shape](first))
+        return pairs if self.directed else list(_once(pairs))
+
+
+class Assignment(Domain):
+    """A choice for each member of the set of names that the constant `of` holds: to the model a ``Map``.
+
+    It is given as one choice for all, or as a mapping, or as a text such as ``n1: leader, n3: leader``; names that are
+    left out have the first choice.
+
+    Parameters
+    ----------
+    of : str
+        The name of a constant that is a set of names.
+    choices
+        The domain of each: ``bool``, a range, choices, or a mapping of choices to words.
+    """
+
+    kind = "assignment"
+    verb: ClassVar[str] = "is about"
+
+    @in_its_line
+    def __init__(self, of: str, choices: Any) -> None:
+        if not (choices is bool or (isinstance(choices, (range, list, tuple, dict)) and choices)):
+            raise ModelError(f"Assignment({of!r}, {brief(choices)}) is not accepted; it takes bool, a range or choices")
+        self.of, self.each = of, domain_of(choices)
+        self.choices: tuple[Any, ...] = tuple(self.each)  # the values that a name may have
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        return (self.of,)
+
+    def describe(self) -> str:
+        left_out = self.each.word(self.choices[0])
+        return f"for each of {self.of} {self.each.describe()}: one for all, or a mapping (left out: {left_out})"
+
+    def parse(self, given: Any) -> Any:
+        if isinstance(given, Map):  # of a model: one choice for all stays that with other names
+            given = self.spelled(given)
+        if isinstance(given, str):
+            pairs = [(name.strip(), choice.strip()) for name, _, choice in (i.partition(":") for i in _items(given))]
+            named = all(_NAME.fullmatch(name) and choice for name, choice in pairs)
+            given = dict(pairs) if pairs and named and len(dict(pairs)) == len(pairs) else given
+        if not isinstance(given, Mapping):
+            return self._choice(given)
+        if not all(isinstance(name, str) for name in given):
+            raise ValueError
+        return Map((Name(name), self._choice(choice)) for name, choice in given.items())
+
+    def _choice(self, given: Any) -> Any:
+        """The choice that is given as it is, or by what people read for it."""
+        try:
+            return self.each.parse(given)
+        except ValueError:
+            named = [choice for choice in self.choices if isinstance(given, str) and given == self.each.word(choice)]
+            if not named:
+                raise
+            return named[0]
+
+    def bind(self, name: str, value: Any, sets: Sets) -> Map:
+        members = sets[self.of]
+        given = value if isinstance(value, Map) else dict.fromkeys(members, value)
+        for key in given:
+            if key not in members:
+                raise InputError(f"{name} is not accepted with {brief(str(key))}: {self.of} has {listed(members)}")
+        return Map((member, given.get(member, self.choices[0])) for member in members)
+
+    def spelled(self, value: Any) -> Any:
+        """One choice for all where they are the same; else a plain mapping."""
+        if not isinstance(value, Map):
+            return value
+        one, *others = [*dict.fromkeys(value.values())] or [self.choices[0]]
+        return dict(value) if others else one
+
+    def word(self, value: Any) -> str:
+        plain = self.spelled(self.parse(value))
+        if not isinstance(plain, Mapping):
+            return self.each.word(plain)
+        return "{" + ", ".join(f"{name}: {self.each.word(choice)}" for name, choice in plain.items()) + "}"
+
+
+_GIVEN = (Integers, Text, Choice, Names, Partition, Relation, Assignment)
+
+
+def domain_of(given: Any) -> Any:
+    """The domain that `given` stands for in a declaration.
+
+    Raises
+    ------
+    ModelError
+        If there is none.
+    """
+    if isinstance(given, range) and given:
+        return Within(given)
+    if isinstance(given, (list, tuple, dict)) and given:
+        return Choice(given)
+    plain: Mapping[Any, Callable[[], Domain]] = {bool: Switch, int: Integers, str: Text}
+    if type(given) in _GIVEN:
+        return given
+    if isinstance(given, type) and given in plain:
+        return plain[given]()
+    raise ModelError(
+        f"the domain {brief(given)} of a constant is not known; it takes bool, a range, int, Integers, str, a sequence "
+        "of choices, a mapping of choices to words, Names, Partition, Relation or Assignment"
+    )

@@ -1,0 +1,104 @@
+"""A behaviour in lanes, as plain data: one lane per actor, and for each step what it does in which of them."""
+
+from dataclasses import dataclass, field
+
+from workbench.kernel import State, Trace
+from workbench.kernel.refinement import AbstractTrace
+from workbench.kernel.state import Cell, Change
+from workbench.view.refined import RefinedStep
+from workbench.view.truth import Truth
+from workbench.view.wording import choices_of, listed, told_change, told_doc
+
+
+@dataclass(frozen=True)
+class StepView:
+    """One step of a trace.
+
+    Attributes
+    ----------
+    number : int
+        Counted from 1, the initial state.
+    label, lane : str
+    state : State
+    changes : tuple of Change
+    effects : dict of str to tuple of Change
+        For every other lane that the step has an effect on, what it changed there.
+    truths : tuple of Truth
+    doc : str
+        What the action's author says of it.
+    again : tuple of Change
+        Cells of the shared state that the step wrote, and that had the same value before.
+    alike : tuple of str
+        In words, what the step made equal to what another actor has.
+    writers : dict of Cell to str
+        Who else had written what the step wrote over.
+    refined : RefinedStep or None
+        What the step is to the model that is refined, where the trace is told to one.
+    """
+
+    number: int
+    label: str
+    lane: str
+    state: State
+    changes: tuple[Change, ...] = ()
+    effects: dict[str, tuple[Change, ...]] = field(default_factory=dict)
+    truths: tuple[Truth, ...] = ()
+    doc: str = ""
+    again: tuple[Change, ...] = ()
+    alike: tuple[str, ...] = ()
+    writers: dict[Cell, str] = field(default_factory=dict)
+    refined: RefinedStep | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The step as a sentence: who does what, with which choices, and what that changes."""
+        if not self.lane:
+            return "The behaviour begins here."
+        choices = choices_of(self.label, self.lane)
+        did = told_doc(self.doc, self.label).rstrip(".") or self.label.partition("(")[0]
+        changes = listed([told_change(change) for change in self.changes]) or "nothing"
+        said = f"{self.lane}: {did}{f' ({choices})' if choices else ''}. It changes {changes}."
+        return said if self.refined is None else f"{said} {self.refined.sentence}"
+
+    @property
+    def broken(self) -> tuple[Truth, ...]:
+        """What is violated in this state, or by the step to it."""
+        return tuple(truth for truth in self.truths if truth.broken)
+
+
+class Lanes:
+    """The steps of a trace in the lanes of those who take them.
+
+    Attributes
+    ----------
+    trace : Trace
+    lanes : list of str
+        The actors in the order of the model's processes, then the shared state. A process without members, such as a
+        crasher, is left out where it does nothing.
+    steps : list of StepView
+    back : StepView or None
+        The step that closes a cycle.
+    told : AbstractTrace or None
+        The behaviour in the words of the model that is refined.
+    refined : str or None
+        The class of that model, whose lane stands before all others.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        lanes: list[str],
+        steps: list[StepView],
+        back: StepView | None,
+        told: AbstractTrace | None = None,
+    ) -> None:
+        self.trace, self.lanes, self.steps, self.back = trace, lanes, steps, back
+        self.loop = trace.loop
+        self.told, self.refined = told, None if told is None else type(told.model).__name__
+
+    @property
+    def ending(self) -> str | None:
+        """How a lasso goes on; None for a finite behaviour."""
+        if self.loop is None:
+            return None
+        return "stops for ever" if self.back is None else f"back to state {self.loop + 1}, for ever"
