@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from workbench.kernel.errors import NOT_SAID, InputError, ModelError, brief, in_its_line, listed
+from workbench.kernel.given import plain
 from workbench.kernel.relations import Graph, Partition, Relation, Sets
 from workbench.kernel.values import Map, Name, permute, show
 
@@ -66,7 +67,9 @@ class Integers:
 
     @in_its_line
     def __post_init__(self) -> None:
-        low, high = self.least, self.most
+        low, high = plain(self.least), plain(self.most)
+        object.__setattr__(self, "least", low)
+        object.__setattr__(self, "most", high)
         if not all(bound is None or type(bound) is int for bound in (low, high)):
             raise ModelError(f"{self} is not accepted; its bounds are integers, or None")
         if low is not None and high is not None and low > high:
@@ -111,7 +114,7 @@ class Choice:
 
     @in_its_line
     def __init__(self, choices: Sequence[Any] | Mapping[Any, str]) -> None:
-        self.values = tuple(choices)
+        self.values = tuple(map(plain, choices))
         self.words = dict(choices) if isinstance(choices, Mapping) else {}
         words = list(self.words.values())
         if not all(isinstance(word, str) and _NAME.fullmatch(word) for word in words) or len(set(words)) < len(words):
@@ -349,6 +352,7 @@ class Constant:
         InputError
             If the domain does not accept it.
         """
+        given = plain(given)
         try:
             if self.domain is bool:
                 accepted = isinstance(given, bool)

@@ -9,6 +9,7 @@ import ipywidgets
 from workbench.formats.code import trace_as_code
 from workbench.kernel import InputError, Model, Trace
 from workbench.kernel.expression import example_of
+from workbench.kernel.given import names_in
 from workbench.kernel.trace import Move
 from workbench.kernel.values import counted
 from workbench.session import Session, Stepper, start_from
@@ -149,7 +150,7 @@ class Simulator(Panel, ipywidgets.VBox):
     def watch(self, expressions: Iterable[str]) -> None:
         """Watch these expressions on the state. They are run: give none that you do not understand."""
         with self.stepper.lock:
-            self._player.watches = tuple(dict.fromkeys(expressions))
+            self._player.watches = tuple(dict.fromkeys(names_in("watches", expressions)))
 
     def take(self, step: str | Move) -> None:
         """Take one of the enabled steps, given as a move or by its label.
