@@ -1,5 +1,7 @@
 """What callers give as they have it: numbers of NumPy's, and a single name where a list of names is expected."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -28,6 +30,7 @@ from workbench.widgets import Simulator, TracePlayer
 SMALL = Bakery(Writers=2, MaxCrashes=0)
 NAME = "NoLakekeeperConflict"
 WATCH = "s.next_ticket"
+BOUNDS: Any = np.int64(0), np.int64(3)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +40,7 @@ WATCH = "s.next_ticket"
         (range(4), np.uint8(3), 3),
         (bool, np.bool_(True), True),
         (int, np.int16(-7), -7),
-        (Integers(np.int64(0), np.int64(3)), np.array(3), 3),
+        (Integers(*BOUNDS), np.array(3), 3),
         ((3, 5), np.int32(5), 5),
         (list(np.arange(3)), 1, 1),
         ({1: "one", 2: "two"}, np.int64(2), 2),
@@ -63,7 +66,7 @@ def test_a_number_of_numpy_outside_the_domain_is_refused_for_its_size():
 
 def test_domains_are_of_pythons_numbers():
     assert set(map(type, Choice(list(np.arange(3))))) == {int}
-    assert type(Integers(np.int64(0)).least) is int
+    assert type(Integers(*BOUNDS).least) is int
 
 
 def test_budgets_and_other_integers_may_be_numpys():

@@ -57,7 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
     outputs.check_printed(arguments)
     asked = asked_of(arguments.model, arguments.set)
     outputs.check_shown(arguments, asked.files, _WRITTEN)
-    model, properties, left_out = asked.make(), arguments.property, []
+    model, properties = asked.make(), arguments.property
+    left_out: list[str] = []
     if properties is None:
         properties, left_out = without_liveness(model, asked.properties)
     if arguments.deadlock:
