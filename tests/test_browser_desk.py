@@ -104,6 +104,35 @@ def test_a_pasted_permalink_is_opened_and_watched_only_after_a_click(desk: Noteb
     expect(page.locator(".wb-wrong:visible")).to_contain_text("is for model hudi")
 
 
+@pytest.fixture(params=["Light", "Dark"])
+def machines(request: pytest.FixtureRequest, browser: Any, lab: Lab) -> Iterator[Notebook]:
+    """A model with 64 initial states, in a common small window."""
+    lab.settings("themes", {"theme": f"JupyterLab {request.param}"})
+    lab.write("machines.ipynb", ['from workbench.widgets import Workbench\npanel = Workbench("ewd998")\npanel'])
+    notebook = Notebook(browser, lab, "machines.ipynb", height=800)
+    notebook.theme = request.param.lower()  # type: ignore[attr-defined]
+    yield notebook
+    assert notebook.complaints == []
+    notebook.close()
+
+
+def test_an_initial_state_is_chosen_with_the_keyboard(machines: Notebook, folder: Path) -> None:
+    page = machines.page
+    machines.open("Step it yourself")
+    chooser = page.get_by_label("Begin with")
+    expect(chooser.locator("option")).to_have_count(64)
+    chooser.focus()
+    page.keyboard.type("active: m1, m3; black: m2")
+    expect(page.locator(".wb-player:visible .wb-link code")).to_have_text("workbench:ewd998#38/")
+    expect(chooser).to_be_focused()
+    picture(machines, folder, "begin")
+    page.click(".wb-moves button >> nth=0")
+    expect(page.locator(WHERE)).to_contain_text("State 2 of 2")
+    page.click("button:has-text('Start over')")
+    expect(page.locator(WHERE)).to_contain_text("State 1 of 2")
+    expect(chooser.locator("option:checked")).to_have_text("active: m1, m3; black: m2")
+
+
 def test_a_scenario_is_typed_and_its_behaviour_opened(desk: Notebook, folder: Path) -> None:
     page = desk.page
     desk.open("Step it yourself")

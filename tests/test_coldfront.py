@@ -22,8 +22,6 @@ from workbench.guided.settings import accepted_under
 from workbench.guided.validate import validate
 from workbench.kernel import InputError
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).parent.parent
 LOGS = ROOT / "data" / "logs"
 
@@ -85,6 +83,7 @@ def three_nodes(play: Callable[..., list[Fields]]) -> list[Fields]:
     return play("--nodes", "3", "--claims", "9", "--seed", "1")
 
 
+@pytest.mark.slow
 def test_a_log_of_a_real_postgresql_is_a_behaviour(three_nodes: list[Fields]) -> None:
     report = judge(three_nodes)
     assert report.valid, report
@@ -92,6 +91,7 @@ def test_a_log_of_a_real_postgresql_is_a_behaviour(three_nodes: list[Fields]) ->
     assert {"INSERT", "DELETE"} == {f["op"] for f in three_nodes if f["table"] == "deferred_acks"}
 
 
+@pytest.mark.slow
 def test_an_ack_is_committed_before_the_row_that_it_answers(three_nodes: list[Fields]) -> None:
     """That is how ColdFront's trigger does it, through a connection of its own; the mapping has to cope with it."""
     seen: set[tuple[str, str]] = set()
@@ -105,6 +105,7 @@ def test_an_ack_is_committed_before_the_row_that_it_answers(three_nodes: list[Fi
     assert earlier
 
 
+@pytest.mark.slow
 def test_swapped_tickets_of_a_real_log_are_refused(three_nodes: list[Fields]) -> None:
     """The first claim was released before the last one was made."""
     one, *_, other = tickets(three_nodes)
@@ -115,6 +116,7 @@ def test_swapped_tickets_of_a_real_log_are_refused(three_nodes: list[Fields]) ->
     assert "claims[n2] is {Claim(ticket=1, writer=w2)}, recorded as {Claim(ticket=2, writer=w2)}" in str(report)
 
 
+@pytest.mark.slow
 def test_a_dropped_ack_of_a_real_log_is_refused(three_nodes: list[Fields]) -> None:
     """One that was given at once, and not when a claim was released: there the model says which ack is missing."""
     row = next(f["row"] for f in three_nodes if f["table"] == "claim_acks")
@@ -124,6 +126,7 @@ def test_a_dropped_ack_of_a_real_log_is_refused(three_nodes: list[Fields]) -> No
     assert f"waits for the ack of {row['ack_from_name']} for ticket {number}" in str(report)
 
 
+@pytest.mark.slow
 def test_an_ack_that_was_not_given_with_a_release_is_missed_there(three_nodes: list[Fields]) -> None:
     row = next(f["row"] for f in three_nodes if f["table"] == "deferred_acks")
     report = judge(without_ack(three_nodes, row["ack_for_ticket"], three_nodes[0]["node"]))
@@ -132,6 +135,7 @@ def test_an_ack_that_was_not_given_with_a_release_is_missed_there(three_nodes: l
     assert "acks_sent[n1] is" in str(report)
 
 
+@pytest.mark.slow
 def test_two_claims_of_a_node_at_once_need_two_writers_and_no_lock(play: Callable[..., list[Fields]]) -> None:
     log = play("--claims", "8", "--at-once", "2", "--seed", "2")
     mapped = ColdFront().read([Event(line, fields) for line, fields in enumerate(log, start=1)])

@@ -145,7 +145,7 @@ def test_misuse_in_an_action(body, message):
     [
         (
             lambda self, s: None,
-            "invariant P returned None; it must return True, False or a text that says what is wrong",
+            "invariant P returned None; it must return True or False, or a text that says what is wrong",
         ),
         (lambda self, s: 1, "invariant P returned 1;"),
         (lambda self, s: s.pc, "invariant P returned pc[p1=A, p2=A];"),

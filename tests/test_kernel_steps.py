@@ -371,7 +371,7 @@ def test_constants_that_the_abstract_model_cannot_be_given():
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (lambda s, t: 3, r"step Answers.* returned 3; it must return True, False or a text"),
+        (lambda s, t: 3, r"step Answers.* returned 3; it must return True or False, or a text"),
         (lambda s, t: unchanged(s, t, "page"), r"unknown variable 'page' \(did you mean pages\?\)"),
         (lambda s, t: only(s, t, Place("pc", "w9")), r"pc has no index 'w9'"),
         (lambda s, t: s.lock / 0, r"property Answers .* raised TypeError"),

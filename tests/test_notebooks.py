@@ -3,6 +3,7 @@
 import copy
 import importlib.util
 import re
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -158,6 +159,20 @@ def test_a_notebook_runs_and_shows_what_it_keeps(path: Path) -> None:
     fresh = notebooks.execute(path)
     assert faults(fresh) == []
     assert differences(read(path), fresh) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["07_real_tables", "08_real_logs"])
+def test_without_the_writers_a_notebook_says_what_makes_them(name: str, tmp_path: Path) -> None:
+    cells = read(ROOT / "notebooks" / f"{name}.ipynb").cells
+    begin, *others = (cell.source for cell in cells if cell.cell_type == "code")
+    elsewhere = (
+        f"from pathlib import Path\nfrom workbench.driving import paimon\npaimon._CHECKOUT = Path({str(tmp_path)!r})"
+    )
+    script = "\n".join([elsewhere, begin, next(source for source in others if "WRITERS" in source)])
+    ended = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    wanted = f"`python3 -m venv {tmp_path}/.writers` and `{tmp_path}/.writers/bin/pip install pypaimon==2.1.0` make it"
+    assert wanted in ended.stderr.splitlines()[-1]
 
 
 # The lessons ----------------------------------------------------------------------------------------------------------

@@ -539,6 +539,44 @@ def test_a_scenario_begins_a_history_anew() -> None:
     assert stepper.trace.steps[-1].label == "commit(w2)"
 
 
+def test_one_begins_in_any_initial_state() -> None:
+    """Each keeps what was stepped to from there, and a permalink names it."""
+    model = get_model("ewd998")()
+    stepper = Stepper(model)
+    assert list(stepper.starts().values()) == model.initial_states()
+    stepper.walk(3, seed=1)
+    walked = stepper.history.current
+    stepper.begin(5)
+    assert (stepper.state, stepper.at) == (model.initial_states()[5], 0)
+    stepper.walk(2, seed=1)
+    assert stepper.trace == replay(model, 5, stepper.trace.moves)
+    assert stepper.trace.start == 5
+    line = permalink(stepper.trace)
+    stepper.jump(0)
+    assert stepper.state == model.initial_states()[5]
+    stepper.begin(0)
+    assert (stepper.at, len(stepper.trace)) == (0, 4)
+    assert walked in stepper.history.nodes
+    stepper.go("s.active['m3'] and not s.active['m1']", anew=True)  # where that is true in the beginning
+    assert stepper.trace.start == 2
+    stepper.begin(5)
+    assert len(stepper.history.nodes) == 3
+    stepper.open(line)
+    assert (stepper.history.start, permalink(stepper.trace)) == (5, line)
+    with pytest.raises(InputError, match=r"^there is no initial state number 64; there are 64$"):
+        stepper.begin(64)
+    assert stepper.history.start == 5
+
+
+def test_of_very_many_initial_states_some_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.session.stepper.MOST_STARTS", 8)
+    stepper = Stepper(get_model("ewd998")())
+    assert list(stepper.starts()) == list(range(8))
+    stepper.begin(40)
+    assert list(stepper.starts()) == [*range(8), 40]
+    assert stepper.starts()[40] == stepper.state
+
+
 def test_a_history_begins_along_a_behaviour() -> None:
     lasso = check(BakeryV2(Writers=2, MaxCrashes=1), ["EventualProgress"])["EventualProgress"].trace
     assert lasso is not None

@@ -1,5 +1,6 @@
 """Random walks: where they go, what they decide, what they count, and that a seed makes them again."""
 
+import inspect
 import itertools
 import json
 import signal
@@ -32,8 +33,10 @@ from workbench.kernel import (
     action,
     choose,
     constraint,
+    eventually,
     initial,
     invariant,
+    liveness,
     reachable,
     replay,
     require,
@@ -349,6 +352,50 @@ def test_liveness_is_not_judged():
     seen = simulate(Steps(), ["EveryoneArrives"], walks=5)
     assert seen["EveryoneArrives"].why == "a walk is finite: liveness is not judged by walks"
     assert seen.holds is None
+
+
+class Settles(Model):
+    """Counts to one, and stays there: what is checked by default is reachable, or liveness."""
+
+    n = Variable(0)
+
+    @action(fair="weak")
+    def count(self, s):
+        require(s.n == 0, "counted")
+        s.n = 1
+
+    @reachable
+    def Counted(self, s):
+        return s.n == 1
+
+    @liveness
+    def Counts(self):
+        return eventually(lambda s: s.n == 1)
+
+
+def test_liveness_that_nobody_has_named_does_not_count(tmp_path, capsys):
+    note = "not looked at, since a walk is finite and liveness is not: Counts"
+    seen = simulate(Settles(), walks=5)
+    assert (seen.holds, [verdict.name for verdict in seen.verdicts], seen.notes[0]) == (True, ["Counted"], note)
+    assert simulate(Settles(), ["Counted", "Counts"], walks=5).holds is None
+    assert note not in repr(simulate(Settles(), ["Counted"], walks=5))
+    file = tmp_path / "settles.py"
+    file.write_text(f"from workbench import *\n\n\n{inspect.getsource(Settles)}")
+    command = ["simulate", f"{file}:Settles", "--walks", "5"]
+    assert main(command) == 0
+    assert note in capsys.readouterr().out
+    assert main([*command, "--deadlock", "--json"]) == 1  # it stays where it has counted
+    told = json.loads(capsys.readouterr().out)
+    assert note in told["notes"]
+    assert [verdict["name"] for verdict in told["properties"]] == ["Counted", "Deadlock"]
+    assert main([*command, "--property", "Counts"]) == 3
+
+
+def test_liveness_in_a_configuration_does_not_count_either(capsys):
+    assert main(["simulate", "clean_up_age", "--walks", "5", "--json"]) == 3  # invariants are not known to hold
+    told = json.loads(capsys.readouterr().out)
+    assert "liveness" not in {verdict["kind"] for verdict in told["properties"]}
+    assert any(note.startswith("not looked at") for note in told["notes"])
 
 
 def test_everything_that_was_asked_for_is_reached():

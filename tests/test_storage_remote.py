@@ -298,9 +298,9 @@ def test_places_that_are_none_are_refused_in_one_line(
     for place, words in {
         f"s3://nowhere/x?endpoint_override={s3.address}&scheme=http": "The specified bucket does not exist",
         "s3://lake/x?endpoint_override=127.0.0.1:1&scheme=http": "Could not connect to the endpoint URL",
-        "ftp://host/x": "'ftp://host/x' is not accepted; it takes a path, or a URL of s3, ",
+        "ftp://host/x": "it takes a path, or a URL of s3, s3a, gs, gcs, abfs, abfss, az or hdfs",
         "s3://key:secret@lake/x": "'s3://lake/x' is not accepted with credentials in it",
-        "s3://lake/x?color=red": "the option 'color' of a URL is not accepted; it takes endpoint_override, ",
+        "s3://lake/x?color=red": "'color' of a URL is not accepted; it takes endpoint_override, scheme or region",
         "hdfs://lake/x?color=red": "the option 'color' of a URL is not accepted; hdfs takes none",
         "abfs://lake/x": "needs the package adlfs, which is not installed: pip install 'lakehouse-workbench[azure]'",
     }.items():

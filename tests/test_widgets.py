@@ -1053,6 +1053,32 @@ def test_steps_are_taken_undone_and_jumped_to() -> None:
         simulator.take("commit(w1)")
 
 
+def test_an_initial_state_is_chosen_by_what_is_different_in_it() -> None:
+    simulator = Simulator("ewd998")
+    chooser = simulator._start
+    assert len(chooser.options) == 64
+    assert dict(chooser.options)["active: m1, m3; black: m2"] == 38
+    assert chooser.layout.display == ""
+    simulator.walk(3, seed=1)
+    before = simulator.trace
+    chooser.value = 38
+    assert (simulator.state.active["m3"], simulator.state.black["m1"], len(simulator.trace)) == (True, False, 1)
+    assert simulator._player.permalink == "workbench:ewd998#38/"
+    simulator.walk(2, seed=1)
+    assert chooser.value == 38
+    simulator.begin(0)
+    assert (chooser.value, simulator.trace) == (0, before)
+    simulator.start(replay(simulator.model, 7, []))
+    assert chooser.value == 7
+
+
+def test_one_initial_state_is_no_choice() -> None:
+    simulator = Simulator("ewd998")
+    simulator.start("bakery")
+    assert simulator._start.layout.display == "none"
+    assert simulator._start.value == 0
+
+
 def test_a_random_walk_is_a_behaviour_and_ends_where_nothing_is_possible() -> None:
     simulator = Simulator(Every(Count=4))
     simulator.walk(500)

@@ -19,7 +19,7 @@ from workbench.commands.answers import print_model, print_traces, with_deadlock
 from workbench.commands.options import above_zero, add_set, add_workers, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import say
-from workbench.engines.walks.result import UNIFORM, Simulation
+from workbench.engines.walks.result import UNIFORM, Simulation, without_liveness
 
 _WRITTEN = (*outputs.SHOWN, "--itf")
 
@@ -57,7 +57,10 @@ def run(arguments: argparse.Namespace) -> int:
     outputs.check_printed(arguments)
     asked = asked_of(arguments.model, arguments.set)
     outputs.check_shown(arguments, asked.files, _WRITTEN)
-    model, properties = asked.make(), arguments.property or asked.properties
+    model, properties = asked.make(), arguments.property
+    left_out: list[str] = []
+    if properties is None:
+        properties, left_out = without_liveness(model, asked.properties)
     if arguments.deadlock:
         properties = with_deadlock(model, properties)
     from workbench.engines.walks.simulate import SHORTEN, simulate  # numba loads here, not with the command line
@@ -78,6 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
             shorten=SHORTEN if arguments.shorten is None else arguments.shorten,
             on_progress=on_progress,
         )
+    seen.notes.extend(left_out)
     with outputs.report(arguments, _WRITTEN):
         if arguments.json:
             say(json.dumps(seen.as_dict()))

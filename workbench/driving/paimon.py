@@ -48,24 +48,37 @@ def python_of_writers() -> Path:
     return checkout if checkout.exists() else here
 
 
+def installed(python: str | Path) -> str:
+    """`python`, if there is one.
+
+    Raises
+    ------
+    InputError
+        If not: with the commands that make it.
+    """
+    path = Path(python)
+    if not path.is_file():
+        made = path.parent.parent if path.parent.parent.name == ".writers" else Path(".writers")
+        raise InputError(
+            f"{brief(str(path))} does not exist: `python3 -m venv {made}` and `{made}/bin/pip install "
+            f"pypaimon=={PYPAIMON}` make it; --python names the Python of another environment with pypaimon"
+        )
+    return str(path)
+
+
 class PaimonDriver:
     """Drives pypaimon.
 
     Parameters
     ----------
-    python : str, optional
+    python : path, optional
         The Python of an environment with pypaimon; by default :func:`python_of_writers`.
     """
 
     name = "pypaimon"
 
-    def __init__(self, python: str | None = None) -> None:
-        self._python = python or str(python_of_writers())
-        if not Path(self._python).is_file():
-            raise InputError(
-                f"{brief(self._python)} does not exist: `python3 -m venv .writers` and `.writers/bin/pip install "
-                f"pypaimon=={PYPAIMON}` make it; --python names the Python of another environment with pypaimon"
-            )
+    def __init__(self, python: str | Path | None = None) -> None:
+        self._python = installed(python or python_of_writers())
 
     def command(self) -> Sequence[str]:
         return [self._python, "-I", str(ACTOR)]

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, Literal, Self, get_args
 
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
+from workbench.kernel.errors import brief, either
 from workbench.kernel.text import printable
 from workbench.storage.strict_json import read_json
 
@@ -183,7 +183,7 @@ class Actor:
         except InputError as error:
             raise ActorError(f"{self.name} says {_short(line.decode(errors='replace'))}: {error}") from None
         if not isinstance(answer, dict) or answer.get("verdict") not in VERDICTS or type(answer.get("said")) is not str:
-            what = f"an object with 'verdict', one of {', '.join(VERDICTS)}, and 'said', a text"
+            what = f"an object with 'verdict', {either(VERDICTS)}, and 'said', a text"
             raise ActorError(f"{self.name} says {_short(line.decode())}; it takes {what}")
         facts = {name: value for name, value in answer.items() if name not in ("verdict", "said")}
         return Answer(answer["verdict"], _short(answer["said"]), facts)

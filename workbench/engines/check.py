@@ -8,7 +8,8 @@ from workbench.engines.contract import Engine, Resources, Room
 from workbench.engines.threads import MOST_WORKERS
 from workbench.kernel import InputError, Model, Result
 from workbench.kernel.budget import Budget, Limits, interruptible
-from workbench.kernel.errors import brief, check_integer, unknown
+from workbench.kernel.errors import brief, unknown
+from workbench.kernel.given import check_integer
 from workbench.kernel.plan import make_plan
 from workbench.storage.places import Place
 
@@ -55,7 +56,7 @@ def check(
     ----------
     model : Model
     properties : sequence of str, optional
-        Names of properties; those that the model checks by default for None.
+        Names of properties, or a single one; those that the model checks by default for None.
     symmetry : bool or sequence of str
         Whether interchangeable names are taken as such: all of the model's symmetric sets, none, or some by name.
     engine : {"auto", "local", "spark", "reference"}
@@ -100,14 +101,15 @@ def check(
     """
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
-    for name, value in (("hand_over_states", hand_over_states), ("hand_over_bytes", hand_over_bytes)):
-        if value is not None and not (type(value) is int and value >= 0):
-            raise InputError(f"{name} = {value} is not accepted; it takes an integer from 0 on")
+    if hand_over_states is not None:
+        hand_over_states = check_integer("hand_over_states", hand_over_states, 0)
+    if hand_over_bytes is not None:
+        hand_over_bytes = check_integer("hand_over_bytes", hand_over_bytes, 0)
     plan = make_plan(model, properties, symmetry, fingerprint_bits, fail_fast)
     limits = Limits(Budget(max_states, max_seconds, max_bytes), on_progress, should_stop)
     room = Room(hand_over_states, hand_over_bytes)
     if workers is not None:
-        check_integer("workers", workers, 1, MOST_WORKERS)
+        workers = check_integer("workers", workers, 1, MOST_WORKERS)
     asked = {
         "hand_over_states": hand_over_states,
         "hand_over_bytes": hand_over_bytes,

@@ -6,6 +6,7 @@ from typing import Any
 
 from workbench.formats.permalink import permalink
 from workbench.kernel import Model, Trace
+from workbench.kernel.given import names_in
 
 _ROOM = 100
 
@@ -56,7 +57,7 @@ def grid_as_code(
 
 def trace_as_code(trace: Trace, watches: Iterable[str] = ()) -> str:
     """The lines that open a trace again, from its permalink, with what is watched in it."""
-    model, watched = type(trace.model), list(watches)
+    model, watched = type(trace.model), names_in("watches", watches)
     find = "get_model" if _is_ours(model) else f"lambda _: {_class(model)}"
     opened = _call("open_permalink", [_repr(permalink(trace)), find])
     view = _call("trace_view", ["trace", *([f"watches={_repr(watched)}"] if watched else [])])
@@ -113,7 +114,7 @@ def _words(model: type[Model], constants: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _asked(properties: Sequence[str] | None, options: Mapping[str, Any]) -> list[str]:
-    return [*([] if properties is None else [_repr(list(properties))]), *_named(options)]
+    return [*([] if properties is None else [_repr(names_in("properties", properties))]), *_named(options)]
 
 
 def _named(options: Mapping[str, Any]) -> list[str]:

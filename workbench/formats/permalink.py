@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote, urlencode
 
 from workbench.kernel import InputError, Model, ModelError, Trace, replay
 from workbench.kernel.errors import brief
+from workbench.kernel.given import names_in
 from workbench.storage.strict_json import read_json
 
 _LINE = re.compile(r"workbench:(?P<model>[^?#]+)(\?(?P<constants>[^#]*))?(#(?P<path>.*))?")
@@ -69,7 +70,7 @@ def permalink(trace: Trace, watches: Iterable[str] = ()) -> str:
     """
     moves = tuple((move.instance, move.outcome) for move in trace.moves)
     model = trace.model
-    return str(Permalink(model.name, model.differing(), trace.start, moves, trace.loop, tuple(watches)))
+    return str(Permalink(model.name, model.differing(), trace.start, moves, trace.loop, names_in("watches", watches)))
 
 
 def parse_permalink(line: str) -> Permalink:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from workbench.kernel import Constant, InputError, Model, Names, Partition, Verdict
 from workbench.kernel.declare import DEADLOCK
-from workbench.kernel.errors import listed, unknown
+from workbench.kernel.errors import either, listed, unknown
 
 #: What is longer is no name of a property, and nothing to be shown as one.
 _LONGEST_NAME = 100
@@ -193,7 +193,7 @@ def _property(entry: Entry, keyword: str, kinds: Sequence[str], model: type[Mode
     if declared.kind not in kinds:
         article = "an" if declared.kind == "invariant" else "a"
         message = f"{keyword} {name} is {article} {declared.kind} property of {model.name}; {keyword} takes "
-        _fail(line, InputError(message + (", ".join(known) or "none of its properties")))
+        _fail(line, InputError(message + (either(known) if known else "none of its properties")))
     return name
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel.errors import InputError, brief
+from workbench.kernel.given import plain
 from workbench.kernel.values import counted
 
 INTERRUPTED = "interrupted"
@@ -88,11 +89,18 @@ class Budget:
     bytes: int | None = None
 
     def __post_init__(self) -> None:
-        for name, value in (("max_states", self.states), ("max_seconds", self.seconds), ("max_bytes", self.bytes)):
-            kind = "a number" if name == "max_seconds" else "an integer"
-            known = isinstance(value, (int, float) if name == "max_seconds" else int) and not isinstance(value, bool)
+        for name, given in self.options.items():
+            kind, types = ("a number", (int, float)) if name == "max_seconds" else ("an integer", (int,))
+            value = plain(given)
+            known = isinstance(value, types) and not isinstance(value, bool)
             if value is not None and not (known and value > 0 and not math.isnan(value)):
-                raise InputError(f"{name} = {brief(value)} is not accepted; it takes {kind} above 0")
+                raise InputError(f"{name} = {brief(given)} is not accepted; it takes {kind} above 0")
+            object.__setattr__(self, name.removeprefix("max_"), value)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The same as options of a check."""
+        return {"max_states": self.states, "max_seconds": self.seconds, "max_bytes": self.bytes}
 
 
 @dataclass(frozen=True)

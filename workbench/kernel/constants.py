@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.kernel.domains import Domain, Switch, Within, domain_of
 from workbench.kernel.errors import NOT_SAID, InputError, brief, in_its_line
+from workbench.kernel.given import plain
 from workbench.kernel.values import permute, show
 
 
@@ -60,6 +61,7 @@ class Constant:
         InputError
             If the domain does not accept it.
         """
+        given = plain(given)
         try:
             return self._domain.parse(given)
         except ValueError:

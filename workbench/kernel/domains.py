@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from workbench.kernel.errors import InputError, ModelError, brief, in_its_line, listed
+from workbench.kernel.given import plain
 from workbench.kernel.values import Map, Name, show
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -127,7 +128,9 @@ class Integers(Domain):
 
     @in_its_line
     def __post_init__(self) -> None:
-        low, high = self.least, self.most
+        low, high = plain(self.least), plain(self.most)
+        object.__setattr__(self, "least", low)
+        object.__setattr__(self, "most", high)
         if not all(bound is None or type(bound) is int for bound in (low, high)):
             raise ModelError(f"{self} is not accepted; its bounds are integers, or None")
         if low is not None and high is not None and low > high:
@@ -175,7 +178,7 @@ class Choice(Domain):
 
     @in_its_line
     def __init__(self, choices: Sequence[Any] | Mapping[Any, str]) -> None:
-        self.values = tuple(choices)
+        self.values = tuple(map(plain, choices))
         self.words = dict(choices) if isinstance(choices, Mapping) else {}
         words = list(self.words.values())
         if not all(isinstance(word, str) and _NAME.fullmatch(word) for word in words) or len(set(words)) < len(words):
@@ -507,7 +510,7 @@ class Assignment(Domain):
     def _choice(self, given: Any) -> Any:
         """The choice that is given as it is, or by what people read for it."""
         try:
-            return self.each.parse(given)
+            return self.each.parse(plain(given))
         except ValueError:
             named = [choice for choice in self.choices if isinstance(given, str) and given == self.each.word(choice)]
             if not named:
@@ -530,10 +533,10 @@ class Assignment(Domain):
         return dict(value) if others else one
 
     def word(self, value: Any) -> str:
-        plain = self.spelled(self.parse(value))
-        if not isinstance(plain, Mapping):
-            return self.each.word(plain)
-        return "{" + ", ".join(f"{name}: {self.each.word(choice)}" for name, choice in plain.items()) + "}"
+        spelled = self.spelled(self.parse(value))
+        if not isinstance(spelled, Mapping):
+            return self.each.word(spelled)
+        return "{" + ", ".join(f"{name}: {self.each.word(choice)}" for name, choice in spelled.items()) + "}"
 
 
 _GIVEN = (Integers, Text, Choice, Names, Partition, Relation, Assignment)
@@ -551,11 +554,11 @@ def domain_of(given: Any) -> Any:
         return Within(given)
     if isinstance(given, (list, tuple, dict)) and given:
         return Choice(given)
-    plain: Mapping[Any, Callable[[], Domain]] = {bool: Switch, int: Integers, str: Text}
+    bare: Mapping[Any, Callable[[], Domain]] = {bool: Switch, int: Integers, str: Text}
     if type(given) in _GIVEN:
         return given
-    if isinstance(given, type) and given in plain:
-        return plain[given]()
+    if isinstance(given, type) and given in bare:
+        return bare[given]()
     raise ModelError(
         f"the domain {brief(given)} of a constant is not known; it takes bool, a range, int, Integers, str, a sequence "
         "of choices, a mapping of choices to words, Names, Partition, Relation or Assignment"

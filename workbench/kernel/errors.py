@@ -141,12 +141,6 @@ def brief(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def check_integer(name: str, value: Any, least: int, most: int) -> None:
-    """Raise :class:`InputError` unless `value` is an integer in these bounds."""
-    if type(value) is not int or not least <= value <= most:
-        raise InputError(f"{name} = {brief(value)} is not accepted; it takes an integer from {least} to {most}")
-
-
 def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
     """The error for a name that is not there, with the nearest one that is.
 
@@ -159,6 +153,18 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
     near = difflib.get_close_matches(name[:80], names, n=1) if isinstance(name, str) else []
     hint = f" (did you mean {near[0]}?)" if near else ""
     return InputError(f"unknown {kind} {brief(name)}{hint}; known: {listed(names)}")
+
+
+def either(words: Iterable[str]) -> str:
+    """Alternatives as an error lists them.
+
+    Examples
+    --------
+    >>> either(["auto", "local", "spark"]), either(["auto"])
+    ('auto, local or spark', 'auto')
+    """
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def listed(names: Iterable[str], room: int = 400) -> str:

@@ -38,7 +38,7 @@ def checked(what: str, function: Function, answer: Any, text: bool = False) -> A
         return answer
     if text and isinstance(answer, str):
         return printable(answer)
-    must = "True, False or a text that says what is wrong" if text else "True or False"
+    must = "True or False, or a text that says what is wrong" if text else "True or False"
     raise ModelError(f"{what}{defined_at(function)} returned {brief(answer)}; it must return {must}")
 
 

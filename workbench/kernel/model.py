@@ -34,6 +34,7 @@ from workbench.kernel.errors import (
     placing,
     unknown,
 )
+from workbench.kernel.given import names_in
 from workbench.kernel.instances import (
     ActionInstance,
     Fairness,
@@ -365,7 +366,7 @@ class Model:
         """
         if names is None:
             return [p for p in self.properties.values() if p.is_default(self)]
-        names = list(dict.fromkeys(names))
+        names = list(dict.fromkeys(names_in("properties", names)))
         for name in names:
             if self.declared_property(name) is not DEADLOCK and name not in self.properties:
                 condition = self.declared_properties[name].needs
@@ -380,7 +381,7 @@ class Model:
 
         For comparing models with different constants; who asks one model for a property uses :meth:`select`.
         """
-        names = list(names)
+        names = names_in("properties", names)
         return [name for name in names if self.declared_property(name) is DEADLOCK or name in self.properties]
 
     @classmethod
@@ -425,7 +426,7 @@ class Model:
         sets : sequence of str, optional
             The symmetric sets to permute; all declared ones for None.
         """
-        names = self.symmetry if sets is None else tuple(sets)
+        names = self.symmetry if sets is None else names_in("sets", sets)
         for name in names:
             if name not in self.symmetry:
                 raise unknown(f"symmetric set of {self.name}", name, self.symmetry)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from workbench.kernel.constants import telling_apart
 from workbench.kernel.declare import Property
 from workbench.kernel.errors import InputError, unknown
+from workbench.kernel.given import names_in, plain
 from workbench.kernel.model import Model, model_object
 
 
@@ -74,12 +75,13 @@ def make_plan(
     InputError
         For what is no model object, a property or a set that it does not declare, or a width that is not known.
     """
+    bits = plain(bits)
     if bits not in (64, 128):
         raise InputError(f"fingerprint_bits = {bits} is not accepted; it takes 64 or 128")
     chosen = model_object(model).select(properties)
     if symmetry is True and not model.symmetry:
         raise InputError(f"symmetry: {model.name} declares no set of interchangeable names; leave it out")
-    sets = tuple(model.symmetry if symmetry is True else symmetry or ())
+    sets = tuple(model.symmetry) if symmetry is True else names_in("symmetry", symmetry or ())
     for name in sets:
         if name not in model.symmetry:
             raise unknown(f"symmetric set of {model.name}", name, model.symmetry)

@@ -15,6 +15,7 @@ from typing import Any
 
 from workbench.kernel import InputError, ModelError
 from workbench.kernel.errors import unknown
+from workbench.kernel.given import plain
 from workbench.view.html import Drawn, element, escape
 
 _CODE = re.compile(r"`([^`]+)`")
@@ -35,7 +36,7 @@ class Kind:
 CONSTANTS = Kind("a dictionary of constants, such as {'Writers': 2}", lambda answer: isinstance(answer, dict))
 STORY = Kind("the lines of a scenario, as one text", lambda answer: isinstance(answer, str))
 TEXT = Kind("a text", lambda answer: isinstance(answer, str))
-NUMBER = Kind("an integer", lambda answer: isinstance(answer, int) and not isinstance(answer, bool))
+NUMBER = Kind("an integer", lambda answer: type(plain(answer)) is int)
 FUNCTION = Kind("a function", callable)
 MODEL = Kind("a class", lambda answer: isinstance(answer, type))
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, unknown
+from workbench.kernel.given import names_in
 from workbench.kernel.result import WITHIN
 from workbench.kernel.values import counted, show
 from workbench.questions.formula import Formula, Joined, Literal, smallest
@@ -210,6 +211,8 @@ def explain(table: "pd.DataFrame", property: str, constants: Sequence[str] | Non
     """
     rows: list[dict[str, Any]] = table.to_dict("records")  # type: ignore[assignment]
     columns = [str(column) for column in table.columns]
+    if constants is not None:
+        constants = names_in("constants", constants)
     for name in (property, *(constants or ())):
         if name not in columns:
             raise unknown("column of the table", name, columns)

@@ -9,9 +9,10 @@ import pandas as pd
 from workbench.kernel import InputError, Model, Result, Trace
 from workbench.kernel.budget import INTERRUPTED, Budget, Stop, interrupted, interruptible
 from workbench.kernel.errors import unknown
+from workbench.kernel.given import names_in
 from workbench.questions.explain import Explanation, explain
 from workbench.questions.records import Outcome, failed
-from workbench.questions.settings import Grid, check_setting, plain, plans_of, settings_of, table_of, varied_in
+from workbench.questions.settings import Grid, check_setting, plans_of, same, settings_of, table_of, varied_in
 
 #: Grids of more settings are filled on Spark, unless one says otherwise.
 MOST_HERE = 128
@@ -82,7 +83,7 @@ class Filled:
         for name, value in setting.items():
             if name not in self.cells[0].setting:
                 raise unknown("constant of the grid", name, self.cells[0].setting)
-            wanted[name] = plain(name, self.model.declared_constants[name], value)
+            wanted[name] = same(name, self.model.declared_constants[name], value)
         found = [cell for cell in self.cells if all(cell.setting[name] == value for name, value in wanted.items())]
         if len(found) != 1:
             raise InputError(f"setting {dict(setting)} is not accepted; it matches {len(found)} settings of the grid")
@@ -143,8 +144,8 @@ def fill(
     settings = settings_of(model, grid, constants or {})
     if where not in ("auto", "local", "spark"):
         raise InputError(f"where = {where!r} is not accepted; it takes auto, local or spark")
-    budgets = {"max_states": max_states, "max_seconds": max_seconds, "max_bytes": max_bytes}
-    Budget(max_states, max_seconds, max_bytes)  # refuses what is none
+    budgets = Budget(max_states, max_seconds, max_bytes).options
+    properties = None if properties is None else names_in("properties", properties)
     plans, varied = plans_of(model, settings, properties, symmetry), varied_in(grid)
     watched = _Watched(len(settings), on_cell, on_progress, should_stop or (lambda: False))
 

@@ -9,6 +9,7 @@ import pandas as pd
 from workbench.engines.check import check
 from workbench.kernel import Constant, InputError, Model, ModelError, Result
 from workbench.kernel.errors import brief, unknown
+from workbench.kernel.given import plain
 from workbench.kernel.plan import make_plan
 from workbench.questions.records import Outcome, failed
 
@@ -41,14 +42,14 @@ def settings_of(model: type[Model], grid: Grid, fixed: Mapping[str, Any]) -> lis
             declared[name].parse(name, value)
     defaults = {name: constant.default for name, constant in declared.items()}
     return [
-        {name: plain(name, declared[name], value) for name, value in {**defaults, **fixed, **setting}.items()}
+        {name: same(name, declared[name], value) for name, value in {**defaults, **fixed, **setting}.items()}
         for setting in varying
     ]
 
 
-def plain(name: str, constant: Constant, given: Any) -> Any:
-    """A value as it was given, but a choice without its word: by either it is the same setting."""
-    return constant.parse(name, given) if constant.kind == "choice" else given
+def same(name: str, constant: Constant, given: Any) -> Any:
+    """A value as it was given, but a choice without its word, and a number of NumPy's as a number."""
+    return constant.parse(name, given) if constant.kind == "choice" else plain(given)
 
 
 class Plan(NamedTuple):

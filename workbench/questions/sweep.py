@@ -21,6 +21,7 @@ from workbench.engines.spark.executors import ready_session
 from workbench.engines.spark.shipping import receive, ship
 from workbench.kernel import Model
 from workbench.kernel.budget import INTERRUPTED, Budget, Stop, interrupted, interruptible
+from workbench.kernel.given import names_in, plain
 from workbench.questions.progress import line_in_notebook
 from workbench.questions.records import Outcome, Record, Records, failed
 from workbench.questions.settings import Grid, Plan, check_setting, plans_of, settings_of, table_of, varied_in
@@ -88,8 +89,8 @@ def sweep(
         there. Values that do not go together are an error of their setting.
     """
     settings = settings_of(model, grid, constants or {})
-    budgets = {"max_states": max_states, "max_seconds": max_seconds, "max_bytes": max_bytes}
-    Budget(max_states, max_seconds, max_bytes)  # refuses what is none
+    budgets = Budget(max_states, max_seconds, max_bytes).options
+    properties = None if properties is None else names_in("properties", properties)
     plans = plans_of(model, settings, properties, symmetry)
     outcomes = carry_out(model, settings, plans, budgets, out=out, spark=spark, on_progress=on_progress)
     return table_of(model, varied_in(grid), settings, properties, plans, outcomes)
@@ -167,8 +168,8 @@ class _Question(NamedTuple):
 
 def _question(model: Identity, setting: Mapping[str, Any], plan: Plan) -> _Question:
     """That of a setting, given the identity of the model without any."""
-    plain = json.loads(json.dumps(setting))
-    identity = replace(model, constants=plain, properties=tuple(sorted(plan.names)), symmetry=plan.symmetry)
+    constants = json.loads(json.dumps(setting, default=plain))
+    identity = replace(model, constants=constants, properties=tuple(sorted(plan.names)), symmetry=plan.symmetry)
     return _Question(identity.key, identity, setting, plan)
 
 

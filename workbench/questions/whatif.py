@@ -8,6 +8,7 @@ from typing import Any
 from workbench.engines.check import check
 from workbench.kernel import InputError, Model, Result, Verdict
 from workbench.kernel.constants import spell
+from workbench.kernel.given import names_in
 
 
 @dataclass(frozen=True)
@@ -180,7 +181,7 @@ def flips(
     """
     options["should_stop"] = should_stop
     before = before or check(model, properties, **options)
-    names = [verdict.name for verdict in before.verdicts] if properties is None else list(properties)
+    names = [v.name for v in before.verdicts] if properties is None else names_in("properties", properties)
     todo = alternatives(model, integers)
     attempts = []
     for done, (name, value) in enumerate(todo):
@@ -226,7 +227,7 @@ def repairs(
     """
     options["should_stop"] = should_stop
     before = before or check(model, properties, **options)
-    names = [verdict.name for verdict in before.verdicts] if properties is None else list(properties)
+    names = [v.name for v in before.verdicts] if properties is None else names_in("properties", properties)
     tried, complete = 0, True
     for size in range(1, most + 1):
         todo = list(_sets(alternatives(model), size))

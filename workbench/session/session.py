@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from workbench.engines.check import check
 from workbench.kernel import InputError, Model, ModelError, Result, Trace, Verdict
 from workbench.kernel.budget import Progress
+from workbench.kernel.given import names_in
 from workbench.session.events import Events
 from workbench.session.filling import Filling
 from workbench.session.jobs import Aside, Job, Runner
@@ -317,7 +318,7 @@ class Session:
     def watch(self, expressions: Iterable[str]) -> None:
         """Take these expressions as the watches, each once."""
         with self.lock:
-            self.watches = tuple(dict.fromkeys(expressions))
+            self.watches = tuple(dict.fromkeys(names_in("watches", expressions)))
             self._events.tell("watches")
 
     def stepper(self) -> Stepper:

@@ -8,6 +8,7 @@ from workbench.configurations import Configuration
 from workbench.kernel import InputError, Model
 from workbench.kernel.declare import DEADLOCK
 from workbench.kernel.errors import unknown
+from workbench.kernel.given import names_in
 
 
 @dataclass(frozen=True)
@@ -104,11 +105,13 @@ class Settings:
 
     def with_ticked(self, names: Iterable[str] | None) -> "Settings":
         """The same with these properties; with None those that are checked by default."""
-        return replace(self, ticked=None if names is None else frozenset(names), configuration=None)
+        return replace(
+            self, ticked=None if names is None else frozenset(names_in("properties", names)), configuration=None
+        )
 
     def with_symmetry(self, sets: Iterable[str]) -> "Settings":
         """The same with the names in these sets as interchangeable, in the model's order."""
-        chosen = set(sets)
+        chosen = set(names_in("symmetry", sets))
         for name in chosen.difference(self.model_class.symmetry):
             raise unknown(f"symmetric set of {self.model_class.name}", name, self.model_class.symmetry)
         ordered = tuple(name for name in self.model_class.symmetry if name in chosen)

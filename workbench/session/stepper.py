@@ -1,12 +1,13 @@
 """Steps by hand: which are possible in a state and which not, at random, or along a shortest way to a state."""
 
+import itertools
 import random
 import threading
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from workbench.guided.scenario import scenario
-from workbench.kernel import InputError, Model, State, Trace, replay
+from workbench.kernel import InputError, Model, ModelError, State, Trace, replay
 from workbench.kernel.instances import ActionInstance, outcome_label
 from workbench.kernel.trace import Move, Step
 from workbench.questions.seek import predicate_of, seek
@@ -14,6 +15,9 @@ from workbench.session.events import Events
 from workbench.session.history import History
 from workbench.session.jobs import Aside, Job
 from workbench.session.pasted import pasted
+
+#: How many initial states a person is offered at most; to another one leads a condition, from the beginning.
+MOST_STARTS = 200
 
 
 class Options(NamedTuple):
@@ -45,7 +49,7 @@ class Stepper:
     Attributes
     ----------
     history : History
-        Every state that was stepped to since the start.
+        Every state that was stepped to since the start, from the initial state that one has begun in.
     search : Aside
         The search for a state to go to, if there is one.
     remark : str
@@ -68,6 +72,7 @@ class Stepper:
         self.search.on_change(self._found)
         self._events = Events[Literal["moved"]]()
         self._given: Trace | None = None
+        self._histories: dict[int, History] = {}  # by the initial state that is their root
         self.remark = ""
         self.start(what, step)
 
@@ -102,6 +107,11 @@ class Stepper:
         given = self._given
         return given if given is not None and given.steps == trace.steps else trace
 
+    def starts(self) -> dict[int, State]:
+        """The initial states to choose from, by number: the first ones, and the one that one has begun in."""
+        first = itertools.islice(self.model.each_initial_state(), MOST_STARTS)
+        return {**dict(enumerate(first)), self.history.start: self.history.nodes[0].step.state}
+
     def options(self, state: State | None = None) -> list[Options]:
         """Per action instance its possible steps, in `state` or in the present one."""
         before = self.state if state is None else state
@@ -125,7 +135,31 @@ class Stepper:
             trace = what if isinstance(what, Trace) else replay(what, 0, [])
             self._given = trace  # a lasso's loop is shown as long as one is on it
             self.history = History.along(trace, step)
+            self._histories = {trace.start: self.history}
             self._moved()
+
+    def begin(self, number: int) -> None:
+        """Begin in the initial state with this number. Branches that begin in another are kept until one returns there.
+
+        Raises
+        ------
+        InputError
+            If there is no such state.
+        """
+        with self.lock:
+            self.search.cancel()
+            try:
+                trace = replay(self.model, number, [])
+            except ModelError as error:
+                raise InputError(str(error)) from None
+            self._root(trace)
+            self._moved()
+
+    def _root(self, trace: Trace) -> None:
+        """Go to the initial state that `trace` begins in."""
+        made = History(trace.model, trace.start, trace.steps[0])
+        self.history = self._histories.setdefault(trace.start, made)
+        self.history.go(0)
 
     def open(self, line: str) -> tuple[str, ...]:
         """Begin anew with the trace of a permalink; returns what it says to watch, which is not run.
@@ -249,13 +283,10 @@ class Stepper:
     def _follow(self, trace: Trace, remark: str) -> None:
         """Go to the end of a behaviour, along branches that are there as far as there are such."""
         with self.lock:
-            if trace.start != self.history.start:
-                self.history = History.along(trace)
-            else:
-                self.history.go(0)
-                for step in trace.steps[1:]:
-                    self.history.add(step)
-                self.history.tip = self.history.current
+            self._root(trace)
+            for step in trace.steps[1:]:
+                self.history.add(step)
+            self.history.tip = self.history.current
             self._moved(remark)
 
     def _way(self, condition: Any, anew: bool, job: Job, max_states: int | None = None) -> tuple[Trace, str]:

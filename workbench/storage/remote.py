@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl
 import fsspec
 
 from workbench.kernel import InputError
-from workbench.kernel.errors import brief
+from workbench.kernel.errors import brief, either
 from workbench.storage.places import one_line, options_apart, without_credentials
 from workbench.storage.store import Damaged, Failing
 from workbench.storage.sums import CheckedFile, FileSum, matches
@@ -75,7 +75,7 @@ class RemoteStore:
         scheme = plain.partition("://")[0]
         shown = without_credentials(url)
         if scheme not in _SCHEMES:
-            raise InputError(f"{brief(shown)} is not accepted; it takes a path, or a URL of {', '.join(_SCHEMES)}")
+            raise InputError(f"{brief(shown)} is not accepted; it takes a path, or a URL of {either(_SCHEMES)}")
         if shown != url and scheme not in ("abfs", "abfss", "hdfs"):  # there a container or a user stands before the @
             raise InputError(f"{brief(shown)} is not accepted with credentials in it; they come from the environment")
         package, extra, self._put = _SCHEMES[scheme]
@@ -212,7 +212,7 @@ def _options(scheme: str, options: str) -> dict[str, Any]:
     known = ("endpoint_override", "scheme", "region") if scheme in ("s3", "s3a") else ()
     for name in given:
         if name not in known:
-            takes = f"it takes {', '.join(known)}" if known else f"{scheme} takes none"
+            takes = f"it takes {either(known)}" if known else f"{scheme} takes none"
             raise InputError(f"the option {brief(name)} of a URL is not accepted; {takes}")
     opened: dict[str, Any] = {"use_listings_cache": False}  # others write there too
     if "endpoint_override" in given:

@@ -9,6 +9,7 @@ import math
 
 from workbench.kernel import InputError, Trace
 from workbench.kernel.errors import brief
+from workbench.kernel.given import plain
 from workbench.kernel.values import counted
 from workbench.pictures.letters import clean, width_of, wrap
 from workbench.pictures.paint import BLUE_TINT, FONT, INK, MUTED, PAPER, STYLE, element
@@ -34,6 +35,7 @@ def animated_svg(trace: Trace | TraceView, *, seconds: float = 2.0) -> str:
     InputError
         If `seconds` is not a number above 0.
     """
+    seconds = plain(seconds)
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < math.inf:
         raise InputError(f"seconds = {brief(seconds)} is not accepted; it takes a number above 0")
     view = trace if isinstance(trace, TraceView) else trace_view(trace)

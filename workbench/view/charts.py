@@ -8,6 +8,7 @@ import numpy as np
 
 from workbench.kernel import InputError, Result
 from workbench.kernel.errors import unknown
+from workbench.kernel.given import names_in
 from workbench.kernel.values import counted, show
 from workbench.view.access import accesses
 from workbench.view.bars import Bars
@@ -121,7 +122,10 @@ def verdict_map(
     judged = [name for name in columns if any(_is_verdict(row[name]) for row in rows)]
     if constants is None:
         constants = columns[: columns.index(judged[0])] if judged else []
-    for name in (*constants, *(properties or ()), *filter(None, (x, y))):
+    else:
+        constants = names_in("constants", constants)
+    properties = names_in("properties", properties or ())
+    for name in (*constants, *properties, *filter(None, (x, y))):
         if name not in columns:
             raise unknown("column of the sweep", name, columns)
     chosen = list(properties or (name for name in judged if name not in constants))

@@ -1,9 +1,12 @@
 """What is different between two values, in a few characters."""
 
+import itertools
 import re
+from collections.abc import Sequence
 from typing import Any
 
-from workbench.kernel import Map
+from workbench.kernel import Map, State
+from workbench.kernel.state import Cell
 from workbench.kernel.values import show, sort_key
 
 GAINED, LOST, BECOMES = "+", "\N{MINUS SIGN}", "\N{RIGHTWARDS ARROW}"
@@ -33,6 +36,38 @@ def difference(before: Any, after: Any) -> str:
     else:
         return f"{show(before)} {BECOMES} {show(after)}"
     return " ".join([GAINED + text for text in gained] + [LOST + text for text in lost])
+
+
+def told_apart(states: Sequence[State]) -> list[str]:
+    """For each of some states of a model, what is in the cells that are not the same in all of them.
+
+    Examples
+    --------
+    >>> from workbench.kernel import Model, Variable, choose, initial
+    >>> class Coins(Model):
+    ...     up, tossed = Variable({1: False, 2: False}), Variable(0)
+    ...     @initial
+    ...     def tossed_before(self, s):
+    ...         s.up[1] = choose((False, True))
+    >>> told_apart(Coins().initial_states())
+    ['up: none', 'up: 1']
+    """
+    differing = [len(set(values)) > 1 for values in zip(*(state.values for state in states), strict=True)]
+    told = []
+    for state in states:
+        items = itertools.compress(state.items(), differing)
+        by_variable = itertools.groupby(items, key=lambda item: item[0].variable)
+        told.append("; ".join(_told(variable, list(its)) for variable, its in by_variable))
+    return told
+
+
+def _told(variable: str, items: Sequence[tuple[Cell, Any]]) -> str:
+    """Some cells of a variable: of booleans, where they are true."""
+    if items[0][0].index is None:
+        return f"{variable} = {show(items[0][1])}"
+    if all(isinstance(value, bool) for _, value in items):
+        return f"{variable}: {', '.join(show(cell.index) for cell, value in items if value) or 'none'}"
+    return f"{variable}: {', '.join(f'{show(cell.index)}={show(value)}' for cell, value in items)}"
 
 
 def brief(text: str) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 
 from workbench.kernel import InputError, Model, State, Trace
 from workbench.kernel.errors import unknown
+from workbench.kernel.given import names_in, plain
 from workbench.kernel.instances import outcome_label
 from workbench.kernel.values import counted, show
 from workbench.pictures import Picture, faults, picture
@@ -42,7 +43,7 @@ def _columns(model: Model, variables: Sequence[str]) -> list[int]:
         by_name.setdefault(cell.variable, []).append(position)
         by_name.setdefault(str(cell), [position])
     columns: list[int] = []
-    for name in variables:
+    for name in names_in("variables", variables):
         if name not in by_name:
             raise unknown(f"variable of {model.name}", name, model.declared_variables)
         columns += [position for position in by_name[name] if position not in columns]
@@ -118,6 +119,7 @@ def neighbourhood(
     InputError
         If `center` is not a state of the space.
     """
+    center = plain(center)
     number = center if isinstance(center, int) else _number_of(space, center)
     if not 0 <= number < len(space):
         raise InputError(f"state {number} is not accepted; the space has states 0 to {len(space) - 1}")
@@ -310,6 +312,7 @@ def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST
         For no variable, or one that the model does not declare.
     """
     model = space.model
+    variables = names_in("variables", variables)
     columns = _columns(model, variables)
     if not columns:
         raise InputError("variables = () is not accepted; a projection takes at least one variable")

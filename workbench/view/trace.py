@@ -12,6 +12,7 @@ from typing import Any
 from workbench.formats.permalink import permalink
 from workbench.kernel import Model, State, Trace, Verdict
 from workbench.kernel.errors import unknown
+from workbench.kernel.given import names_in
 from workbench.kernel.instances import ActionInstance
 from workbench.kernel.refinement import AbstractTrace, abstract
 from workbench.kernel.state import Cell, Change
@@ -236,6 +237,9 @@ def trace_view(
     ['1', '1', '2']
     """
     model = trace.model
+    if variables is not None:
+        variables = names_in("variables", variables)
+    watches = names_in("watches", watches)
     for name in variables or ():
         if name not in model.declared_variables:
             raise unknown(f"variable of {model.name}", name, model.declared_variables)

@@ -7,6 +7,7 @@ from typing import Any
 from workbench.kernel import Model, State
 from workbench.kernel.declare import DEADLOCK
 from workbench.kernel.faults import Fault
+from workbench.kernel.given import names_in
 from workbench.kernel.instances import ActionInstance, PropertyInstance, call
 from workbench.kernel.lasso import judge_end
 from workbench.kernel.state import Predicate
@@ -107,7 +108,7 @@ class StepTruths:
     def __init__(self, model: Model, properties: Sequence[str] | None = None) -> None:
         self._model = model
         self._judges = [(p, judge) for p in model.select(properties) if p.of_steps for judge in model.judges(p)]
-        self._deadlock = properties is not None and DEADLOCK.name in properties
+        self._deadlock = properties is not None and DEADLOCK.name in names_in("properties", properties)
 
     def __call__(self, before: State | None, instance: ActionInstance | None, after: State) -> tuple[Truth, ...]:
         """The truths of the step of `instance` to the state `after`, or of a beginning there where there is no step."""

@@ -9,6 +9,7 @@ import traitlets
 
 from workbench.formats.expression import Expression, example_of
 from workbench.kernel import InputError, Trace
+from workbench.kernel.given import names_in
 from workbench.kernel.values import show
 from workbench.pictures import options_of
 from workbench.session import Session
@@ -99,9 +100,10 @@ class TracePlayer(Panel, anywidget.AnyWidget):
         self.observe(self._draw_pictures, "chosen")
         self.on_msg(self._asked)
         if trace is not None:
+            watches = names_in("watches", watches)
             for text in watches:
                 Expression(trace.model, text)  # a mistake is an error here, where no person typed it
-            self.watches = tuple(watches)
+            self.watches = watches
             self.show(trace, step)
         self.observe(self._draw, "watches")
 

@@ -1,6 +1,6 @@
 """Step it yourself: take a model's actions by hand, see why others are disabled, or be taken to a state."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -9,9 +9,12 @@ import ipywidgets
 from workbench.formats.code import trace_as_code
 from workbench.formats.expression import example_of
 from workbench.kernel import InputError, Model, Trace
+from workbench.kernel.given import names_in
 from workbench.kernel.trace import Move
 from workbench.kernel.values import counted
 from workbench.session import Session, Stepper, start_from
+from workbench.session.stepper import MOST_STARTS
+from workbench.view.difference import told_apart
 from workbench.view.html import element, escape
 from workbench.view.trace import NOBODY, trace_view
 from workbench.widgets.history import HistoryView
@@ -76,6 +79,13 @@ class Simulator(Panel, ipywidgets.VBox):
         self._undo = button("Undo", "undo", "take the last step back", self.undo)
         restart = button("Start over", "fast-backward", "back to the initial state", lambda: self.jump(0))
         self._length = ipywidgets.BoundedIntText(10, min=1, max=500, tooltip="steps", layout={"width": "58px"})
+        self._start = ipywidgets.Dropdown(
+            tooltip=f"the initial state; beyond the first {MOST_STARTS}, go to a state by a condition",
+            style={"description_width": "initial"},
+            description="Begin with",
+            layout={"flex": "0 1 auto", "width": "auto", "max_width": "100%"},
+        )
+        self._start.observe(self._chosen, "value")
         walk = button("Random walk", "random", "take that many steps at random", lambda: self.walk(self._length.value))
         self._condition = ipywidgets.Text(
             tooltip="a Python expression over the state s and the constants",
@@ -87,7 +97,7 @@ class Simulator(Panel, ipywidgets.VBox):
         )
         find = button("Take me there", "search", "along a shortest way to a state where this is true", self._find)
         label = ipywidgets.Label("A state where")
-        rows = [[self._undo, restart, walk, self._length], [label, self._condition, self._from, find]]
+        rows = [[self._start], [self._undo, restart, walk, self._length], [label, self._condition, self._from, find]]
         boxes = [ipywidgets.HBox(row).add_class("wb-toolbar") for row in [*rows, self._scenario()]]
         self._searching = Working(self.stepper.search, lambda trace: None)
         return ipywidgets.VBox([*boxes, self._searching])
@@ -149,7 +159,7 @@ class Simulator(Panel, ipywidgets.VBox):
     def watch(self, expressions: Iterable[str]) -> None:
         """Watch these expressions on the state. They are run: give none that you do not understand."""
         with self.stepper.lock:
-            self._player.watches = tuple(dict.fromkeys(expressions))
+            self._player.watches = tuple(dict.fromkeys(names_in("watches", expressions)))
 
     def take(self, step: str | Move) -> None:
         """Take one of the enabled steps, given as a move or by its label.
@@ -160,6 +170,10 @@ class Simulator(Panel, ipywidgets.VBox):
             If it is not enabled.
         """
         self.stepper.take(step)
+
+    def begin(self, number: int) -> None:
+        """Begin in another of the model's initial states; see :meth:`Stepper.begin`."""
+        self.stepper.begin(number)
 
     def undo(self) -> None:
         """Go one step back."""
@@ -186,6 +200,7 @@ class Simulator(Panel, ipywidgets.VBox):
     def _draw(self) -> None:
         trace, at = self.stepper.trace, self.stepper.at
         self._drawing = True
+        self._draw_start()
         if self._player.trace != trace or self._shown_properties != self._properties:
             self._shown_properties = self._properties
             self._player.show(trace, at, properties=self._properties, lazy=True)
@@ -205,6 +220,24 @@ class Simulator(Panel, ipywidgets.VBox):
         self._examples_of = type(self.model)
         self._condition.placeholder = f"such as  {example_of(self.model)}"
         self._story.placeholder = f"a step or a condition per line, such as  {self.model.instances[0].label}"
+
+    def _draw_start(self) -> None:
+        """Offer the initial states, where there are several."""
+        number = self.stepper.history.start
+        if self.model is not self._starts_of or number not in self._starts:
+            self._starts_of, states = self.model, self.stepper.starts()
+            self._starts = list(states)
+            self._start.options = list(zip(told_apart(list(states.values())), states, strict=True))
+            self._start.layout.display = "" if len(states) > 1 else "none"
+        self._start.value = number
+
+    _starts_of: Model | None = None
+    _starts: Sequence[int] = ()
+
+    def _chosen(self, _: Any) -> None:
+        with self.stepper.lock:
+            if not self._drawing:
+                self.begin(self._start.value)
 
     _examples_of: type[Model] | None = None
 

@@ -1,10 +1,12 @@
 """What random walks saw of a model: verdicts where something was met, and how much was looked at where nothing was."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.kernel.declare import Property
-from workbench.kernel.errors import InputError, brief, check_integer
+from workbench.kernel.errors import InputError, brief
+from workbench.kernel.given import check_integer
 from workbench.kernel.model import Model
 from workbench.kernel.result import Judged, Verdict
 from workbench.kernel.values import counted
@@ -41,8 +43,8 @@ class Rule:
     swarm: bool = False
 
     def __post_init__(self) -> None:
-        check_integer("depth", self.depth, 1, _DEEPEST)
-        check_integer("seed", self.seed, 0, _LARGEST_SEED)
+        object.__setattr__(self, "depth", check_integer("depth", self.depth, 1, _DEEPEST))
+        object.__setattr__(self, "seed", check_integer("seed", self.seed, 0, _LARGEST_SEED))
         if self.uniform not in UNIFORM:
             raise InputError(f"uniform = {brief(self.uniform)} is not accepted; it takes {' or '.join(UNIFORM)}")
 
@@ -181,6 +183,22 @@ def extent(walks: int, depth: int, steps: int) -> str:
     '1 walk of up to 200 steps (12,345 steps)'
     """
     return f"{counted(walks, 'walk')} of up to {counted(depth, 'step')} ({counted(steps, 'step')})"
+
+
+def without_liveness(model: Model, names: Iterable[str] | None = None) -> tuple[list[str], list[str]]:
+    """The properties among those called `names` (by default the model's) that walks can judge.
+
+    Returns
+    -------
+    list of str
+        Their names.
+    list of str
+        A note on those that are left out.
+    """
+    chosen = model.select(names)
+    left = [declared.name for declared in chosen if declared.kind == "liveness"]
+    notes = [f"not looked at, since a walk is finite and liveness is not: {', '.join(left)}"] if left else []
+    return [declared.name for declared in chosen if declared.name not in left], notes
 
 
 def undecided_verdict(declared: Property, looked_at: str) -> Verdict:

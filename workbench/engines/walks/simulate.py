@@ -9,7 +9,7 @@ from workbench.engines.local import load as load_kernels
 from workbench.engines.threads import MOST_WORKERS, usable_cores
 from workbench.engines.walks import kernels, sketch
 from workbench.engines.walks.asked import Asked, Made, Progress
-from workbench.engines.walks.result import Rule, Simulation, Taken, extent, undecided_verdict
+from workbench.engines.walks.result import Rule, Simulation, Taken, extent, undecided_verdict, without_liveness
 from workbench.engines.walks.shorten import Shortener, Way
 from workbench.engines.walks.team import walk_here
 from workbench.engines.walks.walker import Tally, Walker, judged
@@ -17,7 +17,9 @@ from workbench.kernel import InputError, Model, Verdict, replay
 from workbench.kernel.budget import Limits, Stop, interrupted, interruptible
 from workbench.kernel.conclusion import NO_TRACE, decided_by_step, decided_verdict
 from workbench.kernel.declare import Property
-from workbench.kernel.errors import brief, check_integer, unknown
+from workbench.kernel.errors import brief, unknown
+from workbench.kernel.given import check_integer, plain
+from workbench.kernel.model import model_object
 from workbench.kernel.plan import make_plan
 from workbench.kernel.result import constraints_of
 from workbench.kernel.values import counted
@@ -58,7 +60,8 @@ def simulate(
     ----------
     model : Model
     properties : sequence of str, optional
-        Names of properties; those that the model checks by default for None. Liveness is not judged.
+        Names of properties, or a single one; for None those that the model checks by default, without liveness: walks
+        cannot judge it, so a liveness property that is named stays unknown.
     seconds : float, optional
         How long to walk; 10 seconds if neither this nor `walks` is given.
     walks : int, optional
@@ -104,14 +107,19 @@ def simulate(
     >>> seen["NoLakekeeperConflict"].word, seen.walks
     ('violated', 500)
     """
+    left_out: list[str] = []
+    if properties is None:
+        properties, left_out = without_liveness(model_object(model))
     plan, rule = make_plan(model, properties, fail_fast=fail_fast), Rule(depth, seed, uniform, swarm)
+    plan.notes.extend(left_out)
+    seconds = plain(seconds)
     if seconds is not None and not (type(seconds) in (int, float) and 0 < seconds < float("inf")):
         raise InputError(f"seconds = {brief(seconds)} is not accepted; it takes a number above 0")
     if walks is not None:
-        check_integer("walks", walks, 1, _MOST_WALKS)
+        walks = check_integer("walks", walks, 1, _MOST_WALKS)
     if workers is not None:
-        check_integer("workers", workers, 1, MOST_WORKERS)
-    check_integer("shorten", shorten, 0, 2**32 - 1)
+        workers = check_integer("workers", workers, 1, MOST_WORKERS)
+    shorten = check_integer("shorten", shorten, 0, 2**32 - 1)
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
     if seconds is None and walks is None:

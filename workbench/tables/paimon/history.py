@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, listed, unknown
+from workbench.kernel.given import names_in
 from workbench.kernel.state import Cell
 from workbench.tables.decoding import in_process
 from workbench.tables.paimon import detects
@@ -74,7 +75,7 @@ def history(path: str, keys: Sequence[str] | None = None, bucket: str | None = N
         raise unknown("bucket", bucket, buckets)
     look = look_at(table, bucket)
     numbers = _numbers(look)
-    wanted = sorted(numbers) if keys is None else list(keys)
+    wanted = sorted(numbers) if keys is None else names_in("keys", keys)
     for key in wanted:
         if key not in numbers:
             raise unknown(f"key in {bucket}", key, numbers)
