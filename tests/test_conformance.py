@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.impure import impure
 from workbench import configurations
 from workbench.engines.check import check
 from workbench.kernel import (
@@ -26,6 +27,7 @@ from workbench.kernel import (
     Process,
     Variable,
     action,
+    again,
     choose,
     constraint,
     ends,
@@ -940,6 +942,13 @@ def test_impure_actions(way):
             s.n = random.randrange(10**9)
 
     refused(way, Random, ModelError, "roll.* is not a function of the state")
+
+
+def test_what_is_impure_in_one_situation(way, monkeypatch):
+    """With time enough, as a process has that is not busy with other searches."""
+    for name in ("_FIRST", "_MOST"):
+        monkeypatch.setattr(again, name, float("inf"))
+    refused(way, impure("action"), ModelError, "is not a function of the state")
 
 
 def test_a_property_may_not_assign(way):

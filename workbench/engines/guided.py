@@ -17,6 +17,7 @@ from workbench.engines import guided_kernels as kernels
 from workbench.engines.guided_kernels import ANYTHING, FROZEN, GOAL, KEPT, UNSEEN, Aim, Edges
 from workbench.engines.local import Smallest
 from workbench.engines.nodes import MISSES_PER_CHECK, IsNamed, Labels, Space
+from workbench.engines.purity import run_again
 from workbench.kernel import Model, State
 from workbench.kernel.budget import Limits
 from workbench.kernel.trace import Move
@@ -280,6 +281,10 @@ class Layers:
         for node, state in enumerate(states):
             row = space.cells.encode(state)
             space.nodes.rows[node], space.nodes.sums[node] = row, space.cells.sums(row)[0]
+
+    def run_again(self) -> None:
+        """Raise :class:`ModelError` if the model does something else when it is run again."""
+        run_again(self._space.trees)
 
     # What was found ----------------------------------------------------------------------------------------------
 

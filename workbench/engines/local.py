@@ -14,6 +14,7 @@ from workbench.engines.contract import Resources, Room
 from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
 from workbench.engines.kernels import Frontier
+from workbench.engines.purity import run_again
 from workbench.engines.steps import WatchedSteps
 from workbench.engines.store import BLOCK, Store, Transitions
 from workbench.engines.threads import Threads
@@ -178,6 +179,8 @@ class LocalSearch:
                 self.levels.append(self.store.count - sum(self.levels))
             if self.stopped is not None:
                 self._judge_rest()
+            if self.stopped != INTERRUPTED:
+                run_again(self.trees)
         finally:
             if self._threads is not None:
                 self._threads.end()

@@ -14,6 +14,7 @@ import numpy as np
 from workbench.engines import guided_kernels as kernels
 from workbench.engines.local import Smallest
 from workbench.engines.nodes import MISSES_PER_CHECK, IsNamed, Labels, Space
+from workbench.engines.purity import run_again
 from workbench.kernel import Model
 from workbench.kernel.budget import Limits
 from workbench.kernel.trace import Move
@@ -78,7 +79,14 @@ class Passing:
         ------
         Stop
             If a budget is used up, or somebody stops the search; what was visited stays.
+        ModelError
+            Also if the model does something else when it is run again.
         """
+        found = self._search()
+        run_again(self._space.trees)
+        return found
+
+    def _search(self) -> int | None:
         space, why = self._space, kernels.PAUSE
         for number, state in enumerate(self.model.each_initial_state()):
             self._limits.room(number)

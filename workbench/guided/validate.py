@@ -117,6 +117,7 @@ class _Validation:
         except (Stop, KeyboardInterrupt) as stop:
             why = str(stop) if isinstance(stop, Stop) else INTERRUPTED
             return self._so_far(None, why=f"{why}, at {self.place(min(self.explained, len(self.observations) - 1))}")
+        self.layers.run_again()
         return report or self._found
 
     # The search --------------------------------------------------------------------------------------------------

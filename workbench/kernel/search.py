@@ -5,8 +5,10 @@ It is the meaning of a check. The engines of ``workbench.engines`` must give the
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
+from workbench.kernel.again import as_time_allows, impure
 from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop
 from workbench.kernel.conclusion import Exploration, conclude
 from workbench.kernel.declare import DEADLOCK, Property
@@ -80,6 +82,8 @@ class _Search:
             self.stopped = str(stop)
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
+        if self.stopped != INTERRUPTED:
+            self._run_again()
 
     def _level(self, steps: Iterator[None]) -> None:
         """Take all `steps`, and note how many states they added."""
@@ -181,6 +185,29 @@ class _Search:
                     break
         if DEADLOCK.name in self.judges and not steps and not may_end(self.model, state):
             self._violated(DEADLOCK.name, (number, None))
+
+    def _run_again(self) -> None:
+        """Expand and judge states once more, as many as there is time for: a function of the state gives the same."""
+        for number in as_time_allows(range(len(self.graph))):
+            state, decided, steps = self.states[number], set(self.decided), list[tuple[Move, Any]]()
+            for instance in self.model.instances:
+                again = [
+                    (Move(instance.number, i), after)
+                    for i, (_, after) in enumerate(self.model.outcomes(instance, state))
+                ]
+                leads = [(move, self.numbers.get(self.canonical(after.values), OUTSIDE)) for move, after in again]
+                if leads != [one for one in self.graph[number] if one[0].instance == instance.number]:
+                    raise instance.impure()
+                steps += again
+            for constraint in self.constraints:
+                if not constraint.holds(state):
+                    raise impure(f"{constraint.subject}{constraint.place}")
+            with suppress(Stop):
+                self._judge(state, (number, None))
+                self._judge_steps(state, number, steps)
+            for name in self.decided.keys() - decided:
+                declared = self.model.declared_property(name)
+                raise impure(f"{declared.kind} {name}{declared.place}")
 
     def _violated(self, name: str, place: tuple[int, Move | None]) -> None:
         self.decided.setdefault(name, place)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.engines.purity import run_again
 from workbench.engines.spark.messages import Candidates, StepCounts
 from workbench.engines.spark.outbox import messages_of
 from workbench.engines.watch import evaluate
@@ -47,6 +48,7 @@ class Expanding:
         """The last messages."""
         if self._part.filled:
             yield from self._expand()
+        run_again(self._trees)
         enabled, generated, _ = (now - then for now, then in zip(self._expander.counts, self._before, strict=True))
         outside = self._expander.outside.total - self._outside
         decided = {name: place for name, place in self._decided.items() if name not in self._known}

@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.local import LocalSearch
+from workbench.engines.purity import run_again
 from workbench.engines.spark import transition_kernels
 from workbench.engines.spark.dataflow import Flow, Outgoing, Stage
 from workbench.engines.spark.manifest import LevelFile, Manifest, TransitionFile
@@ -131,6 +132,7 @@ def expand(worker: Worker, source: Source, row_group: int, plan: LinkPlan) -> It
         worker.pause()
 
     worker.expander.expand(store, 0, len(rows), pause=pause, beat=lambda _: worker.pause())
+    run_again(worker.trees)
     degree, targets, steps, leaving, leaving_steps = store.transitions()
     fingerprints = kernels.canonical_fingerprints(store.column("sums"), worker.cells.words)
     instances, ordinals = labelled(worker.trees, steps)

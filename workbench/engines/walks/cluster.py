@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import SparkSession
 
+from workbench.engines.purity import run_again
 from workbench.engines.spark.dataflow import Outgoing, on_spark
 from workbench.engines.spark.executors import ready_session
 from workbench.engines.spark.jobs import explained
@@ -111,4 +112,5 @@ def _walk(shipped: bytes, stride: int, seconds: float, work: tuple[int, int]) ->
     while batch * job.batch < job.walks and time.monotonic() < ending:
         walker.walk(batch * job.batch, min((batch + 1) * job.batch, job.walks), lambda: None)
         batch += stride
+    run_again(walker.trees)
     yield 0, _Done(task, batch, walker.collect())

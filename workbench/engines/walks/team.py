@@ -3,6 +3,7 @@
 import threading
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
+from workbench.engines.purity import run_again
 from workbench.engines.walks.asked import Asked, Made, starts_of
 from workbench.engines.walks.walker import Tally, Walker
 from workbench.kernel.budget import INTERRUPTED, Stop
@@ -27,6 +28,8 @@ def walk_here(asked: Asked, workers: int) -> Made:
     except KeyboardInterrupt:
         return Made(Tally.empty(asked.plan), workers, [], INTERRUPTED)
     stopped = team.walk(asked)
+    for walker in team.walkers if stopped != INTERRUPTED else ():
+        run_again(walker.trees)
     return Made(team.tally(asked), workers, starts, stopped, notes)
 
 
