@@ -7,7 +7,8 @@ comes here, to run the model's Python once.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,6 +25,8 @@ NOTHING, TRUE = 0, 1
 
 #: The cells that were read, in order, with the numbers of their values.
 Path = dict[int, int]
+
+Answer = TypeVar("Answer")
 
 _PURITY_CHECKS = 2
 #: For how many values a group has room at first.
@@ -67,6 +70,20 @@ class DispatchArrays(NamedTuple):
     stop: np.ndarray
     instance: np.ndarray
     node: np.ndarray
+
+
+def _noting(learn: Callable[["Trees", int, Sequence[int]], Answer]) -> Callable[["Trees", int, Sequence[int]], Answer]:
+    """`learn`, with what a search tells in errors of the model's: the row, and the step where one is judged."""
+
+    @wraps(learn)
+    def noting(trees: "Trees", number: int, row: Sequence[int]) -> Answer:
+        try:
+            return learn(trees, number, row)
+        except ModelError as error:
+            error.met = row, None
+            raise
+
+    return noting
 
 
 class Trees:
@@ -175,6 +192,7 @@ class Trees:
 
     # Misses ----------------------------------------------------------------------------------------------------
 
+    @_noting
     def learn_action(self, number: int, row: Sequence[int]) -> None:
         """Run action instance `number` in the state `row`, and remember what it did."""
         instance, draft = self.model.instances[number], self._draft
@@ -191,11 +209,13 @@ class Trees:
         leaf = self._leaf(number, row, read, outcomes) if outcomes else NOTHING
         self._roots[number] = self._insert(self._roots[number], row, read, leaf, lambda: self.action_at(instance))
 
+    @_noting
     def learn_predicate(self, number: int, row: Sequence[int]) -> set[int]:
         """Evaluate predicate `number` in the state `row`, remember the answer, and return the cells read."""
         read = self.cells.reads(row)
         return self._remember(number, row, read, self.predicates[number](turned(self._view, read)))
 
+    @_noting
     def learn_step(self, number: int, row: Sequence[int]) -> set[int]:
         """The same for a step, whose `row` is described in :mod:`workbench.engines.step_kernels`."""
         read = StepReads(self.cells.values, row)

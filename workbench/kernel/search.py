@@ -18,7 +18,7 @@ from workbench.kernel.plan import Plan, make_plan
 from workbench.kernel.result import ActionCount, Result, Verdict
 from workbench.kernel.symmetry import Canonical
 from workbench.kernel.temporal import OUTSIDE, check_liveness
-from workbench.kernel.trace import Move, Trace, replay
+from workbench.kernel.trace import Move, Trace, leading_to, replay
 
 _PURITY_CHECKS = 20
 #: Beside a state's values: its place in the sets and lists of the search, and its links.
@@ -69,21 +69,26 @@ class _Search:
         #: The property's name -> the state, and the step from it where that counts, or leads outside.
         self.decided: dict[str, tuple[int, Move | None]] = {}
         self.stopped: str | None = None
+        self._at: tuple[int, Move | None] | None = None  # what Python is asked about, as in `decided`
 
     def run(self) -> None:
         try:
-            self._level(self._initial())
-            expanded = 0
-            while expanded < len(self.states):
-                end = len(self.states)
-                self._level(self._successors(range(expanded, end)))
-                expanded = end
+            with leading_to(lambda error: None if self._at is None else self._trace_to(self._at)):
+                self._search()
         except Stop as stop:
             self.stopped = str(stop)
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
         if self.stopped != INTERRUPTED:
             self._run_again()
+
+    def _search(self) -> None:
+        self._level(self._initial())
+        expanded = 0
+        while expanded < len(self.states):
+            end = len(self.states)
+            self._level(self._successors(range(expanded, end)))
+            expanded = end
 
     def _level(self, steps: Iterator[None]) -> None:
         """Take all `steps`, and note how many states they added."""
@@ -102,6 +107,7 @@ class _Search:
             if number in (known, OUTSIDE):
                 self._judge_initial(state, link if number == OUTSIDE else (number, None))
             self._check(i, len(self.states))
+            self._at = None
             yield
 
     def _successors(self, numbers: range) -> Iterator[None]:
@@ -127,6 +133,7 @@ class _Search:
         state, moves = self.states[number], []
         steps: list[tuple[Move, Any]] = []
         for instance in self.model.instances:
+            self._at = number, None
             outcomes = self.model.outcomes(instance, state)
             if number < _PURITY_CHECKS:
                 instance.check_pure(self.model.draft(), state.values, [outcome for outcome, _ in outcomes])
@@ -144,6 +151,7 @@ class _Search:
 
     def _visit(self, state: Any, link: tuple[int, Move]) -> int:
         """The number of `state`, which may be new; :data:`OUTSIDE` if the constraints keep it out."""
+        self._at = link
         key = self.canonical(state.values)
         number = self.numbers.get(key)
         if number is None and not all(constraint.holds(state) for constraint in self.constraints):
@@ -179,10 +187,11 @@ class _Search:
         changing = [(move, successor) for move, successor in steps if successor != state]
         for name, judges in self.judges.items():
             for move, successor in () if name in self.decided else changing:
-                instance = self.model.instances[move.instance]
+                instance, self._at = self.model.instances[move.instance], (number, move)
                 if any(j.concerns(instance) and j.judge(state, successor) is not True for j in judges):
                     self._violated(name, (number, move))
                     break
+        self._at = number, None
         if DEADLOCK.name in self.judges and not steps and not may_end(self.model, state):
             self._violated(DEADLOCK.name, (number, None))
 
@@ -225,7 +234,8 @@ class _Search:
         return replay(self.model, self.links[number][1].instance, path[::-1])
 
     def _liveness(self, declared: Property) -> Verdict:
-        return check_liveness(self.model, declared, self.states, self.levels[0], self.graph)
+        with leading_to(lambda error: self._trace_to((error.met, None))):
+            return check_liveness(self.model, declared, self.states, self.levels[0], self.graph)
 
     def exploration(self) -> Exploration:
         return Exploration(

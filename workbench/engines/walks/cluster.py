@@ -20,6 +20,7 @@ from workbench.kernel import Model
 from workbench.kernel.budget import INTERRUPTED, Stop
 from workbench.kernel.plan import make_plan
 from workbench.kernel.simulation import Rule
+from workbench.kernel.trace import leading_to, replay
 
 _ROUND_SECONDS = 4.0
 #: Walks, and about how many of their steps, that a task makes between two looks at the clock.
@@ -63,8 +64,9 @@ def walk_on_spark(asked: Asked, workers: int | None, spark: SparkSession | None)
     notes: list[str] = []
     try:
         starts, notes = starts_of(asked.plan.model, asked.limits)
-        for done in _rounds(asked, session, tasks, lambda: total):
-            total.add(done.tally)
+        with leading_to(lambda error: error.met and replay(asked.plan.model, *error.met)):
+            for done in _rounds(asked, session, tasks, lambda: total):
+                total.add(done.tally)
     except Stop as stop:
         stopped = str(stop)
     except KeyboardInterrupt:
