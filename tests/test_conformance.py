@@ -15,6 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.failing import PARTS, failing, failing_initially
+from tests.impure import impure
 from workbench import configurations
 from workbench.engines.check import check
 from workbench.kernel import (
@@ -27,6 +29,7 @@ from workbench.kernel import (
     Process,
     Variable,
     action,
+    again,
     choose,
     constraint,
     ends,
@@ -942,6 +945,58 @@ def test_impure_actions(way):
             s.n = random.randrange(10**9)
 
     refused(way, Random, ModelError, "roll.* is not a function of the state")
+
+
+def test_what_is_impure_in_one_situation(way, monkeypatch):
+    """With time enough, as a process has that is not busy with other searches."""
+    for name in ("_FIRST", "_MOST"):
+        monkeypatch.setattr(again, name, float("inf"))
+    refused(way, impure("action"), ModelError, "is not a function of the state")
+
+
+def led_to(way: Way, model: Model) -> Any:
+    """The trace to where a check of `model` fails."""
+    with pytest.raises(ModelError, match="raised ZeroDivisionError") as caught:
+        check(model, **way.options)
+    trace = caught.value.trace
+    assert replay(model, trace.start, trace.moves).states == trace.states
+    assert caught.value.__notes__[0].endswith(str(trace))
+    return trace
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_an_error_that_a_state_causes_comes_with_the_way_there(way_in_process, part):
+    trace = led_to(way_in_process, failing(part)())
+    assert (len(trace), trace.last.n) == (PARTS[part] + 1, PARTS[part])
+
+
+@pytest.mark.parametrize("part", ["action", "invariant", "constraint"])
+def test_an_error_that_an_initial_state_causes_comes_with_that_state(way_in_process, part):
+    trace = led_to(way_in_process, failing_initially(part)())
+    assert (len(trace), trace.start, trace.last.n) == (1, 3, 3)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_so_does_one_that_the_reference_search_meets(part):
+    trace = led_to(ENGINES["reference"], failing(part)())
+    assert (len(trace), trace.last.n) == (PARTS[part] + 1, PARTS[part])
+    if part in ("action", "invariant", "constraint"):
+        assert led_to(ENGINES["reference"], failing_initially(part)()).start == 3
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", ON_SPARK)
+@pytest.mark.parametrize("part", PARTS)
+def test_so_does_one_that_spark_meets(on_spark, name, part):
+    trace = led_to(on_spark(name), failing(part)())
+    assert (len(trace), trace.last.n) == (PARTS[part] + 1, PARTS[part])
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("part", ["action", "invariant", "constraint"])
+def test_so_does_one_that_spark_meets_in_an_initial_state(on_spark, part):
+    trace = led_to(on_spark("spark"), failing_initially(part)())
+    assert (len(trace), trace.start, trace.last.n) == (1, 3, 3)
 
 
 def test_a_property_may_not_assign(way):

@@ -88,14 +88,14 @@ def test_a_stopped_job_hands_over_what_it_has() -> None:
 def test_a_job_that_fails_says_why() -> None:
     runner = Runner(threading.RLock())
     done: list[object] = []
-    failed: list[str] = []
+    failed: list[str | Exception] = []
 
     def work(job):
         raise InputError("Writers = 9 is not accepted")
 
     runner.start(work, done.append, failed.append)
     assert runner.wait(300)
-    assert (done, failed) == ([], ["Writers = 9 is not accepted"])
+    assert (done, list(map(str, failed))) == ([], ["Writers = 9 is not accepted"])
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")

@@ -127,8 +127,34 @@ def test_what_is_compiled_is_known_by_all_of_its_sources():
     assert advance._compiled._cache._cache_file._source_stamp == numba_cache.stamp(sources)
 
 
-def test_who_waits_for_a_kernel_that_is_compiled_is_told_so_once(tmp_path, monkeypatch):
-    """What Numba's cache has is not compiled, and nothing is said of it."""
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import workbench.engines.sizes as sizes",
+        "import workbench.engines.sizes",
+        "from workbench.engines import sizes as other, kernel",
+        "from workbench.engines.sizes import N as M",
+        "from workbench.engines.sizes import (\n    N,\n)",
+        "from workbench.engines import (  # all of them\n    sizes,\n)",
+        "from workbench.engines.phases import N",
+    ],
+)
+def test_a_kernel_may_import_what_it_needs_in_any_form(tmp_path, line):
+    from workbench.engines.numba_cache import stamp
+
+    (tmp_path / "phases").mkdir()
+    (tmp_path / "phases" / "__init__.py").write_text("from workbench.engines.sizes import N\n")
+    kernel, sizes = tmp_path / "kernel.py", tmp_path / "sizes.py"
+    kernel.write_text(f"import numpy as np\n{line}\n")
+    sizes.write_text("N = 1\n")
+    before = stamp(kernel, tmp_path)
+    sizes.write_text("N = 2\n")
+    assert stamp(kernel, tmp_path) != before
+
+
+@pytest.fixture
+def said_by_calls(tmp_path, monkeypatch):
+    """Loads a file with two kernels anew, calls them, and returns what is said of compiling."""
     import importlib.util
 
     from workbench.engines import compiling
@@ -148,6 +174,47 @@ def test_who_waits_for_a_kernel_that_is_compiled_is_told_so_once(tmp_path, monke
             assert (own.one(1), own.two(2)) == (2, 3)
         return said
 
+    return said_by_calls
+
+
+def test_who_waits_for_a_kernel_that_is_compiled_is_told_so_once(said_by_calls):
+    """What Numba's cache has is not compiled, and nothing is said of it."""
     (line,) = said_by_calls()
     assert line.startswith("compiling the search kernels")
     assert said_by_calls() == []
+
+
+@pytest.mark.parametrize("kept", [0, 0.5])
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_a_damaged_cache_of_kernels_is_made_anew(said_by_calls, tmp_path, suffix, kept):
+    """A power cut leaves files that are empty, or end too early."""
+    said_by_calls()
+    files = list(tmp_path.rglob(f"*.{suffix}"))
+    assert len(files) == 2
+    for file in files:
+        file.write_bytes(file.read_bytes()[: int(kept * file.stat().st_size)])
+    assert len(said_by_calls()) == 1
+    assert said_by_calls() == []
+
+
+def test_a_cache_of_kernels_that_cannot_be_written_is_done_without(said_by_calls, tmp_path):
+    said_by_calls()
+    for file in tmp_path.rglob("*.nbi"):
+        file.unlink()
+        file.mkdir()
+    assert len(said_by_calls()) == 1
+
+
+def test_numba_has_the_private_names_that_the_cache_of_kernels_rests_on():
+    """Only versions are accepted for which this was seen; see pyproject.toml."""
+    import inspect
+
+    from numba.core import caching, dispatcher
+    from numba.core.runtime import rtsys
+
+    assert {"_load_overload", "load_overload", "save_overload", "flush"} <= set(dir(caching.FunctionCache))
+    assert "self._load_overload(sig, target_context)" in inspect.getsource(caching.Cache.load_overload)
+    assert "self._cache_file = IndexDataCacheFile(" in inspect.getsource(caching.Cache.__init__)
+    assert "self._source_stamp" in inspect.getsource(caching.IndexDataCacheFile._load_index)
+    assert "self._cache.load_overload(" in inspect.getsource(dispatcher.Dispatcher)
+    assert callable(rtsys.initialize)

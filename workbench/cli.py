@@ -86,7 +86,10 @@ def _run(arguments: Sequence[str] | None) -> int:
     except (InputError, ModelError, OSError) as error:
         _show_traceback(error)
         _raise_interrupt(error.__cause__)
-        return _complain("workbench", error)
+        status = _complain("workbench", error)
+        if isinstance(error, ModelError) and error.trace is not None:
+            print(f"\n{error.trace}", file=sys.stderr)
+        return status
     except UnicodeEncodeError as error:
         _show_traceback(error)
         return _complain("workbench", f"{brief(error.object)} is not accepted; it takes text that UTF-8 can hold")

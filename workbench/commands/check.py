@@ -123,7 +123,7 @@ def _check_model(arguments: argparse.Namespace, name: str) -> int:
     model, properties, symmetry, remarks, unknown = _asked(arguments, declared)
     if arguments.deadlock:
         properties = with_deadlock(model, properties)
-    with progress_line() as on_progress:
+    with outputs.failing(arguments), progress_line() as on_progress:
         result = check(model, properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
     result = replace(result, notes=[*remarks, *result.notes], verdicts=[*result.verdicts, *unknown])
     with outputs.report(arguments):
@@ -193,7 +193,7 @@ def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> i
     outcomes = []
     done = remark if sys.stderr.isatty() else Lines()
     for one in wanted:
-        with progress_line(f"{told_path(one.path)}: ") as on_progress:
+        with outputs.failing(arguments), progress_line(f"{told_path(one.path)}: ") as on_progress:
             symmetry = one.symmetry if arguments.symmetry is None else arguments.symmetry and one.model.symmetry
             result = check(one.model, one.properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
         outcomes.append((one, result, one.differences(result)))

@@ -15,7 +15,7 @@ from workbench.formats.itf import to_itf
 from workbench.formats.junit import FAILED, UNKNOWN, Case, Finding, Suite, annotations, suite_of, to_junit
 from workbench.formats.mermaid import to_mermaid
 from workbench.formats.tlc_trace import to_tlc_json
-from workbench.kernel import InputError, Result, Trace, Verdict
+from workbench.kernel import InputError, ModelError, Result, Trace, Verdict
 from workbench.kernel.result import Judged
 from workbench.kernel.values import counted
 from workbench.storage.whole import STDOUT
@@ -120,6 +120,20 @@ def report(arguments: argparse.Namespace, options: Sequence[str] = ALL) -> Itera
         yield
 
 
+@contextmanager
+def failing(arguments: argparse.Namespace, options: Sequence[str] = tuple(_TRACES)) -> Iterator[None]:
+    """In here, the trace of an error of the model's is written as that of a violation is; the error goes on."""
+    try:
+        yield
+    except ModelError as error:
+        if error.trace is not None:
+            with report(arguments, options):
+                if arguments.json:
+                    standard.say(json.dumps({"error": str(error), "trace_states": len(error.trace)}))
+            _write(_files(arguments, options), "the error", error.trace)
+        raise
+
+
 def write_trace(arguments: argparse.Namespace, result: Result) -> None:
     """Write the trace of a check to the files that are asked for."""
     traced, files = trace_of(result), _files(arguments, tuple(_TRACES))
@@ -129,12 +143,16 @@ def write_trace(arguments: argparse.Namespace, result: Result) -> None:
         why = "nothing has a counterexample, and the witness of a reachable property is written if it is checked alone"
         standard.remark(f"note: {', '.join(files)}: no trace is written; {why}")
         return
-    name, trace = traced
+    _write(files, *traced)
+
+
+def _write(files: dict[str, str], name: str, trace: Trace) -> None:
     for option, path in files.items():
         with writing(path) as out:
             out.write(_TRACES[option](trace))
-    states = counted(len(trace), "state")
-    standard.remark(f"the trace of {name}, {states}, is written to {', '.join(files.values())}")
+    if files:
+        states = counted(len(trace), "state")
+        standard.remark(f"the trace of {name}, {states}, is written to {', '.join(files.values())}")
 
 
 def trace_of(result: Judged) -> tuple[str, Trace] | None:

@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         properties = with_deadlock(model, properties)
     from workbench.engines.walks.simulate import SHORTEN, simulate  # numba loads here, not with the command line
 
-    with progress_line(told=str) as on_progress:
+    with outputs.failing(arguments, _WRITTEN), progress_line(told=str) as on_progress:
         seen = simulate(
             model,
             properties,

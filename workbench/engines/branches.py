@@ -7,6 +7,8 @@ A table begins with the number of its slots, a power of two, and how many are in
 plus one, or 0 while it is free, and the child.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from workbench.engines.arrays import Growing
@@ -78,6 +80,16 @@ class Nodes:
         if value < size:
             return self.branch.items[base + value]
         return UNKNOWN if size else self.branch.items[_slot(self.branch.items, base, value) + 1]
+
+    def branches(self, node: int, turn: int) -> Iterator[tuple[int, int]]:
+        """The values for which `node` has a child, with these; `turn` says where to begin."""
+        base, size, items = self.base.items[node], self.size.items[node], self.branch.items
+        for number in range(room := size or items[base]):
+            at = (number + turn) % room
+            slot = base + _HEAD + 2 * at
+            value, child = (at, items[base + at]) if size else (items[slot] - 1, items[slot + 1])
+            if child != UNKNOWN:
+                yield value, child
 
     def place(self, node: int, value: int) -> int:
         """Where in `branch` the child of `node` for `value` is; there is room for it now."""

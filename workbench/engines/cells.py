@@ -4,7 +4,7 @@ A cell is here, as everywhere in the engines, one of the layout's parts: a membe
 one of its own. What engines are told from outside, and tell, is in the cells of the model's layout.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,9 @@ from workbench.kernel.values import Kinds, cell_hash, permute
 
 #: The type of the numbers in rows, and the one that takes its place once a cell has more values than it can number.
 NARROW, WIDE = np.uint16, np.int32
+
+#: A row, or what is known of one.
+Numbers = Sequence[int] | Mapping[int, int]
 
 
 class Cells:
@@ -140,7 +143,7 @@ class Cells:
             self._model_words.check(cell, value)
         return [self.number(cell, value) for cell, value in enumerate(values)]
 
-    def reads(self, row: Sequence[int]) -> Reads:
+    def reads(self, row: Numbers) -> Reads:
         """The values of a row, for an action or a predicate to read."""
         return _RowReads(self.values, row)
 
@@ -184,7 +187,7 @@ class Cells:
 class _RowReads(Reads):
     """Looks up only what is read of a row."""
 
-    def __init__(self, values: Sequence[Sequence[Any]], row: Sequence[int]) -> None:
+    def __init__(self, values: Sequence[Sequence[Any]], row: Numbers) -> None:
         self._values, self._row = values, row
 
     def __missing__(self, cell: int) -> Any:
@@ -195,7 +198,7 @@ class _RowReads(Reads):
 class StepReads(Reads):
     """The same for the row of a step: the state before, the state after, and for each cell whether it changed."""
 
-    def __init__(self, values: Sequence[Sequence[Any]], row: Sequence[int]) -> None:
+    def __init__(self, values: Sequence[Sequence[Any]], row: Numbers) -> None:
         self._values, self._row = values, row
 
     def __missing__(self, at: int) -> Any:

@@ -52,7 +52,8 @@ from workbench.engines.phases.settle import put_aside
 from workbench.engines.store import BLOCK, Store
 from workbench.engines.threads import Threads
 from workbench.engines.trees import Trees
-from workbench.kernel import Model
+from workbench.engines.watch import Place
+from workbench.kernel import Model, ModelError
 
 #: Chunks of a pass, and the states of a chunk: enough for many threads, few enough for a core's cache.
 CHUNKS, CHUNK = 128, 256
@@ -300,7 +301,11 @@ class Expander:
         if why == MISSED:
             self._learn(this)
         elif why == MISS_CONSTRAINT:
-            self.outside.learn(int(self._figures[WHAT]), self._scratch.tolist())
+            try:
+                self.outside.learn(int(self._figures[WHAT]), self._scratch.tolist())
+            except ModelError as error:
+                error.met = self._queued(this)
+                raise
         elif why == QUEUE_FULL:
             self._widen()
         elif why == TABLE_FULL:
@@ -310,6 +315,27 @@ class Expander:
             store.want_edges(this.queued(self._chunks))
         elif why == BLOCK_FULL:
             store.add_block()
+
+    def _queued(self, this: "_Pass") -> tuple[list[int], int]:
+        """The row from which a step leads to the successor that is looked up, and the step."""
+        chunk, place = int(self._figures[AT_CHUNK]), int(self._figures[AT_PLACE])
+        first, end = self._chunks[chunk, [FIRST, NEXT]].tolist()
+        until = self._queue.until[chunk * CHUNK :][: end - first]
+        source = first + int(np.searchsorted(until, place, "right"))
+        return this.block.rows[source].tolist(), int(self._queue.step[chunk * self._room + place])
+
+    def place_of(self, error: ModelError, store: Store, end: int) -> Place | None:
+        """Where the model's error was met: in a state of the store's up to `end`, a step from there, or outside."""
+        if error.met is None:
+            return None
+        row, step = error.met
+        number = store.find_row(row, end)
+        if number is not None:
+            return number, step
+        block = self.outside.block
+        for at in np.flatnonzero((block.rows[: len(self.outside)] == np.array(row)).all(axis=1)).tolist():
+            return int(block.parent[at]), int(block.step[at])
+        return None
 
     def _commit(self, this: "_Pass", stop: int) -> bool:
         """Let the store have what the pass has found; whether it is all that there is."""

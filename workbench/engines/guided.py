@@ -17,9 +17,11 @@ from workbench.engines import guided_kernels as kernels
 from workbench.engines.guided_kernels import ANYTHING, FROZEN, GOAL, KEPT, UNSEEN, Aim, Edges
 from workbench.engines.local import Smallest
 from workbench.engines.nodes import MISSES_PER_CHECK, IsNamed, Labels, Space
+from workbench.engines.purity import run_again
 from workbench.kernel import Model, State
 from workbench.kernel.budget import Limits
-from workbench.kernel.trace import Move
+from workbench.kernel.errors import ModelError
+from workbench.kernel.trace import Move, Trace, leading_to, replay
 from workbench.kernel.values import is_same
 
 _PAUSE = 4096  # nodes that are expanded before somebody is asked whether to go on
@@ -157,7 +159,8 @@ class Layers:
         seen = np.fromiter(values, np.int64, len(values))
         self._assign_roles(wanted, seen)
         edges = _NO_EDGES if self.ways is None else self._edges
-        self._expand(wanted._replace(values=values), seen, self._role, edges)
+        with leading_to(self._trace_of):
+            self._expand(wanted._replace(values=values), seen, self._role, edges)
         if self._watched is not None:
             self._role[seen] = [KEPT | FROZEN if cell in self._watched else 0 for cell in values]
         return self._take()
@@ -168,7 +171,8 @@ class Layers:
         values = self._layout.split_some(values)
         seen = np.fromiter(values, np.int64, len(values))
         counted, self.ways = self.ways, None
-        self._expand(Wanted(values, ()), seen, np.zeros_like(self._role), _NO_EDGES)
+        with leading_to(self._trace_of):
+            self._expand(Wanted(values, ()), seen, np.zeros_like(self._role), _NO_EDGES)
         found = self._take()
         self.ways = None if counted is None else [1] * found
         return found
@@ -281,12 +285,27 @@ class Layers:
             row = space.cells.encode(state)
             space.nodes.rows[node], space.nodes.sums[node] = row, space.cells.sums(row)[0]
 
+    def run_again(self) -> None:
+        """Raise :class:`ModelError` if the model does something else when it is run again."""
+        run_again(self._space.trees)
+
     # What was found ----------------------------------------------------------------------------------------------
 
     def path(self, candidate: int) -> tuple[int, list[list[Move]]]:
         """How a state of the last layer is reached: the number of the first state, and the moves, layer by layer."""
+        return self._path(self._layers, candidate)
+
+    def _trace_of(self, error: ModelError) -> Trace | None:
+        """The trace to the state that is expanded, in which the model's error was met."""
+        if error.met is None:
+            return None
+        nodes, here = self._space.nodes, self._space.cursor[[kernels.NODE]]
+        start, parts = self._path([*self._layers, _Layer(nodes.parent, nodes.step, here, self._space.trees.steps)], 0)
+        return replay(self.model, start, [move for part in parts for move in part])
+
+    def _path(self, layers: Sequence[_Layer], candidate: int) -> tuple[int, list[list[Move]]]:
         parts = []
-        for layer in reversed(self._layers):
+        for layer in reversed(layers):
             moves, node = [], int(layer.goals[candidate])
             while layer.parent[node] >= 0:
                 if layer.step[node] >= 0:

@@ -15,16 +15,17 @@ from workbench.engines.expander import Expander
 from workbench.engines.kernels import Frontier
 from workbench.engines.memory import peak_bytes
 from workbench.engines.profile import Profile
+from workbench.engines.purity import run_again
 from workbench.engines.steps import WatchedSteps
 from workbench.engines.store import BLOCK, Store, Transitions
 from workbench.engines.threads import Threads
 from workbench.engines.watch import Labels, Place, Watched
-from workbench.kernel import Model, Result, Trace, Variable, action, invariant, replay, require
+from workbench.kernel import Model, ModelError, Result, Trace, Variable, action, invariant, replay, require
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration, conclude
 from workbench.kernel.plan import Plan, make_plan
 from workbench.kernel.result import ActionCount, collision_probability
-from workbench.kernel.trace import not_again
+from workbench.kernel.trace import leading_to, not_again
 from workbench.kernel.values import counted
 
 _INITIAL_STATES_PER_CHECK = 256
@@ -161,18 +162,24 @@ class LocalSearch:
         When the search has used up `room`, it stops and is ``full``: another engine may go on.
         """
         try:
-            try:
-                self._search(limits, room or Room())
-            except Stop as stop:
-                self.stopped = str(stop)
-                self.full = isinstance(stop, Full)
-            if self.store.count > sum(self.levels):  # stopped within a level
-                self.levels.append(self.store.count - sum(self.levels))
-            if self.stopped is not None:
-                self._judge_rest()
+            with leading_to(self._trace_of):
+                self._run(limits, room or Room())
         finally:
             if self._threads is not None:
                 self._threads.end()
+
+    def _run(self, limits: Limits, room: Room) -> None:
+        try:
+            self._search(limits, room)
+        except Stop as stop:
+            self.stopped = str(stop)
+            self.full = isinstance(stop, Full)
+        if self.store.count > sum(self.levels):  # stopped within a level
+            self.levels.append(self.store.count - sum(self.levels))
+        if self.stopped is not None:
+            self._judge_rest()
+        if self.stopped != INTERRUPTED:
+            run_again(self.trees)
 
     def _search(self, limits: Limits, room: Room) -> None:
         def beat(expanded: int) -> None:
@@ -360,6 +367,13 @@ class LocalSearch:
             if not self.store.visited.find(self.cells.sums(self.cells.encode(step.state))):
                 raise not_again(self.model, step)
         return trace
+
+    def _trace_of(self, error: ModelError) -> Trace | None:
+        """The trace to where the model's error was met."""
+        place = self.expander.place_of(error, self.store, self.store.count)
+        if place is None and error.met is not None and not self.levels:  # by a constraint, which was asked first
+            place = 0, -self._initial
+        return None if place is None else self.trace_to(*place)
 
     @cached_property
     def _liveness(self) -> Any:

@@ -1,8 +1,10 @@
 """Functions compiled by Numba, and taken from its cache without loading what only compiling needs."""
 
+import ast
 import hashlib
-import re
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from numba.core.runtime import rtsys
 from workbench.engines import compiling
 
 _ENGINES = Path(__file__).parent
-_IMPORTED = re.compile(r"^from workbench\.engines((?:\.\w+)*) import (.*)", re.MULTILINE)
+_PACKAGE = "workbench.engines."
 
 
 class _Cache(FunctionCache):
@@ -24,6 +26,8 @@ class _Cache(FunctionCache):
 
     And it compares the function's own file with what was compiled, though functions and constants of others are part of
     that.
+
+    What cannot be read is compiled anew, and what cannot be written is compiled for this process alone.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -32,10 +36,19 @@ class _Cache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
-        found = self._load_overload(sig, target_context)
+        found = None
+        try:
+            found = self._load_overload(sig, target_context)
+        except Exception:  # a file cut short, as a power cut leaves it, may make pickle raise anything
+            with suppress(OSError):
+                self.flush()
         if found is None:
             compiling.begins()
         return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with suppress(OSError):  # a full disk
+            super().save_overload(sig, data)
 
 
 def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
@@ -57,12 +70,19 @@ def stamp(file: Path, engines: Path = _ENGINES) -> str:
         path = waiting.pop()
         if path not in contents:
             contents[path] = path.read_text(encoding="utf-8")
-            for module, names in _IMPORTED.findall(contents[path]):
-                place = engines.joinpath(*module.split("."))
-                waiting += (
-                    [place / f"{name}.py" for name in names.split(", ")]
-                    if place.is_dir()
-                    else [place.with_suffix(".py")]
-                )
+            waiting += _imported(contents[path], engines)
     together = "\0".join(contents[path] for path in sorted(contents))
     return hashlib.blake2b(together.encode(), digest_size=16).hexdigest()
+
+
+@cache
+def _imported(source: str, engines: Path) -> list[Path]:
+    """The files that `source` imports from `engines`."""
+    names: list[str] = []
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ImportFrom):  # each name may be a module of its own
+            names += [f"{node.module}", *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+    places = [engines.joinpath(*name.split(".")[2:]) for name in names if name.startswith(_PACKAGE)]
+    return [file for place in places for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()]

@@ -14,9 +14,11 @@ import numpy as np
 from workbench.engines import guided_kernels as kernels
 from workbench.engines.local import Smallest
 from workbench.engines.nodes import MISSES_PER_CHECK, IsNamed, Labels, Space
+from workbench.engines.purity import run_again
 from workbench.kernel import Model
 from workbench.kernel.budget import Limits
-from workbench.kernel.trace import Move
+from workbench.kernel.errors import ModelError
+from workbench.kernel.trace import Move, Trace, leading_to, replay
 
 _PAUSE = 16384
 
@@ -78,7 +80,21 @@ class Passing:
         ------
         Stop
             If a budget is used up, or somebody stops the search; what was visited stays.
+        ModelError
+            Also if the model does something else when it is run again.
         """
+        with leading_to(self._trace_of):
+            found = self._search()
+        run_again(self._space.trees)
+        return found
+
+    def _trace_of(self, error: ModelError) -> Trace | None:
+        """The trace to the state that is expanded, if the model's error was met there."""
+        node, met = int(self._space.cursor[kernels.NODE]), error.met
+        here = met is not None and met[0] == self._space.nodes.rows[node].tolist()
+        return replay(self.model, *self.path(node)) if here else None
+
+    def _search(self) -> int | None:
         space, why = self._space, kernels.PAUSE
         for number, state in enumerate(self.model.each_initial_state()):
             self._limits.room(number)

@@ -12,6 +12,7 @@ from workbench.engines.trees import Trees
 from workbench.engines.watch import Place, evaluate, mark
 from workbench.kernel import Model
 from workbench.kernel.declare import DEADLOCK, Property
+from workbench.kernel.errors import ModelError
 from workbench.kernel.instances import StepJudge, Subject
 from workbench.kernel.lasso import may_end
 from workbench.kernel.state import Reader
@@ -132,7 +133,11 @@ class WatchedSteps:
             if why == kernels.MISS_PREDICATE and step < 0:
                 trees.learn_predicate(self.first + number, block.rows[state].tolist())
             elif why == kernels.MISS_PREDICATE:
-                read = trees.learn_step(self.first + number, self._scratch.tolist())
+                try:
+                    read = trees.learn_step(self.first + number, self._scratch.tolist())
+                except ModelError as error:
+                    error.met = block.rows[state].tolist(), step
+                    raise
                 self.note(number, read)
             elif step < 0:
                 self._hit(DEADLOCK.name, block.base + state, None)

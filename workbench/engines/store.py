@@ -1,6 +1,6 @@
 """What a search keeps: blocks of states in order of discovery, the visited set, and the transitions where wanted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -247,6 +247,13 @@ class Store:
                 return -1 - step, steps[::-1]
             steps.append(step)
             number = int(block.parent[at])
+
+    def find_row(self, row: Sequence[int], end: int) -> int | None:
+        """The number of the state with this row, if it is one of those up to `end` whose rows are there."""
+        for block in self.blocks:
+            for at in np.flatnonzero((block.rows[: max(0, end - block.base)] == np.array(row)).all(axis=1)).tolist():
+                return block.base + int(at)
+        return None
 
     def column(self, name: str) -> np.ndarray:
         """One of the blocks' arrays for all states, in order (rows only if they were kept)."""

@@ -6,8 +6,9 @@ kernels of :mod:`workbench.engines.kernels`, which know nothing of any model; wh
 comes here, to run the model's Python once.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,7 +22,12 @@ from workbench.kernel.state import Cell, Draft, View, turned
 #: Two leaves without successors: of an action that is disabled or a predicate that is false, and of one that is true.
 NOTHING, TRUE = 0, 1
 
-_PURITY_CHECKS = 4
+#: The cells that were read, in order, with the numbers of their values.
+Path = dict[int, int]
+
+Answer = TypeVar("Answer")
+
+_PURITY_CHECKS = 2
 #: For how many values a group has room at first.
 _LEAST_ROOM = 4
 
@@ -65,6 +71,20 @@ class DispatchArrays(NamedTuple):
     node: np.ndarray
 
 
+def _noting(learn: Callable[["Trees", int, Sequence[int]], Answer]) -> Callable[["Trees", int, Sequence[int]], Answer]:
+    """`learn`, with what a search tells in errors of the model's: the row, and the step where one is judged."""
+
+    @wraps(learn)
+    def noting(trees: "Trees", number: int, row: Sequence[int]) -> Answer:
+        try:
+            return learn(trees, number, row)
+        except ModelError as error:
+            error.met = row, None
+            raise
+
+    return noting
+
+
 class Trees:
     """The decision trees of a model's action instances and of any number of predicates.
 
@@ -86,11 +106,16 @@ class Trees:
         Those of them that fairness is not of, where an action says so.
     subjects : list of Subject or None
         What each predicate is; None for one that nobody has named.
+    of_steps : set of int
+        The predicates that steps were judged by.
+    repeated : int
+        The `misses` when they were last run again.
     """
 
     def __init__(self, cells: Cells) -> None:
         self.cells, self.model = cells, cells.model
-        self.misses = 0
+        self.misses = self.repeated = 0
+        self.of_steps: set[int] = set()
         self.predicates: list[Callable[..., bool]] = []
         self.subjects: list[Subject | None] = []
         self._places: list[str] = []
@@ -166,6 +191,7 @@ class Trees:
 
     # Misses ----------------------------------------------------------------------------------------------------
 
+    @_noting
     def learn_action(self, number: int, row: Sequence[int]) -> None:
         """Run action instance `number` in the state `row`, and remember what it did."""
         instance, draft = self.model.instances[number], self._draft
@@ -180,22 +206,25 @@ class Trees:
             counts = [instance.counts(view, outcome.choices) for outcome in outcomes]
             self.uncounted += [first + i for i, counted in enumerate(counts) if not counted]
         leaf = self._leaf(number, row, read, outcomes) if outcomes else NOTHING
-        self._roots[number] = self._insert(self._roots[number], row, read, leaf, lambda: self._action(instance))
+        self._roots[number] = self._insert(self._roots[number], row, read, leaf, lambda: self.action_at(instance))
 
+    @_noting
     def learn_predicate(self, number: int, row: Sequence[int]) -> set[int]:
         """Evaluate predicate `number` in the state `row`, remember the answer, and return the cells read."""
         read = self.cells.reads(row)
         return self._remember(number, row, read, self.predicates[number](turned(self._view, read)))
 
+    @_noting
     def learn_step(self, number: int, row: Sequence[int]) -> set[int]:
         """The same for a step, whose `row` is described in :mod:`workbench.engines.step_kernels`."""
         read = StepReads(self.cells.values, row)
+        self.of_steps.add(number)
         return self._remember(number, row, read, self.predicates[number](*read.views(self.cells.layout)))
 
     def _remember(self, number: int, row: Sequence[int], read: dict[int, Any], answer: bool) -> set[int]:
         self.misses += 1
         roots, leaf = self._predicate_roots.items, TRUE if answer else NOTHING
-        roots[number] = self._insert(roots[number], row, read, leaf, lambda: self._predicate(number))
+        roots[number] = self._insert(roots[number], row, read, leaf, lambda: self.predicate_at(number))
         return set(read)
 
     def _insert(self, root: int, row: Sequence[int], read: dict[int, Any], leaf: int, whose: Callable[[], str]) -> int:
@@ -209,24 +238,26 @@ class Trees:
                 child = nodes.add(cell, value)
                 root = self._hang(where, child, root)
             elif child < 0 or nodes.cell.items[child] != cell:
-                raise _not_a_function(whose(), f"read {self._cell(cell)} this time, and not")
+                raise _not_a_function(whose(), f"read {self.cell(cell)} this time, and not")
             beside = value < nodes.size.items[child]  # asked here, too: it nearly always is
             where = nodes.base.items[child] + value if beside else nodes.place(child, value)
             child = nodes.branch.items[where]
         if child > 0:
-            earlier = self._cell(nodes.cell.items[child])
+            earlier = self.cell(nodes.cell.items[child])
             raise _not_a_function(whose(), f"read nothing more this time, and {earlier}")
         return self._hang(where, -1 - leaf, root) if child == UNKNOWN else root
 
-    def _cell(self, at: int) -> Cell:
+    def cell(self, at: int) -> Cell:
         """The cell at a place of the row of a state, or of a step."""
         cells = self.cells.layout.cells
         return cells[at % len(cells)]
 
-    def _action(self, instance: ActionInstance) -> str:
+    def action_at(self, instance: ActionInstance) -> str:
+        """An action, and where it is, as errors name it."""
         return f"action {instance.label}{instance.action.place}"
 
-    def _predicate(self, number: int) -> str:
+    def predicate_at(self, number: int) -> str:
+        """The same of a predicate."""
         return f"{self.subjects[number] or 'a property'}{self._places[number]}"
 
     def _hang(self, where: int, child: int, root: int) -> int:
@@ -271,6 +302,24 @@ class Trees:
         while root > 0:
             root = self._nodes.child(root, row[self._nodes.cell.items[root]])
         return -1 - root if root < 0 else -1
+
+    def paths(self, root: int, turn: int = 0) -> Iterator[tuple[Path, int]]:
+        """Every path below `root`, with its leaf; `turn` says where to begin with the branches of a node."""
+        path: Path = {}
+        waiting = [iter([(0, root)])]  # the branches of each node on the path that have not been taken
+        while waiting:
+            value, child = next(waiting[-1], (0, UNKNOWN))
+            if path:
+                path[next(reversed(path))] = value
+            if child > 0:
+                path[self._nodes.cell.items[child]] = 0
+                waiting.append(self._nodes.branches(child, turn))
+            elif child < 0:
+                yield dict(path), -1 - child
+            else:
+                waiting.pop()
+                if path:
+                    path.popitem()
 
     def first_cell(self, number: int) -> int:
         """The cell that action instance `number` reads first; -1 if it reads none."""

@@ -117,6 +117,7 @@ class _Validation:
             report = self._begin() or self._follow() or self._go_round()
         except Stop as stop:
             return self._so_far(None, why=f"{stop}, at {self.place(min(self.explained, len(self.observations) - 1))}")
+        self.layers.run_again()
         return report or self._found
 
     # The search --------------------------------------------------------------------------------------------------

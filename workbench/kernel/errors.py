@@ -28,7 +28,18 @@ class InputError(Exception):
 
 
 class ModelError(Exception):
-    """A model breaks the rules of the modelling language (see ``docs/modelling.md``)."""
+    """A model breaks the rules of the modelling language (see ``docs/modelling.md``).
+
+    Attributes
+    ----------
+    met : object
+        Where a search met it, in the search's own terms.
+    trace : Trace or None
+        The behaviour that leads to the state, or ends with the step, that causes it; None where no search met it.
+    """
+
+    met: Any = None
+    trace: Any = None
 
 
 def blame(what: str, error: BaseException, place: str = "") -> ModelError:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
+from workbench.kernel.again import impure
 from workbench.kernel.declare import Action, Function, Property, check_finished, of_clause
 from workbench.kernel.errors import NOT_SAID, RAISED, ModelError, blame, brief, defined_at, text_of, unknown
 from workbench.kernel.faults import Place
@@ -248,10 +249,7 @@ class ActionInstance:
             raise self.impure()
 
     def impure(self) -> ModelError:
-        return ModelError(
-            f"action {self.label}{self.action.place} is not a function of the state: run twice in "
-            "one state it did two different things (random numbers, the time, or something outside the state?)"
-        )
+        return impure(f"action {self.label}{self.action.place}")
 
     def __repr__(self) -> str:
         return self.label

@@ -5,9 +5,11 @@ It is the meaning of a check. The engines of ``workbench.engines`` must give the
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
-from workbench.kernel.budget import Budget, Limits, Stop, interruptible
+from workbench.kernel.again import as_time_allows, impure
+from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop, interruptible
 from workbench.kernel.conclusion import Exploration, conclude
 from workbench.kernel.declare import DEADLOCK, Property
 from workbench.kernel.lasso import may_end
@@ -16,7 +18,7 @@ from workbench.kernel.plan import Plan, make_plan
 from workbench.kernel.result import ActionCount, Result, Verdict
 from workbench.kernel.symmetry import Canonical
 from workbench.kernel.temporal import OUTSIDE, check_liveness
-from workbench.kernel.trace import Move, Trace, replay
+from workbench.kernel.trace import Move, Trace, leading_to, replay
 
 _PURITY_CHECKS = 20
 #: Beside a state's values: its place in the sets and lists of the search, and its links.
@@ -68,17 +70,24 @@ class _Search:
         #: The property's name -> the state, and the step from it where that counts, or leads outside.
         self.decided: dict[str, tuple[int, Move | None]] = {}
         self.stopped: str | None = None
+        self._at: tuple[int, Move | None] | None = None  # what Python is asked about, as in `decided`
 
     def run(self) -> None:
         try:
-            self._level(self._initial())
-            expanded = 0
-            while expanded < len(self.states):
-                end = len(self.states)
-                self._level(self._successors(range(expanded, end)))
-                expanded = end
+            with leading_to(lambda error: None if self._at is None else self._trace_to(self._at)):
+                self._search()
         except Stop as stop:
             self.stopped = str(stop)
+        if self.stopped != INTERRUPTED:
+            self._run_again()
+
+    def _search(self) -> None:
+        self._level(self._initial())
+        expanded = 0
+        while expanded < len(self.states):
+            end = len(self.states)
+            self._level(self._successors(range(expanded, end)))
+            expanded = end
 
     def _level(self, steps: Iterator[None]) -> None:
         """Take all `steps`, and note how many states they added."""
@@ -97,6 +106,7 @@ class _Search:
             if number in (known, OUTSIDE):
                 self._judge_initial(state, link if number == OUTSIDE else (number, None))
             self._check(i, len(self.states))
+            self._at = None
             yield
 
     def _successors(self, numbers: range) -> Iterator[None]:
@@ -122,6 +132,7 @@ class _Search:
         state, moves = self.states[number], []
         steps: list[tuple[Move, Any]] = []
         for instance in self.model.instances:
+            self._at = number, None
             outcomes = self.model.outcomes(instance, state)
             if number < _PURITY_CHECKS:
                 instance.check_pure(self.model.draft(), state.values, [outcome for outcome, _ in outcomes])
@@ -139,6 +150,7 @@ class _Search:
 
     def _visit(self, state: Any, link: tuple[int, Move]) -> int:
         """The number of `state`, which may be new; :data:`OUTSIDE` if the constraints keep it out."""
+        self._at = link
         key = self.canonical(state.values)
         number = self.numbers.get(key)
         if number is None and not all(constraint.holds(state) for constraint in self.constraints):
@@ -174,12 +186,36 @@ class _Search:
         changing = [(move, successor) for move, successor in steps if successor != state]
         for name, judges in self.judges.items():
             for move, successor in () if name in self.decided else changing:
-                instance = self.model.instances[move.instance]
+                instance, self._at = self.model.instances[move.instance], (number, move)
                 if any(j.concerns(instance) and j.judge(state, successor) is not True for j in judges):
                     self._violated(name, (number, move))
                     break
+        self._at = number, None
         if DEADLOCK.name in self.judges and not steps and not may_end(self.model, state):
             self._violated(DEADLOCK.name, (number, None))
+
+    def _run_again(self) -> None:
+        """Expand and judge states once more, as many as there is time for: a function of the state gives the same."""
+        for number in as_time_allows(range(len(self.graph))):
+            state, decided, steps = self.states[number], set(self.decided), list[tuple[Move, Any]]()
+            for instance in self.model.instances:
+                again = [
+                    (Move(instance.number, i), after)
+                    for i, (_, after) in enumerate(self.model.outcomes(instance, state))
+                ]
+                leads = [(move, self.numbers.get(self.canonical(after.values), OUTSIDE)) for move, after in again]
+                if leads != [one for one in self.graph[number] if one[0].instance == instance.number]:
+                    raise instance.impure()
+                steps += again
+            for constraint in self.constraints:
+                if not constraint.holds(state):
+                    raise impure(f"{constraint.subject}{constraint.place}")
+            with suppress(Stop):
+                self._judge(state, (number, None))
+                self._judge_steps(state, number, steps)
+            for name in self.decided.keys() - decided:
+                declared = self.model.declared_property(name)
+                raise impure(f"{declared.kind} {name}{declared.place}")
 
     def _violated(self, name: str, place: tuple[int, Move | None]) -> None:
         self.decided.setdefault(name, place)
@@ -197,7 +233,8 @@ class _Search:
         return replay(self.model, self.links[number][1].instance, path[::-1])
 
     def _liveness(self, declared: Property) -> Verdict:
-        return check_liveness(self.model, declared, self.states, self.levels[0], self.graph)
+        with leading_to(lambda error: self._trace_to((error.met, None))):
+            return check_liveness(self.model, declared, self.states, self.levels[0], self.graph)
 
     def exploration(self) -> Exploration:
         return Exploration(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel.declare import Formula, Property
+from workbench.kernel.errors import ModelError
 from workbench.kernel.instances import Fairness
 from workbench.kernel.lasso import Demand, Lasso, liveness_verdict, truth
 from workbench.kernel.model import Model
@@ -48,7 +49,14 @@ def check_liveness(model: Model, declared: Property, states: Sequence[Any], init
     """
 
     def where(predicate: Callable[[Any], Any] | None) -> set[int]:
-        return {n for n, s in enumerate(states) if predicate is not None and truth(declared.name, predicate, s)}
+        return {n for n in range(len(states)) if predicate is not None and holds(predicate, n)}
+
+    def holds(predicate: Callable[[Any], Any], number: int) -> bool:
+        try:
+            return truth(declared.name, predicate, states[number])
+        except ModelError as error:
+            error.met = number
+            raise
 
     def counts(source: int, move: Move) -> bool:
         instance, state = model.instances[move.instance], states[source]

@@ -1,11 +1,12 @@
 """Traces: behaviours step by step, made only by running the model itself."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from workbench.kernel.errors import ModelError
+from workbench.kernel.errors import InputError, ModelError
 from workbench.kernel.instances import outcome_label
 from workbench.kernel.model import Model
 from workbench.kernel.state import Change, State
@@ -107,6 +108,20 @@ class Trace:
         elif self.loop is not None:
             lines.append("     and stops for ever")
         return "\n".join(lines)
+
+
+@contextmanager
+def leading_to(trace: Callable[[ModelError], Trace | None]) -> Iterator[None]:
+    """Have errors of the model's carry the trace to where they were met; tracebacks show it too."""
+    try:
+        yield
+    except ModelError as error:
+        if error.trace is None:
+            with suppress(InputError, ModelError):  # a file is missing, or the model does something else
+                error.trace = trace(error)
+        if error.trace is not None:
+            error.add_note(f"It is met in the last state, or step, of this behaviour:\n{error.trace}")
+        raise
 
 
 def replay(model: Model, start: int, moves: Sequence[tuple[int, int]], loop: int | None = None) -> Trace:

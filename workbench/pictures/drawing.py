@@ -190,7 +190,10 @@ def faults(model: Model, state: State, properties: Sequence[str] | None = None) 
     found = []
     for declared in model.select(properties):
         for instance in model.predicates(declared.name) if declared.kind == "invariant" else ():
-            answer = instance.judge(state)
+            try:
+                answer = instance.judge(state)
+            except ModelError as error:  # the behaviour that leads to one is shown, too
+                answer = str(error)
             if answer is not True:
                 inside = f"({', '.join(map(show, instance.arguments))})" if instance.arguments else ""
                 said = f": {answer}" if isinstance(answer, str) else " does not hold"

@@ -61,7 +61,7 @@ class Runner:
         self,
         work: Callable[[Job], Any],
         done: Callable[[Any], None],
-        failed: Callable[[str], None],
+        failed: Callable[[str | Exception], None],
         delay: float = 0.0,
     ) -> None:
         """Cancel what is running, and run `work` after `delay` seconds.
@@ -82,11 +82,11 @@ class Runner:
             job.pause(delay)
             if job.cancelled:
                 return
-            outcome, wrong = None, ""
+            outcome, wrong = None, None
             try:
                 outcome = work(job)
             except (InputError, ModelError) as error:
-                wrong = str(error)
+                wrong = error
             except BaseException as error:  # also one that ends the thread
                 self._finish(job, failed, f"{type(error).__name__}: {error}")
                 raise
@@ -194,6 +194,6 @@ class Aside:
         self.running, self.said, self.outcome = False, "", outcome
         self._tell()
 
-    def _failed(self, why: str) -> None:
-        self.running, self.said, self.error = False, "", why
+    def _failed(self, why: str | Exception) -> None:
+        self.running, self.said, self.error = False, "", str(why)
         self._tell()

@@ -65,6 +65,8 @@ class Session:
         Whether something has changed since the result, which is not checked until somebody calls :meth:`run`.
     error : str or None
         What is wrong with the settings, or with the model, in one line.
+    led_to_error : Trace or None
+        The behaviour that leads to it, where a state causes it.
     watches : tuple of str
         Expressions on states, to be shown beside them.
     grid : Filling
@@ -93,6 +95,7 @@ class Session:
         self.live, self.waiting, self.loading = True, False, False
         self.progress: Progress | None = None
         self.error: str | None = None
+        self.led_to_error: Trace | None = None
         self.watches: tuple[str, ...] = ()
         self.grid = Filling(self.lock)
         self._events = Events[Event]()
@@ -226,7 +229,7 @@ class Session:
         try:
             return self.settings.model()
         except (InputError, ModelError) as error:
-            self._failed(str(error))
+            self._failed(error)
             return None
 
     def _start(self, delay: float) -> None:
@@ -275,9 +278,10 @@ class Session:
         self.progress, self.waiting, self.error = progress, waiting, error
         self._events.tell("check")
 
-    def _failed(self, why: str) -> None:
+    def _failed(self, why: str | Exception) -> None:
         self._runner.cancel()
-        self._rest(error=why)
+        self.led_to_error = getattr(why, "trace", None)
+        self._rest(error=str(why))
 
     def _arrived(self, result: Result) -> None:
         self.live = result.complete and result.seconds <= LIVE_SECONDS

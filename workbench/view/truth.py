@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.kernel import Model, State
+from workbench.kernel import Model, ModelError, State
 from workbench.kernel.declare import DEADLOCK
 from workbench.kernel.faults import Fault
 from workbench.kernel.given import names_in
-from workbench.kernel.instances import ActionInstance, PropertyInstance, call
-from workbench.kernel.lasso import judge_end
+from workbench.kernel.instances import ActionInstance, PropertyInstance
+from workbench.kernel.lasso import judge_end, truth
 from workbench.kernel.state import Predicate
 from workbench.kernel.values import show
 
@@ -116,13 +116,13 @@ class StepTruths:
         for declared, judge in self._judges:
             answer: bool | str | None = None
             if before is None or instance is None:
-                answer = None if judge.begins is None else judge.begins(after)
+                answer = None if judge.begins is None else _answer(judge.begins, after)
             elif before != after and judge.concerns(instance):
-                answer = judge.judge(before, after)
+                answer = _answer(judge.judge, before, after)
             if answer is not None:
                 told.append(_truth(_named(declared.name, judge.arguments), declared.kind, answer))
         if self._deadlock:
-            told.append(_truth(DEADLOCK.name, DEADLOCK.kind, judge_end(self._model, after)))
+            told.append(_truth(DEADLOCK.name, DEADLOCK.kind, _answer(judge_end, self._model, after)))
         return tuple(told)
 
 
@@ -131,13 +131,21 @@ def _named(name: str, arguments: Sequence[Any]) -> str:
 
 
 def _goal(name: str, label: str, goal: Predicate) -> Judge:
-    return lambda state: Truth(label, "liveness", bool(call(f"property {name}", goal, state)))
+    return lambda state: _truth(label, "liveness", _answer(truth, name, goal, state))
 
 
 def _predicate(instance: PropertyInstance) -> Judge:
     label, kind = _named(instance.property.name, instance.arguments), instance.property.kind
 
-    return lambda state: _truth(label, kind, instance.judge(state))
+    return lambda state: _truth(label, kind, _answer(instance.judge, state))
+
+
+def _answer(judge: Callable[..., bool | str], *states: Any) -> bool | str:
+    """What `judge` says. An error of the model's is what is wrong there: the trace to it is shown, too."""
+    try:
+        return judge(*states)
+    except ModelError as error:
+        return str(error)
 
 
 def _truth(label: str, kind: str, answer: bool | str) -> Truth:

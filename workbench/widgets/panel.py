@@ -7,7 +7,7 @@ import ipywidgets
 from workbench.kernel import Result, Verdict
 from workbench.session import Session, start_from
 from workbench.view import result_view
-from workbench.view.html import Drawn, Joined, Rendered
+from workbench.view.html import Drawn, Joined
 from workbench.view.trace import verdict_view
 from workbench.widgets.charts_tab import ChartsTab
 from workbench.widgets.compare_tab import CompareTab
@@ -17,7 +17,7 @@ from workbench.widgets.head import Head
 from workbench.widgets.lifetime import Panel
 from workbench.widgets.pane import Style
 from workbench.widgets.player import with_static
-from workbench.widgets.tab import Tab, complaint
+from workbench.widgets.tab import Tab, failure
 from workbench.widgets.tabs import StepTab, TraceTab
 from workbench.widgets.verdicts import Verdicts
 from workbench.widgets.whatif_tab import WhatIfTab
@@ -148,7 +148,7 @@ class Workbench(Panel, ipywidgets.VBox):
 
     def __repr__(self) -> str:
         if self.session.error is not None:
-            return f"Workbench, error: {self.session.error}"
+            return failure(self.session).text()
         return "Workbench, still checking" if self.result is None else f"Workbench\n{result_view(self.result).text()}"
 
     # Without a kernel ----------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ class Workbench(Panel, ipywidgets.VBox):
         """The result with the trace of the selected property, to be shown where there is no kernel."""
         with self.session.lock:
             if self.session.error is not None:
-                return Rendered(complaint(self.session.error), repr(self))
+                return failure(self.session)
             if self.result is None:
                 return None
             shown = result_view(self.result)

@@ -8,7 +8,8 @@ import ipywidgets
 from workbench.kernel import Result
 from workbench.session import Session
 from workbench.session.jobs import Aside
-from workbench.view.html import badge, element, escape
+from workbench.view import trace_view
+from workbench.view.html import Drawn, Joined, Rendered, badge, element, escape
 from workbench.widgets.pane import Pane
 
 
@@ -113,6 +114,12 @@ class Working(ipywidgets.HBox):
 def complaint(text: str) -> str:
     """One line that says what is wrong."""
     return element("p", badge("error"), " ", escape(text), class_="wb-wrong")
+
+
+def failure(session: Session) -> Drawn:
+    """What is wrong with the settings or the model, with the behaviour that leads to it where a state causes it."""
+    said = Rendered(complaint(str(session.error)), f"Workbench, error: {session.error}")
+    return said if session.led_to_error is None else Joined(said, trace_view(session.led_to_error))
 
 
 def said_of(result: Result, name: str) -> str:

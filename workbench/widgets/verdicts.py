@@ -14,7 +14,7 @@ from workbench.view.html import badge, element, escape
 from workbench.view.tables import summary
 from workbench.widgets.controls import Look
 from workbench.widgets.pane import Pane, Words
-from workbench.widgets.tab import button, complaint, said_of
+from workbench.widgets.tab import button, failure, said_of
 
 
 class Verdicts(ipywidgets.VBox):
@@ -57,7 +57,7 @@ class Verdicts(ipywidgets.VBox):
         self.stop.disabled = not session.running
         self.progress.html = self._where(result)
         if session.error is not None:
-            self.status.html = complaint(session.error)
+            self.status.html = failure(session).html()
         else:
             self.status.html = "" if result is None or session.stale else _notes(result) + self._expectation(result)
         self.headline.html = self._said(result)

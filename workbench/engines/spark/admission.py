@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from workbench.engines.spark.manifest import LevelFile
+from workbench.engines.spark.manifest import LAST_LEVEL, LevelFile
 from workbench.engines.spark.messages import Candidates, Message, NextLevel, StepCounts
 from workbench.engines.spark.numbering import BucketSet, Numbering, OwnValues
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States, narrow
 from workbench.engines.trees import Trees
 from workbench.engines.watch import evaluate
+from workbench.kernel import ModelError
 
 #: What is told of new states.
 New = Callable[[np.ndarray, np.ndarray], object]
@@ -107,7 +108,12 @@ class Admission:
             rows, local = message.rows.unpack_as(new, narrow(numbers), to_local.of_codes(message.rows.sizes, numbers))
             fingerprints, parents, instances, ordinals = (part[new] for part in message[:4])
             self.new += np.bincount(instances, minlength=len(self.new))
-            self._judge(fingerprints, local)
+            try:
+                self._judge(fingerprints, local)
+            except ModelError as error:
+                at = np.flatnonzero((local == np.array(error.met[0])).all(axis=1))[0]
+                error.met = [LAST_LEVEL, *parents[at].tolist(), int(instances[at]), int(ordinals[at])]
+                raise
             self._tell(fingerprints, local)
             yield States(fingerprints, parents, instances, ordinals, rows)
 

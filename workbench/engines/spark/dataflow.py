@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
-from workbench.engines.spark.jobs import run_job
+from workbench.engines.spark.jobs import run_job, telling_where
 from workbench.engines.spark.shipping import pack, unpack
 
 _SENT = "number int, payload binary"
@@ -81,9 +81,10 @@ def on_spark(
 
 def _begin(work: Sequence[Any], first: First) -> Callable[[_Batches], _Batches]:
     def task(batches: _Batches) -> _Batches:
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                yield from map(_batch, first(work[number]))
+        with telling_where():
+            for batch in batches:
+                for number in batch.column(0).to_pylist():
+                    yield from map(_batch, first(work[number]))
 
     return task
 
@@ -103,10 +104,11 @@ def _go_on(do: Callable[[int, Iterator[Any]], Outgoing]) -> Callable[[_Batches],
                 else:
                     others.setdefault(other, []).append(payload)
 
-        for number, payload in arriving:
-            yield from map(_batch, do(number, to(number, payload)))
-        for number, payloads in others.items():
-            yield from map(_batch, do(number, (unpack(payload.as_buffer()) for payload in payloads)))
+        with telling_where():
+            for number, payload in arriving:
+                yield from map(_batch, do(number, to(number, payload)))
+            for number, payloads in others.items():
+                yield from map(_batch, do(number, (unpack(payload.as_buffer()) for payload in payloads)))
 
     return task
 

@@ -20,7 +20,7 @@ from workbench.engines.spark.jobs import explained, session_of_messages
 from workbench.engines.spark.linking import LinkPlan, link
 from workbench.engines.spark.links import Links
 from workbench.engines.spark.liveness import LivenessJudge
-from workbench.engines.spark.manifest import KEPT_OUT, Level, LevelFile, Manifest, Run
+from workbench.engines.spark.manifest import KEPT_OUT, LAST_LEVEL, Level, LevelFile, Manifest, Run
 from workbench.engines.spark.messages import Admitted, Memory, NextLevel, Task, Work
 from workbench.engines.spark.narrow import NarrowLevels
 from workbench.engines.spark.rundir import NotWritten, RunDirectory, Values
@@ -30,11 +30,12 @@ from workbench.engines.spark.states import ROW_GROUP
 from workbench.engines.spark.sweeping import HERE
 from workbench.engines.spark.together import levels_per_job
 from workbench.engines.spark.transitions import OUTSIDE, PART_STATES
-from workbench.kernel import InputError, ModelError
+from workbench.kernel import InputError, ModelError, Trace
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.conclusion import Exploration
 from workbench.kernel.plan import Plan
 from workbench.kernel.result import collision_probability
+from workbench.kernel.trace import leading_to
 from workbench.storage.folder import Folder
 from workbench.storage.identity import Identity
 
@@ -121,6 +122,10 @@ class SparkSearch:
         Then the level under way is abandoned; every completed level stays good, and the search can be resumed.
         """
         self._limits = limits
+        with leading_to(self._trace_of):
+            self._run(limits, fail_fast)
+
+    def _run(self, limits: Limits, fail_fast: bool) -> None:
         try:
             while not self.manifest.complete:
                 self._check(limits)
@@ -142,6 +147,14 @@ class SparkSearch:
                 self._link()
         except Stop as stop:
             self.stopped = str(stop)
+
+    def _trace_of(self, error: ModelError) -> Trace | None:
+        """The trace to where the model's error was met, if whoever met it could say so."""
+        if not isinstance(error.met, list):
+            return None
+        level, *words = error.met
+        level = len(self.manifest.levels) - 1 if level == LAST_LEVEL else level
+        return Links(self.directory, self.task, self.manifest).trace_to([level, *words])
 
     def flow(self, work: Sequence[Any], first: First, *stages: Stage) -> list[Any]:
         """What comes of work that Spark's tasks do in stages; see :mod:`workbench.engines.spark.dataflow`."""
@@ -222,16 +235,19 @@ class SparkSearch:
         except NotWritten as error:
             raise self.explain(error) from error
 
-    def _wide_levels(self, work: Sequence[Sequence[Work]], level: NextLevel) -> list[list[Admitted]]:
-        """Make `level`, and some after it, in one job: a stage expands, and each of the others admits a level.
+    def _wide_levels(
+        self, work: Sequence[Sequence[Work]], level: NextLevel, alone: bool = False
+    ) -> list[list[Admitted]]:
+        """Make `level`, and some after it unless it is to be `alone`, in one job.
 
+        A stage expands, and each of the others admits a level.
         All of these but the last one expand what they have admitted, so that there is one shuffle for each level.
         """
         frontier = self.shipped(file.path for file in self.manifest.levels[-1].files)
         expand = partial(worker.expand, frontier, level.values_level, level.decided)
         known = self.shipped(name for names in level.visited.values() for name in names)
         sizes, seconds = self.manifest.sizes, self.manifest.levels[-1].seconds
-        last = level.first + levels_per_job(sizes, self.task.buckets, seconds) - 1
+        last = level.first + (1 if alone else levels_per_job(sizes, self.task.buckets, seconds)) - 1
         stages = [
             Stage(
                 self.task.buckets,
@@ -239,7 +255,12 @@ class SparkSearch:
             )
             for number in range(level.first, last + 1)
         ]
-        reports = self.flow(work, expand, *stages)
+        try:
+            reports = self.flow(work, expand, *stages)
+        except ModelError:
+            if last == level.first:
+                raise
+            return self._wide_levels(work, level, alone=True)  # only from the last level is a trace known
         admitted = [one for report in reports for one in report.levels]
         return [[one for one in admitted if one.level == number] for number in range(level.first, last + 1)]
 

@@ -113,7 +113,7 @@ def _least() -> list[str]:
         wanted = requires(_PACKAGE) or []
     except PackageNotFoundError:
         wanted = []
-    lines = [re.match(r"([\w-]+)>=([\d.]+)", line) for line in wanted]
+    lines = [re.match(r"([\w-]+)[^;]*>=([\d.]+)", line) for line in wanted]
     least = {found[1]: found[2] for found in lines if found}
     return [least.get(package, "0") for package in asking.NEEDED]
 

@@ -5,9 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.engines.purity import run_again
+from workbench.engines.spark.manifest import LAST_LEVEL
 from workbench.engines.spark.messages import Candidates, StepCounts
 from workbench.engines.spark.outbox import messages_of
 from workbench.engines.watch import evaluate
+from workbench.kernel import ModelError
 
 if TYPE_CHECKING:
     from workbench.engines.spark.worker import Worker
@@ -47,6 +50,7 @@ class Expanding:
         """The last messages."""
         if self._part.filled:
             yield from self._expand()
+        run_again(self._trees)
         enabled, generated, _ = (now - then for now, then in zip(self._expander.counts, self._before, strict=True))
         outside = self._expander.outside.total - self._outside
         decided = {name: place for name, place in self._decided.items() if name not in self._known}
@@ -55,20 +59,33 @@ class Expanding:
     def _expand(self) -> Iterator[tuple[int, Candidates]]:
         """Messages with the successors of the part, which is then empty."""
         worker, part = self._worker, self._part
-        self._expander.begin(part)
-
-        def pause(_: int) -> None:
-            self._judge_outside()
-            worker.pause()
-
-        self._expander.expand(part, 0, part.filled, pause=pause, beat=lambda _: worker.pause())
-        self._judge_steps()
+        try:
+            self._find()
+        except ModelError as error:
+            place = self._expander.place_of(error, part, part.filled)
+            error.met = None if place is None else [LAST_LEVEL, *self._words(*place)]
+            raise
         steps, shared = worker.steps_by_number, worker.numbering.shared(self._values_level)
         for piece in part.successors:
             for bucket, candidates, extras in messages_of(piece, worker.task.buckets, part.fingerprints, steps, shared):
                 values = [[worker.cells.values[cell][number] for number in of] for cell, of in enumerate(extras)]
                 yield bucket, candidates._replace(extras=worker.directory.for_message(values))
         part.begin_part()
+
+    def _find(self) -> None:
+        """Find the successors of the part, and judge steps, and what is outside."""
+
+        def pause(_: int) -> None:
+            self._judge_outside()
+            self._worker.pause()
+
+        self._expander.begin(self._part)
+        self._expander.expand(self._part, 0, self._part.filled, pause=pause, beat=lambda _: self._worker.pause())
+        self._judge_steps()
+
+    def _words(self, state: int, step: int | None) -> list[int]:
+        """A place in the part, by the fingerprint of the state."""
+        return [*self._part.fingerprints[state].tolist(), *(() if step is None else self._trees.steps[step])]
 
     def _judge_outside(self) -> None:
         """Note what the successors decide that the constraints keep out, and be done with them."""
@@ -91,5 +108,4 @@ class Expanding:
         steps.judge(self._part, 0, self._part.filled)
         for name, (state, step) in steps.decided.items():
             if name not in self._decided:
-                words = self._part.fingerprints[state].tolist()
-                self._decided[name] = [*words, *(() if step is None else self._trees.steps[step])]
+                self._decided[name] = self._words(state, step)

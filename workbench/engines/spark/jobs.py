@@ -1,8 +1,10 @@
 """Spark jobs that can be watched and cancelled while they run."""
 
+import json
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from pyspark.errors import PySparkException
@@ -16,6 +18,20 @@ _POLL_SECONDS = 0.1
 _SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "4", "spark.sql.adaptive.enabled": "false"}
 
 T = TypeVar("T")
+
+#: Stands in the text of a model's error before where it was met: nothing else of it gets from a worker to the driver.
+_MET = " (met at) "
+
+
+@contextmanager
+def telling_where() -> Iterator[None]:
+    """In a task: have errors of the model's tell in their text where they were met."""
+    try:
+        yield
+    except ModelError as error:
+        if not isinstance(error.met, list):
+            raise
+        raise ModelError(f"{error}{_MET}{json.dumps(error.met)}") from error
 
 
 def session_of_messages(spark: Any) -> Any:
@@ -82,7 +98,10 @@ def explained(error: Exception, model: str) -> Exception:
     """What went wrong in a worker with the model of that name, in one line where it is not a bug of ours."""
     for line in str(error).splitlines():
         if "ModelError: " in line:
-            return ModelError(line.split("ModelError: ", 1)[1])
+            text, _, met = line.split("ModelError: ", 1)[1].partition(_MET)
+            told = ModelError(text)
+            told.met = json.loads(met) if met else None
+            return told
         if "InputError: " in line:  # a name that the model may not use, say
             return InputError(line.split("InputError: ", 1)[1])
         if "NotReceived: " in line:

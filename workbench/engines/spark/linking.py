@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.local import LocalSearch
+from workbench.engines.purity import run_again
 from workbench.engines.spark import transition_kernels
 from workbench.engines.spark.dataflow import Flow, Outgoing, Stage
 from workbench.engines.spark.manifest import LevelFile, Manifest, TransitionFile
@@ -119,7 +120,13 @@ def expand(worker: Worker, source: Source, row_group: int, plan: LinkPlan) -> It
     else:
         numbers = np.arange(len(rows), dtype=np.uint32) + np.uint32(source.first + row_group * ROW_GROUP)
     buckets = worker.task.buckets
-    truths = [values for labels in worker.labels for values in labels.values(rows)]
+    try:
+        truths = [values for labels in worker.labels for values in labels.values(rows)]
+    except ModelError as error:
+        at = np.flatnonzero((rows == np.array(error.met[0])).all(axis=1))[0]
+        words = worker.directory.states(source.file.path, ["fingerprints"], row_group).fingerprints[at].tolist()
+        error.met = [source.level, *words]
+        raise
     yield row_group % buckets, Truths(numbers, np.array(truths, np.bool_).reshape(len(truths), len(rows)))
 
     store = Store(worker.cells, keep_rows=True, keep_edges=True)
@@ -131,6 +138,7 @@ def expand(worker: Worker, source: Source, row_group: int, plan: LinkPlan) -> It
         worker.pause()
 
     worker.expander.expand(store, 0, len(rows), pause=pause, beat=lambda _: worker.pause())
+    run_again(worker.trees)
     degree, targets, steps, leaving, leaving_steps = store.transitions()
     fingerprints = kernels.canonical_fingerprints(store.column("sums"), worker.cells.words)
     instances, ordinals = labelled(worker.trees, steps)

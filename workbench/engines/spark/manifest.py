@@ -16,6 +16,8 @@ RUN = Kind("run directory", 3)
 PREFIX = -1
 #: In place of a level: an initial state that is outside the model's constraints, by its own number.
 KEPT_OUT = -2
+#: In place of a level: the last completed one, whose number a worker need not know.
+LAST_LEVEL = -3
 
 
 @dataclass(frozen=True)

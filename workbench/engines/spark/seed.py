@@ -1,6 +1,7 @@
 """The first level of a search that is on Spark from its beginning: the initial states, made by the driver."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -9,8 +10,9 @@ from workbench.engines.cells import Cells
 from workbench.engines.spark.messages import Admitted, Memory, StepCounts, Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States, narrow
-from workbench.kernel import State
+from workbench.kernel import Model, ModelError, State, Trace, replay
 from workbench.kernel.declare import Property
+from workbench.kernel.trace import leading_to
 
 _STATES_PER_CHECK = 256
 
@@ -38,15 +40,19 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
     decided_outside: dict[str, list[int]] = {}
     states: list[tuple[list[int], np.ndarray]] = []  # each with its fingerprint, in the order of their first places
     places: list[int] = []
+    deciders: list[set[str]] = []  # what each of them decides
     seen = set()
     initial = 0
     for place, state in enumerate(task.model.each_initial_state()):
         if place % _STATES_PER_CHECK == 0:
             watch()
         initial += 1
-        if not all(constraint.holds(state) for constraint in constraints):
+        with leading_to(partial(_alone, task.model, place)):
+            inside = all(constraint.holds(state) for constraint in constraints)
+            decided = {name for name, decides in deciding.items() if decides(state)}
+        if not inside:
             kept_out.append(place)
-            for name in (name for name, decides in deciding.items() if decides(state)):
+            for name in decided:
                 decided_outside.setdefault(name, [place])
             continue
         row = cells.encode(state)
@@ -55,6 +61,7 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
             seen.add(fingerprint.tobytes())
             states.append((row, fingerprint))
             places.append(place)
+            deciders.append(decided)
     none_new = np.zeros(len(task.model.instances), np.int64)  # no action led here
     memory = Memory("driver", 0, 0, ())
     outcomes = []
@@ -77,21 +84,18 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
             rows=narrow(rows[some]),
         )
         file = directory.write_level(0, bucket, [initial_states], 0, [[] for _ in cells.values])
-        decided = _judge(task, cells, rows[some], fingerprints[some])
-        outcomes.append(Admitted(0, bucket, [file], {}, none_new, [], decided, extras, 0, memory))
+        smallest: dict[str, list[int]] = {}
+        for at in np.flatnonzero(some).tolist():
+            for name in deciders[at]:
+                smallest[name] = min(fingerprints[at].tolist(), smallest.get(name, fingerprints[at].tolist()))
+        outcomes.append(Admitted(0, bucket, [file], {}, none_new, [], smallest, extras, 0, memory))
         extras = []
     return initial, outcomes
 
 
-def _judge(task: Task, cells: Cells, rows: np.ndarray, fingerprints: np.ndarray) -> dict[str, list[int]]:
-    """The properties that an initial state decides, with the smallest fingerprint of such a state."""
-    decided: dict[str, list[int]] = {}
-    for declared in task.model.select(task.properties):
-        decides = _deciding(task, declared)
-        for row, fingerprint in zip(rows.tolist(), fingerprints.tolist(), strict=True):
-            if decides(cells.decode(row)):
-                decided[declared.name] = min(fingerprint, decided.get(declared.name, fingerprint))
-    return decided
+def _alone(model: Model, place: int, error: ModelError) -> Trace:
+    """The trace to an initial state in which the model's error was met."""
+    return replay(model, place, [])
 
 
 def _deciding(task: Task, declared: Property) -> Callable[[State], bool]:

@@ -18,6 +18,7 @@ from workbench.engines.arrays import Growing
 from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
 from workbench.engines.memory import peak_bytes
+from workbench.engines.purity import run_again
 from workbench.engines.spark.admission import Admission, New
 from workbench.engines.spark.dataflow import Outgoing, Packed
 from workbench.engines.spark.expanding import Expanding
@@ -181,6 +182,7 @@ class Worker:
         visited = self.bucket_set(bucket, files)
         admission = Admission(self.directory, self.trees, self.numbering, self.watched, bucket, visited, level, new)
         written = admission.write(messages)
+        run_again(self.trees)
         names = [file.path for file in written]
         visited.files += names  # if the level is made again, its files have other names, and this is discarded
         self._buckets[bucket] = visited

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import SparkSession
 
+from workbench.engines.purity import run_again
 from workbench.engines.spark.dataflow import Outgoing, on_spark
 from workbench.engines.spark.executors import ready_session
 from workbench.engines.spark.jobs import explained
@@ -19,6 +20,7 @@ from workbench.engines.walks.walker import Tally, Walker, judged
 from workbench.kernel import Model
 from workbench.kernel.budget import Stop
 from workbench.kernel.plan import make_plan
+from workbench.kernel.trace import leading_to, replay
 
 _ROUND_SECONDS = 4.0
 #: Walks, and about how many of their steps, that a task makes between two looks at the clock.
@@ -62,8 +64,9 @@ def walk_on_spark(asked: Asked, workers: int | None, spark: SparkSession | None)
     notes: list[str] = []
     try:
         starts, notes = starts_of(asked.plan.model, asked.limits)
-        for done in _rounds(asked, session, tasks, lambda: total):
-            total.add(done.tally)
+        with leading_to(lambda error: error.met and replay(asked.plan.model, *error.met)):
+            for done in _rounds(asked, session, tasks, lambda: total):
+                total.add(done.tally)
     except Stop as stop:
         stopped = str(stop)
     return Made(total, tasks, starts, stopped, notes)
@@ -109,4 +112,5 @@ def _walk(shipped: bytes, stride: int, seconds: float, work: tuple[int, int]) ->
     while batch * job.batch < job.walks and time.monotonic() < ending:
         walker.walk(batch * job.batch, min((batch + 1) * job.batch, job.walks), lambda: None)
         batch += stride
+    run_again(walker.trees)
     yield 0, _Done(task, batch, walker.collect())

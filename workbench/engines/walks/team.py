@@ -3,9 +3,10 @@
 import threading
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
+from workbench.engines.purity import run_again
 from workbench.engines.walks.asked import Asked, Made, starts_of
 from workbench.engines.walks.walker import Tally, Walker
-from workbench.kernel.budget import Stop
+from workbench.kernel.budget import INTERRUPTED, Stop
 
 #: Walks that a worker takes at once, at most. With fewer, workers wait for each other between them.
 _BATCH = 4096
@@ -25,6 +26,8 @@ def walk_here(asked: Asked, workers: int) -> Made:
     except Stop as stop:
         return Made(Tally.empty(asked.plan), workers, [], str(stop))
     stopped = team.walk(asked)
+    for walker in team.walkers if stopped != INTERRUPTED else ():
+        run_again(walker.trees)
     return Made(team.tally(asked), workers, starts, stopped, notes)
 
 

@@ -15,8 +15,9 @@ from workbench.engines.walks.kernels import NEVER, Counted, Starts, StepWatch, W
 from workbench.engines.walks.result import Rule
 from workbench.engines.watch import Watched
 from workbench.kernel.declare import DEADLOCK, Property
+from workbench.kernel.errors import ModelError
 from workbench.kernel.plan import Plan
-from workbench.kernel.trace import Move
+from workbench.kernel.trace import Move, Trace, leading_to, replay
 
 #: Steps between two looks at the clock.
 _PAUSE = 50_000
@@ -169,13 +170,24 @@ class Walker:
         place, before = self._at.place, self.trees.misses
         place[:] = 0
         place[kernels.NUMBER] = first
+        why = DONE
         try:
-            while (why := self._stroll(end, rule, tally)) != DONE:
-                if why != kernels.PAUSE:
-                    self._learn(why)
-                pause()
+            with leading_to(lambda error: self._trace_of(error, why)):
+                while (why := self._stroll(end, rule, tally)) != DONE:
+                    if why != kernels.PAUSE:
+                        self._learn(why)
+                    pause()
         finally:
             tally.calls += self.trees.misses - before
+
+    def _trace_of(self, error: ModelError, why: int) -> Trace | None:
+        """The walk so far, at whose end the model's error was met; `why` says what for."""
+        if error.met is None:
+            return None
+        place, steps = self._at.place, self._at.path.tolist()[: self._at.place[kernels.DEPTH]]
+        taking = [int(place[kernels.STEP])] if why == kernels.MISS_STEP else []
+        error.met = [int(place[kernels.START]), [self.trees.steps[step] for step in steps + taking]]
+        return replay(self.model, *error.met)
 
     def _stroll(self, end: int, rule: tuple[int, int, bool, bool], tally: Tally) -> int:
         watched, steps, roots = self.watched, self.steps, self.trees.predicate_roots
