@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import fastavro
@@ -130,6 +131,34 @@ def test_the_model_comes_to_the_same_and_the_repair_prevents_it(real_table, name
         assert check(repaired, [finding.violates()])[finding.violates()].holds
 
 
+def test_findings_outlast_whatever_cannot_be_made_of_them(own_table, tmp_path, capsys):
+    """The lost commit's data file is damaged, so that no picture can be made of it; what is found stays."""
+    path = own_table("drive")
+    (name,) = (line.split()[0] for line in audit(path).findings[0].evidence if "is in no snapshot" in line)
+    (path / name).write_bytes(b"no Parquet")
+    (finding,) = audit(path).findings
+    assert (finding.property, finding.grade, finding.version) == ("AcknowledgedCommitsPresent", "suspect", 1)
+    assert finding.state is None
+    assert Path(name).name in finding.no_picture
+    page = tmp_path / "report.html"
+    assert main(["audit", str(path), "-o", str(page)]) == 3
+    assert "no picture could be made: " in capsys.readouterr().out
+    assert "No picture could be made: " in page.read_text()
+
+
+def test_a_page_is_written_without_what_cannot_be_drawn_or_told(real_table):
+    found = audit(real_table("drive"))
+    (finding,) = found.findings
+    cell = finding.model.layout.position_of[Cell("bucket_files", (finding.state.snapshots[1], "p0b0"))]
+    values = list(finding.state.values)
+    values[cell] = ("a file that the model does not have",)
+    broken = replace(finding, state=finding.model.state(values), cause={"NUM_WRITERS": 99})
+    page = audit_page(replace(found, findings=(broken,)))
+    assert "its picture could not be made: KeyError" in page
+    assert "the model&#x27;s way to ConsistentRead could not be made: NUM_WRITERS = 99 is not accepted" in page
+    assert finding.why in page
+
+
 # The command ---------------------------------------------------------------------------------------------------------
 
 
@@ -137,10 +166,14 @@ def test_the_model_comes_to_the_same_and_the_repair_prevents_it(real_table, name
 def test_the_exit_status_says_what_was_found(real_table, capsys, name, status):
     assert main(["audit", str(real_table(name)), "--json"]) == status
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == ["format", "path", "versions", "findings", "not_checked"]
+    assert list(document) == ["format", "path", "versions", "findings", "not_checked", "complete"]
+    assert document["complete"]
     assert document["format"] == "paimon"
     for finding in document["findings"]:
-        assert list(finding) == ["property", "grade", "version", "bucket", "key", "why", "evidence"]
+        fields = ["property", "grade", "version", "bucket", "key", "why", "evidence", "repair", "no_picture"]
+        assert list(finding) == fields
+        assert len(finding["repair"]) == 1
+        assert finding["no_picture"] is None
 
 
 def test_a_clean_table_ends_with_0(own_table, capsys):

@@ -166,6 +166,19 @@ def test_a_key_that_was_written_many_times_is_told_from_its_last_commits_on(lake
     assert "snapshot 12 is snapshot 33 of the table" in finding.legend
 
 
+def test_a_commit_that_died_is_told_whatever_its_version_is(lake, path):
+    """The model numbers at most twenty versions, and here the thirteen to twenty-fourth die one after the other."""
+    lake.writes("w0", *(f"k{n}" for n in range(20)))
+    for n in range(4):
+        lake.comes_to_the_gate(f"dies{n}", f"lost{n}")
+        lake.writes("w0", f"later{n}")
+    found = audit(path).findings
+    assert [(f.property, f.grade, f.version) for f in found] == [
+        ("AcknowledgedCommitsPresent", "suspect", version) for version in range(21, 25)
+    ]
+    assert all(finding_picture(finding) is not None for finding in found)
+
+
 def test_two_writers_with_one_sequence_number_are_no_proof(lake, path):
     """Both took the number after the largest that they saw: which of the two rows is read is not defined."""
     lake.writes("w0", "jack=red")

@@ -1,9 +1,10 @@
 """What is wrong with an Iceberg table: its history, and what older metadata files say of it."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
-from workbench.tables.findings import GRADES, Audit, Finding, Grade
+from workbench.tables.findings import GRADES, Audit, Finding, Grade, with_state
 from workbench.tables.iceberg import states
 from workbench.tables.iceberg.metadata import FOLDER, Metadata, Snapshot, metadata_files, read_metadata
 from workbench.tables.iceberg.read import IcebergTable, entries_of, manifests_of
@@ -78,13 +79,12 @@ class _Judge:
         version = self.version(one)
         if self.since is not None and version < self.since:
             return
-        told: dict[str, Any] = {}
+        found = Finding(property, grade, version, why, evidence=tuple(evidence))
         if grade != "outside":
             sequential = property == SEQUENTIAL
             tell = states.numbers_out_of_order if sequential else states.stale_parent
             invariant = "TicketOrderPreserved" if sequential else "NoLakekeeperConflict"
-            told = {**tell(one.id)._asdict(), "invariant": invariant}
-        found = Finding(property, grade, version, why, evidence=tuple(evidence), **told)
+            found = with_state(replace(found, invariant=invariant), lambda: tell(one.id)._asdict())
         before = self.findings.get((property, one.id))
         if before is not None and GRADES.index(before.grade) <= GRADES.index(grade):
             return

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 from workbench.kernel import InputError
 from workbench.kernel.errors import listed
 from workbench.kernel.values import counted
-from workbench.tables.findings import Finding
+from workbench.tables.findings import Finding, with_state
 from workbench.tables.paimon.files import versions
-from workbench.tables.paimon.found import NOT_OVERWRITTEN, ONE_COMPACTOR, OVERWRITTEN, TWO_COMPACTORS, Found, told
+from workbench.tables.paimon.found import NOT_OVERWRITTEN, ONE_COMPACTOR, OVERWRITTEN, TWO_COMPACTORS, Found, as_state
 from workbench.tables.paimon.keys import judge_rows, why_left_out
 from workbench.tables.paimon.look import Look, look_at, to_look_at
 from workbench.tables.paimon.lost import Orphan, missing_acks, orphans
@@ -178,23 +178,28 @@ class Judge:
         self, finding: Finding, version: int, names: Sequence[str], files: Sequence[dict[str, Any]] = ()
     ) -> Finding:
         """The finding with a state in which what was committed in a lost file is not read."""
-        schema = self.table.schema
-        if not schema.keys or why_left_out(schema) or not names or not self.found.is_told(finding.property):
+        if not names or not self.found.is_told(finding.property):
             return finding
+        return with_state(finding, lambda: self._state_without(version, names, files))
+
+    def _state_without(self, version: int, names: Sequence[str], files: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        self._check_rows_are_read()
         known = self.table.files
         buckets = {file["bucket"] for file in files}
         buckets |= set(known.filter(pc.is_in(known["name"], _array(names)))["bucket"].to_pylist())
         bucket = sorted(buckets)[0]
         mine = [file["name"] for file in files if file["bucket"] == bucket]
-        try:
-            look = look_at(self.table, bucket, mine)
-            rows = look.bucket.rows
-            in_lost = [i for i, name in enumerate(rows.files) if name in set(names)]
-            keys: list[int] = rows.key[np.isin(rows.file, in_lost)].tolist()
-            lost = [(version, name) for name in mine]
-            return told(finding, look, keys[:1], version, "ConsistentRead", lost)
-        except (UnreadableError, InputError):
-            return finding  # what proves it is not in the rows
+        look = look_at(self.table, bucket, mine)
+        rows = look.bucket.rows
+        in_lost = [i for i, name in enumerate(rows.files) if name in set(names)]
+        keys: list[int] = rows.key[np.isin(rows.file, in_lost)].tolist()
+        return as_state(look, keys[:1], version, "ConsistentRead", [(version, name) for name in mine])
+
+    def _check_rows_are_read(self) -> None:
+        """Raise :class:`InputError` if the table is one whose rows the model does not have."""
+        why = why_left_out(self.table.schema) or ("" if self.table.schema.keys else "there are no primary keys")
+        if why:
+            raise InputError(why)
 
     # Deletion vectors ------------------------------------------------------------------------------------------------
 
@@ -216,8 +221,9 @@ class Judge:
                 cause=TWO_COMPACTORS,
                 repair=ONE_COMPACTOR,
             )
-            if self.found.is_told(finding.property) and not why_left_out(self.table.schema):
-                finding = self._told_of_dangling(finding, bucket, version, {vector["file"] for vector in vectors})
+            if self.found.is_told(finding.property):
+                files = {vector["file"] for vector in vectors}
+                finding = with_state(finding, partial(self._state_of_dangling, bucket, version, files))
             self.found.add(finding)
         return since
 
@@ -230,11 +236,9 @@ class Judge:
             f"index/{vector['index_file']} from byte {vector['offset']}: a deletion vector for {vector['file']}; {gone}"
         )
 
-    def _told_of_dangling(self, finding: Finding, bucket: str, version: int, files: set[str]) -> Finding:
-        try:
-            look = self._look(bucket)
-        except (UnreadableError, Missing):
-            return finding
+    def _state_of_dangling(self, bucket: str, version: int, files: set[str]) -> dict[str, Any]:
+        self._check_rows_are_read()
+        look = self._look(bucket)
         rows = look.bucket.rows
         struck = {
             int(rows.key[row])
@@ -243,10 +247,11 @@ class Judge:
             for row in mark.rows[:1000]
         }
         keys = sorted(struck)[:1]
+        told = as_state(look, keys, version, "NoDanglingDeletionVectors")
         if len(struck) == 1:
             row = int(np.flatnonzero(rows.key == keys[0])[0])
-            finding = replace(finding, key=look.whole([row])[look.where(row)]["key"])
-        return told(finding, look, keys, version, "NoDanglingDeletionVectors")
+            told["key"] = look.whole([row])[look.where(row)]["key"]
+        return told
 
     # Rows ------------------------------------------------------------------------------------------------------------
 

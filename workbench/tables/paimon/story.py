@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.kernel import Map, Model, State
+from workbench.kernel import InputError, Map, Model, State
+from workbench.kernel.errors import listed
 from workbench.kernel.state import Cell
 from workbench.models.paimon_extended import PaimonExtended
 from workbench.models.paimon_table import COLUMNS, Change
@@ -40,8 +41,8 @@ def tell(
     keys: Sequence[int],
     version: int,
     lost: Iterable[tuple[int, str]] = (),
-) -> Told | None:
-    """The bucket at a version as a state of the model; None if there is too much of it.
+) -> Told:
+    """The bucket at a version as a state of the model.
 
     Parameters
     ----------
@@ -51,6 +52,11 @@ def tell(
     version : int
     lost : iterable of (int, str)
         Files that were committed as a version, and overwritten.
+
+    Raises
+    ------
+    InputError
+        If there is too much of it.
     """
     return _Teller(look, list(keys), version, list(lost)).state()
 
@@ -141,7 +147,7 @@ class _Teller:
         above = {one.file for one in self.look.bucket.lives if one.level > 0 or one.first > version}
         return {one.file for one in self.look.bucket.lives} - above - late - newest
 
-    def state(self) -> Told | None:
+    def state(self) -> Told:
         bucket, table, told = self.look.bucket, self.look.table, self.told
         relevant = self._relevant()
         number = self._numbers(told)
@@ -170,7 +176,7 @@ class _Teller:
 
     def _numbers(self, told: list[int]) -> dict[int, int]:
         """The versions as the model has them: their own numbers if these are small enough, else from 1."""
-        if told[-1] <= 2 * MOST_COMMITS:
+        if told[-1] <= _MOST_RUNS:  # the model has as many versions as writes
             return {version: version for version in told}
         numbers = {version: i for i, version in enumerate(told, 1)}
         self.legend += [
@@ -267,15 +273,15 @@ class _Teller:
         levels.sort(key=lambda one: one.first)
         return self.names[mark.file, levels[-1].level] if levels else None
 
-    def _made(self, latest: int) -> Told | None:
+    def _made(self, latest: int) -> Told:
         writers = {op: count for op, count in self.runs.items() if op[0] == "w"}
         compactors = {op: count for op, count in self.runs.items() if op[0] == "c"}
         writes, compactions = max(writers.values(), default=1), max(compactors.values(), default=0)
         firsts = list(dict.fromkeys(first for first, _ in self.columns.values()))
         others = list(dict.fromkeys(other for _, other in self.columns.values()))
-        if max(writes, compactions) > _MOST_RUNS:
-            return None
         compacted = sum(compactors.values())
+        if max(writes, compacted) > _MOST_RUNS:
+            raise InputError(f"{listed(self.key_names)} has rows in more files than the {_MOST_RUNS} of the model")
         model = PaimonExtended(
             NUM_WRITERS=max(len(writers), 1),
             NUM_COMPACTORS=len(compactors),
