@@ -9,6 +9,9 @@ from pathlib import Path
 
 import fastavro
 import fsspec
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 from workbench.cli import main
@@ -154,9 +157,24 @@ def test_a_page_is_written_without_what_cannot_be_drawn_or_told(real_table):
     values[cell] = ("a file that the model does not have",)
     broken = replace(finding, state=finding.model.state(values), cause={"NUM_WRITERS": 99})
     page = audit_page(replace(found, findings=(broken,)))
-    assert "its picture could not be made: KeyError" in page
+    assert "its picture could not be made: ModelError: property ConsistentRead" in page
     assert "the model&#x27;s way to ConsistentRead could not be made: NUM_WRITERS = 99 is not accepted" in page
     assert finding.why in page
+
+
+def test_a_key_that_is_also_a_value_is_told(own_table):
+    """A model's names differ, those of keys and of values too."""
+    path = own_table("seq")
+    for file in path.glob("bucket-*/*.parquet"):
+        rows = pq.read_table(file)
+        values = pc.replace_substring(rows["v"], "blue2", "jack"), pa.array(["green"] * len(rows))
+        pq.write_table(
+            pa.table({**dict(zip(rows.column_names, rows, strict=True)), "v": values[0], "c": values[1]}), file
+        )
+    (finding,) = audit(path).findings
+    assert finding.why == "snapshot 4: jack reads as jack, green, but committed was green, green"
+    assert finding.no_picture is None
+    assert finding_picture(finding) is not None
 
 
 # The command ---------------------------------------------------------------------------------------------------------

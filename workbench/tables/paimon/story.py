@@ -25,6 +25,7 @@ MOST_COMMITS = 12
 _MOST_FILES = 16
 _MOST_ACTORS, _MOST_VALUES, _MOST_LEVEL, _MOST_RUNS = 5, 6, 6, 20
 _NOTHING = "none"
+_OLDER = "older values"
 _LOST = "lost"
 
 
@@ -89,7 +90,8 @@ class _Teller:
             values = [_plain(value) for value in json.loads(row["value"]).values()]
             firsts.setdefault(row["value"], values[0] if values else _NOTHING)
             others.setdefault(row["value"], "_".join(values[1:]) or _NOTHING)
-        first, other = (_few(list(column.values())) for column in (firsts, others))
+        first = _few(list(firsts.values()), self.key_names)
+        other = _few(list(others.values()), [*self.key_names, *first.values()])
         return {value: (first[firsts[value]], other[others[value]]) for value in firsts}
 
     def _operation(self, version: int, kind: str, user: str) -> str:
@@ -312,27 +314,32 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _few(texts: Sequence[str]) -> dict[str, str]:
+def _few(texts: Sequence[str], taken: Iterable[str]) -> dict[str, str]:
     """Names for texts, of which only so many are different as the model has values."""
-    names = dict(zip(texts, _named(texts, "v"), strict=True))
-    known = list(dict.fromkeys(names.values()))
+    *named, older = _named([*texts, _OLDER], "v", taken)
+    names = dict(zip(texts, named, strict=True))
+    known = list(dict.fromkeys(named))
     kept = set(known if len(known) <= _MOST_VALUES else known[: _MOST_VALUES - 1])
-    return {text: name if name in kept else "older" for text, name in names.items()}
+    return {text: name if name in kept else older for text, name in names.items()}
 
 
-def _named(texts: Sequence[str], prefix: str) -> list[str]:
+def _named(texts: Sequence[str], prefix: str, others: Iterable[str] = ()) -> list[str]:
     """Texts as names that a model accepts; the same text has the same name, different ones have different names.
+
+    None of them is one of `others`, for a model's names differ, whatever they are for.
 
     Examples
     --------
     >>> _named(["jack", "7", "a b", "a-b", "jack"], "k")
     ['jack', 'k7', 'a_b', 'a_b_2', 'jack']
+    >>> _named(["jack", "red"], "v", ["jack"])
+    ['jack_2', 'red']
     """
     names: dict[str, str] = {}
     for text in texts:
         name = re.sub(r"[^A-Za-z0-9_]+", "_", text)[:24] or _NOTHING
         name = name if name[0].isalpha() else f"{prefix}{name}"
-        taken, wanted, number = set(names.values()), name, 2
+        taken, wanted, number = {*others, *names.values()}, name, 2
         while text not in names and name in taken:
             name, number = f"{wanted}_{number}", number + 1
         names.setdefault(text, name)
