@@ -299,7 +299,11 @@ def test_a_snapshot_without_files_of_its_parent(table):
     found = agreed(folder)
     assert graded(found)[0] == ("LinearHistory", "proved", 31)
     assert "does not delete it" in found.findings[0].evidence[0]
-    assert graded(agreed(folder, since=33)) == []
+    later = agreed(folder, since=33)
+    assert graded(later) == []
+    assert "the versions from 1 on that are before 33, where this audit was told to begin" in later.not_checked
+    with pytest.raises(InputError, match=r"since = 49 is not accepted: .* has versions up to 48"):
+        audit(folder, since=49)
 
 
 def test_a_commit_that_a_catalog_lost(table, written, tmp_path):

@@ -84,6 +84,32 @@ def test_an_overwritten_commit_is_proved_by_its_acknowledgement(real_table, tmp_
     assert audit(path, acks=acks).findings == (), "the other commit was not acknowledged: nobody relies on it"
 
 
+@pytest.mark.parametrize("place", ["branch/branch-b/snapshot/snapshot-1", "tag/tag-t", "changelog/changelog-1"])
+def test_what_a_branch_or_a_tag_names_is_not_lost(own_table, tmp_path, place, capsys):
+    """They keep their lists beside those of the main branch."""
+    path = own_table("drive")
+    (delta,) = (line.split()[0] for line in audit(path).findings[0].evidence if "is complete" in line)
+    acks = tmp_path / "acks.jsonl"
+    acks.write_text('{"commitUser": "somebody else", "commitIdentifier": 1}\n')
+    assert audit(path, acks=acks).clean is False
+    said = json.loads((path / "snapshot/snapshot-1").read_text())
+    said |= {"commitUser": "somebody else", "commitIdentifier": 1, "deltaManifestList": Path(delta).name}
+    (path / place).parent.mkdir(parents=True)
+    (path / place).write_text(json.dumps(said))
+    assert audit(path).findings == ()
+    assert audit(path, acks=acks).findings == ()
+    (path / place).write_text("{")
+    assert main(["audit", str(path)]) == 2
+    assert place in capsys.readouterr().err
+
+
+def test_what_was_not_asked_for_is_not_lost(own_table):
+    """The lists of snapshots before --since are named by these."""
+    path = own_table("seq")
+    table = read(Source(path), in_process, since=3)
+    assert (table.first, table.oldest, table.orphans) == (3, 1, read(Source(path), in_process).orphans)
+
+
 @pytest.mark.slow
 def test_lost_races_that_were_retried_are_not_suspected(real_table):
     """Of 410 lists that no snapshot names, 408 are of commits that are there; one row of 240 is in no snapshot."""
@@ -248,8 +274,11 @@ def test_the_oldest_snapshot_is_the_baseline(own_table):
 
 
 def test_since_leaves_out_what_was_before(real_table):
-    assert audit(real_table("seq"), since=3).versions == (3, 4)
-    with pytest.raises(InputError, match=r"since = 5 is not accepted: .* has snapshots up to 4"):
+    found = audit(real_table("seq"), since=3)
+    assert found.versions == (3, 4)
+    assert "the versions from 1 on that are before 3, where this audit was told to begin" in found.not_checked
+    assert not any("expired" in note for note in found.not_checked)
+    with pytest.raises(InputError, match=r"since = 5 is not accepted: .* has versions up to 4"):
         audit(real_table("seq"), since=5)
 
 

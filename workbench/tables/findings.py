@@ -165,7 +165,8 @@ class Audit:
             where = [f"version {finding.version}"] if finding.version is not None else []
             where += [f"bucket {finding.bucket}"] if finding.bucket is not None else []
             where += [f"key {finding.key}"] if finding.key is not None else []
-            lines += ["", f"{finding.grade.upper()}  {finding.property}  ({', '.join(where)})", f"  {finding.why}"]
+            place = f"  ({', '.join(where)})" if where else ""
+            lines += ["", f"{finding.grade.upper()}  {finding.property}{place}", f"  {finding.why}"]
             lines += [f"  - {one}" for one in finding.evidence]
             lines += [f"  {one}" for one in finding.remarks()]
         if self.not_checked:

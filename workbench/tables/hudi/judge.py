@@ -14,6 +14,7 @@ from workbench.tables.hudi import states
 from workbench.tables.hudi.keys import KEY, TIME, Duplicate, duplicates, rows_of
 from workbench.tables.hudi.read import BASE_FILE, HudiTable, not_built_on_before, unpublished
 from workbench.tables.hudi.timeline import version_of
+from workbench.tables.shape import before_since
 from workbench.tables.states import Projected
 
 #: Findings of one property that are listed, and keys of a slice that are compared with another's.
@@ -35,10 +36,11 @@ def judge(table: HudiTable, *, since: int | None = None, acks: Iterable[Mapping[
     """The audit of a table that was read."""
     not_checked, complete = list(NEVER_SEEN), True
     first, last = table.versions
+    not_checked += before_since(since, first, last, table.source.url)
     if table.has_history:
         not_checked.append(f"instants before {first} were archived: what they published is taken as it is")
     findings = [
-        *_acknowledged(table, acks or ()),
+        *_acknowledged(table, acks or (), since),
         *_built(table, since),
         *_too_late(table, since),
         *_gone(table, since),
@@ -90,13 +92,14 @@ def _group(one: Mapping[str, Any]) -> str:
 # Instants that are not there -----------------------------------------------------------------------------------------
 
 
-def _acknowledged(table: HudiTable, acks: Iterable[Mapping[str, Any]]) -> Iterator[Finding]:
+def _acknowledged(table: HudiTable, acks: Iterable[Mapping[str, Any]], since: int | None) -> Iterator[Finding]:
     """Instants of which clients were told that they have completed, and that have not."""
     there = set(table.commits["version"].to_pylist())
     first, _ = table.versions
     for ack in acks:
         version = version_of(ack["instant"])
-        if version in there or (table.has_history and (first is None or version < first)):
+        expired = table.has_history and (first is None or version < first)
+        if version in there or expired or (since and version < since):
             continue
         project = partial(states.deleted_slice, "of the commit", version, rolled_back=True)
         why = f"the commit of {ack['instant']} was acknowledged, and has no completed instant"

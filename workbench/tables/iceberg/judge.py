@@ -8,6 +8,7 @@ from workbench.tables.findings import GRADES, Audit, Finding, Grade, with_state
 from workbench.tables.iceberg import states
 from workbench.tables.iceberg.metadata import FOLDER, Metadata, Snapshot, metadata_files, read_metadata
 from workbench.tables.iceberg.read import IcebergTable, entries_of, manifests_of
+from workbench.tables.shape import before_since
 from workbench.tables.source import Missing
 
 #: How many bytes of older metadata files are read; each of them has the whole history of its time.
@@ -73,11 +74,12 @@ class _Judge:
         if table.chain and table.chain[0].parent is not None:
             first, _ = table.versions
             self.not_checked.append(f"snapshots before {first} have expired: what it has is taken as it is")
+        self.not_checked += before_since(self.since, *table.versions, table.source.url)
 
     def find(self, property: str, grade: Grade, one: Snapshot, why: str, evidence: Iterable[str]) -> None:
         """Add a finding, unless one that weighs as much is about the same property and snapshot."""
         version = self.version(one)
-        if self.since is not None and version < self.since:
+        if self.since is not None and 0 < version < self.since:  # 0 is no version
             return
         found = Finding(property, grade, version, why, evidence=tuple(evidence))
         if grade != "outside":
