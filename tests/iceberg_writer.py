@@ -94,6 +94,20 @@ def back(folder: Path) -> None:
     append(table, 3)
 
 
+def recreated(folder: Path, before: int, after: int) -> None:
+    """A table is dropped, and another one made in its folder; the ids and times of the first one's are printed."""
+    table = create(folder)
+    for i in range(before):
+        append(table, i)
+    for one in table.metadata.snapshots:
+        print(one.snapshot_id, one.timestamp_ms)
+    made = catalog(folder)
+    made.drop_table("ns.t")
+    table = made.create_table("ns.t", schema=pa.schema([("id", pa.int64())]))
+    for i in range(after):
+        append(table, 100 + i)
+
+
 def life(folder: Path, seed: int, **properties: str) -> None:
     """Whatever one writer may do to a table."""
     table = create(folder, **properties)
@@ -133,6 +147,8 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "blind": blind,
     "back": back,
     "retried": retried,
+    "grown": lambda folder: recreated(folder, 2, 4),
+    "shrunk": lambda folder: recreated(folder, 4, 2),
     "v1": lambda folder: life(folder, 1, format_version="1"),
     **{f"life{seed}": lambda folder, seed=seed: life(folder, seed) for seed in range(6)},  # type: ignore[misc]
 }
