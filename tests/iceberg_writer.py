@@ -56,9 +56,9 @@ def races(folder: Path) -> None:
         assert process.exitcode == 0
 
 
-def blind(folder: Path) -> None:
+def blind(folder: Path, **properties: str) -> None:
     """A catalog that does not compare before it swaps: its database is put back to what it was before a commit."""
-    table = create(folder)
+    table = create(folder, **properties)
     append(table, 1)
     shutil.copy(folder / "catalog.db", folder / "before.db")
     append(table, 2)
@@ -145,6 +145,7 @@ def _ancestors(table: Any) -> list[int]:
 KINDS: dict[str, Callable[[Path], None]] = {
     "races": races,
     "blind": blind,
+    "blind_v1": lambda folder: blind(folder, format_version="1"),
     "back": back,
     "retried": retried,
     "grown": lambda folder: recreated(folder, 2, 4),

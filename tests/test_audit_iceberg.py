@@ -344,15 +344,17 @@ def test_a_snapshot_without_files_of_its_parent(table):
         audit(folder, since=49)
 
 
-def test_a_commit_that_a_catalog_lost(table, written, tmp_path):
-    folder = table("blind")
-    id, millis = map(int, written("blind")[1].split())
-    [one] = agreed(folder).findings
+@pytest.mark.parametrize("kind", ["blind", "blind_v1"])
+@pytest.mark.parametrize("since", [None, 2])
+def test_a_commit_that_a_catalog_lost(table, written, tmp_path, kind, since):
+    folder = table(kind)
+    id, millis = map(int, written(kind)[1].split())
+    [one] = agreed(folder, since=since).findings
     assert (one.property, one.grade, one.version) == ("AcknowledgedCommitsPresent", "suspect", 2)
     assert str(id) in one.why
     acks = tmp_path / "acks"
     acks.write_text(json.dumps({"snapshot-id": id, "timestamp-ms": millis}))
-    assert graded(agreed(folder, acks=acks)) == [("AcknowledgedCommitsPresent", "proved", 3)]
+    assert graded(agreed(folder, acks=acks, since=since)) == [("AcknowledgedCommitsPresent", "proved", 3)]
 
 
 def test_acknowledged_commits_that_are_there(table, tmp_path):

@@ -82,7 +82,7 @@ class _Judge:
     def find(self, property: str, grade: Grade, one: Snapshot, why: str, evidence: Iterable[str]) -> None:
         """Add a finding, unless one that weighs as much is about the same property and snapshot."""
         version = self.version(one)
-        if self.since is not None and 0 < version < self.since:  # 0 is no version
+        if self.since is not None and version < self.since:
             return
         found = Finding(property, grade, version, why, evidence=tuple(evidence))
         if grade != "outside":
@@ -99,8 +99,9 @@ class _Judge:
         self.findings[property, one.id] = found
 
     def version(self, one: Snapshot) -> int:
-        """A snapshot's version; of one that is not there the number that it has, or had."""
-        return self.table.versions_of.get(one.id, one.sequence)
+        """A snapshot's version; of one that is not there the number that it has, had, or would have had."""
+        known = self.table.versions_of
+        return known.get(one.id, one.sequence or known.get(one.parent or 0, -1) + 1)
 
     # The newest metadata file ----------------------------------------------------------------------------------------
 
@@ -332,7 +333,7 @@ class _Judge:
             why = f"snapshot {id} was acknowledged, and is not in the history" + (
                 "" if young else "; it may have expired"
             )
-            one = Snapshot(id, None, metadata.last_sequence, millis or 0, None, "unknown")
+            one = Snapshot(id, None, self.table.versions[1] or 0, millis or 0, None, "unknown")
             self.find(PRESENT, "proved" if young else "suspect", one, why, [f"{metadata.name} does not have it"])
 
 
