@@ -56,9 +56,9 @@ def races(folder: Path) -> None:
         assert process.exitcode == 0
 
 
-def blind(folder: Path) -> None:
+def blind(folder: Path, **properties: str) -> None:
     """A catalog that does not compare before it swaps: its database is put back to what it was before a commit."""
-    table = create(folder)
+    table = create(folder, **properties)
     append(table, 1)
     shutil.copy(folder / "catalog.db", folder / "before.db")
     append(table, 2)
@@ -92,6 +92,20 @@ def back(folder: Path) -> None:
         append(table, i)
     table.manage_snapshots().rollback_to_snapshot(table.metadata.snapshots[1].snapshot_id).commit()
     append(table, 3)
+
+
+def recreated(folder: Path, before: int, after: int) -> None:
+    """A table is dropped, and another one made in its folder; the ids and times of the first one's are printed."""
+    table = create(folder)
+    for i in range(before):
+        append(table, i)
+    for one in table.metadata.snapshots:
+        print(one.snapshot_id, one.timestamp_ms)
+    made = catalog(folder)
+    made.drop_table("ns.t")
+    table = made.create_table("ns.t", schema=pa.schema([("id", pa.int64())]))
+    for i in range(after):
+        append(table, 100 + i)
 
 
 def life(folder: Path, seed: int, **properties: str) -> None:
@@ -131,8 +145,11 @@ def _ancestors(table: Any) -> list[int]:
 KINDS: dict[str, Callable[[Path], None]] = {
     "races": races,
     "blind": blind,
+    "blind_v1": lambda folder: blind(folder, format_version="1"),
     "back": back,
     "retried": retried,
+    "grown": lambda folder: recreated(folder, 2, 4),
+    "shrunk": lambda folder: recreated(folder, 4, 2),
     "v1": lambda folder: life(folder, 1, format_version="1"),
     **{f"life{seed}": lambda folder, seed=seed: life(folder, seed) for seed in range(6)},  # type: ignore[misc]
 }

@@ -242,6 +242,35 @@ def test_deleted_slice(table):
     assert table.published[-1].path in one.evidence[0]
 
 
+def test_since_is_a_timestamp_or_its_beginning(table, capsys):
+    """A beginning of it is a time: what is told of a table from then on has all of the second, or of the day."""
+    table.commit("a", {"jack": "red"})
+    second = table.commit("b", {"jack": "blue"})
+    table.commit("c", {"tom": "red"})
+    for since in (int(second), int(second[:14]), int(second[:8])):
+        assert graded(agreed(table, since=since)) == [("NoDuplicateKeysAcrossFiles", "proved")]
+    table.commit("a", {}, "DELETE", deletes=["jack"])
+    last = table.instants[-1]
+    found = agreed(table, since=int(last))
+    assert found.findings == ()
+    note = f"the versions from {table.instants[0]} on that are before {last}, where this audit was told to begin"
+    assert note in found.not_checked
+    for since in ("20990101000000", "20990101000000000", str(int(last) + 1)):
+        assert main(["audit", str(table.folder), "--since", since]) == 2
+        error = capsys.readouterr().err
+        assert f"since = {since}" in error
+        assert f"has versions up to {last}" in error
+
+
+def test_what_was_over_before_the_second_that_is_asked_for_is_left_out(table):
+    table.commit("a", {"jack": "red"})
+    table.commit("b", {"jack": "blue"})
+    table.commit("a", {}, "DELETE", deletes=["jack"])
+    later = table.commit("b", {"tom": "blue"})
+    assert agreed(table).clean is False
+    assert agreed(table, since=int(later[:14])).findings == ()
+
+
 def test_deleted_slice_that_was_superseded(table):
     table.commit("a", {"jack": "red"})
     table.commit("a", {"jack": "blue"})

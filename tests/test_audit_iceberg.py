@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -87,6 +88,10 @@ def newest(folder: Path) -> Path:
     return max((folder / "metadata").glob("*.metadata.json"), key=lambda path: (path.name[:5], path.stat().st_mtime_ns))
 
 
+def newest_of_all(folder: Path) -> Path:
+    return max((folder / "metadata").glob("*.metadata.json"), key=lambda path: path.stat().st_mtime_ns)
+
+
 def edit(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
     said = json.loads(path.read_text())
     change(said)
@@ -122,6 +127,39 @@ def test_a_commit_that_was_refused_and_tried_again_is_no_finding(small):
     assert len(list((folder / "metadata").glob("00002-*.metadata.json"))) == 2
     found = agreed(folder)
     assert (graded(found), found.versions) == ([], (1, 3))
+
+
+@pytest.mark.parametrize(("kind", "commits"), [("grown", 4), ("shrunk", 2)])
+def test_a_table_that_was_dropped_and_made_anew_is_not_its_successor(table, written, tmp_path, kind, commits):
+    """The first table's metadata files are in the same folder; what is left of it is not lost by the second."""
+    folder = table(kind)
+    acks = tmp_path / "acks"
+    said = [
+        dict(zip(("snapshot-id", "timestamp-ms"), map(int, line.split()), strict=True))
+        for line in written(kind)[1].splitlines()
+    ]
+    acks.write_text("\n".join(map(json.dumps, said)))
+    for known in (None, acks):
+        found = agreed(folder, acks=known)
+        assert (graded(found), found.versions, found.complete) == ([], (1, commits), True)
+        assert f"{6 - commits} metadata files of another table, which was in this folder before" in found.not_checked
+        assert not any("under way" in note for note in found.not_checked)
+    for path in (folder / "metadata").glob("*.metadata.json"):
+        if json.loads(path.read_text())["table-uuid"] != json.loads(newest_of_all(folder).read_text())["table-uuid"]:
+            path.unlink()
+    assert graded(agreed(folder, acks=acks)) == []
+
+
+def test_which_of_two_tables_is_there_may_be_hidden(table):
+    """Who copies a folder may take the times away: then the dropped table looks like the newer one."""
+    folder = table("shrunk")
+    for path in (folder / "metadata").glob("*.metadata.json"):
+        os.utime(path, (0, 0))
+    found = agreed(folder)
+    assert (found.versions, found.clean) == ((1, 4), None)
+    assert (
+        "2 metadata files of another table, which is in this folder, too, and was written to later" in found.not_checked
+    )
 
 
 def test_who_goes_back_and_on_at_once_is_not_accused(small):
@@ -336,18 +374,32 @@ def test_a_snapshot_without_files_of_its_parent(table):
     found = agreed(folder)
     assert graded(found)[0] == ("LinearHistory", "proved", 31)
     assert "does not delete it" in found.findings[0].evidence[0]
-    assert graded(agreed(folder, since=33)) == []
+    later = agreed(folder, since=33)
+    assert graded(later) == []
+    assert "the versions from 1 on that are before 33, where this audit was told to begin" in later.not_checked
+    with pytest.raises(InputError, match=r"since = 49 is not accepted: .* has versions up to 48"):
+        audit(folder, since=49)
 
 
-def test_a_commit_that_a_catalog_lost(small, tmp_path):
-    folder, printed = small("blind")
+@pytest.mark.parametrize("since", [None, 2])
+def test_a_commit_that_a_catalog_lost(small, tmp_path, since):
+    assert_lost(*small("blind"), tmp_path, since)
+
+
+@pytest.mark.parametrize("since", [None, 2])
+def test_a_commit_that_a_catalog_lost_of_the_first_format(table, written, tmp_path, since):
+    assert_lost(table("blind_v1"), written("blind_v1")[1], tmp_path, since)
+
+
+def assert_lost(folder, printed, tmp_path, since):
+    """That the audit finds the commit which was printed, and that it is proved once it is acknowledged."""
     id, millis = map(int, printed.split())
-    [one] = agreed(folder).findings
+    [one] = agreed(folder, since=since).findings
     assert (one.property, one.grade, one.version) == ("AcknowledgedCommitsPresent", "suspect", 2)
     assert str(id) in one.why
     acks = tmp_path / "acks"
     acks.write_text(json.dumps({"snapshot-id": id, "timestamp-ms": millis}))
-    assert graded(agreed(folder, acks=acks)) == [("AcknowledgedCommitsPresent", "proved", 3)]
+    assert graded(agreed(folder, acks=acks, since=since)) == [("AcknowledgedCommitsPresent", "proved", 3)]
 
 
 def test_acknowledged_commits_that_are_there(table, tmp_path):

@@ -4,10 +4,14 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import fastavro
 import fsspec
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 from workbench.cli import main
@@ -80,6 +84,32 @@ def test_an_overwritten_commit_is_proved_by_its_acknowledgement(real_table, tmp_
     assert audit(path, acks=acks).findings == (), "the other commit was not acknowledged: nobody relies on it"
 
 
+@pytest.mark.parametrize("place", ["branch/branch-b/snapshot/snapshot-1", "tag/tag-t", "changelog/changelog-1"])
+def test_what_a_branch_or_a_tag_names_is_not_lost(own_table, tmp_path, place, capsys):
+    """They keep their lists beside those of the main branch."""
+    path = own_table("drive")
+    (delta,) = (line.split()[0] for line in audit(path).findings[0].evidence if "is complete" in line)
+    acks = tmp_path / "acks.jsonl"
+    acks.write_text('{"commitUser": "somebody else", "commitIdentifier": 1}\n')
+    assert audit(path, acks=acks).clean is False
+    said = json.loads((path / "snapshot/snapshot-1").read_text())
+    said |= {"commitUser": "somebody else", "commitIdentifier": 1, "deltaManifestList": Path(delta).name}
+    (path / place).parent.mkdir(parents=True)
+    (path / place).write_text(json.dumps(said))
+    assert audit(path).findings == ()
+    assert audit(path, acks=acks).findings == ()
+    (path / place).write_text("{")
+    assert main(["audit", str(path)]) == 2
+    assert place in capsys.readouterr().err
+
+
+def test_what_was_not_asked_for_is_not_lost(own_table):
+    """The lists of snapshots before --since are named by these."""
+    path = own_table("seq")
+    table = read(Source(path), in_process, since=3)
+    assert (table.first, table.oldest, table.orphans) == (3, 1, read(Source(path), in_process).orphans)
+
+
 @pytest.mark.slow
 def test_lost_races_that_were_retried_are_not_suspected(real_table):
     """Of 410 lists that no snapshot names, 408 are of commits that are there; one row of 240 is in no snapshot."""
@@ -130,6 +160,49 @@ def test_the_model_comes_to_the_same_and_the_repair_prevents_it(real_table, name
         assert check(repaired, [finding.violates()])[finding.violates()].holds
 
 
+def test_findings_outlast_whatever_cannot_be_made_of_them(own_table, tmp_path, capsys):
+    """The lost commit's data file is damaged, so that no picture can be made of it; what is found stays."""
+    path = own_table("drive")
+    (name,) = (line.split()[0] for line in audit(path).findings[0].evidence if "is in no snapshot" in line)
+    (path / name).write_bytes(b"no Parquet")
+    (finding,) = audit(path).findings
+    assert (finding.property, finding.grade, finding.version) == ("AcknowledgedCommitsPresent", "suspect", 1)
+    assert finding.state is None
+    assert Path(name).name in finding.no_picture
+    page = tmp_path / "report.html"
+    assert main(["audit", str(path), "-o", str(page)]) == 3
+    assert "no picture could be made: " in capsys.readouterr().out
+    assert "No picture could be made: " in page.read_text()
+
+
+def test_a_page_is_written_without_what_cannot_be_drawn_or_told(real_table):
+    found = audit(real_table("drive"))
+    (finding,) = found.findings
+    cell = finding.model.layout.position_of[Cell("bucket_files", (finding.state.snapshots[1], "p0b0"))]
+    values = list(finding.state.values)
+    values[cell] = ("a file that the model does not have",)
+    broken = replace(finding, state=finding.model.state(values), cause={"NUM_WRITERS": 99})
+    page = audit_page(replace(found, findings=(broken,)))
+    assert "its picture could not be made: ModelError: property ConsistentRead" in page
+    assert "the model&#x27;s way to ConsistentRead could not be made: NUM_WRITERS = 99 is not accepted" in page
+    assert finding.why in page
+
+
+def test_a_key_that_is_also_a_value_is_told(own_table):
+    """A model's names differ, those of keys and of values too."""
+    path = own_table("seq")
+    for file in path.glob("bucket-*/*.parquet"):
+        rows = pq.read_table(file)
+        values = pc.replace_substring(rows["v"], "blue2", "jack"), pa.array(["green"] * len(rows))
+        pq.write_table(
+            pa.table({**dict(zip(rows.column_names, rows, strict=True)), "v": values[0], "c": values[1]}), file
+        )
+    (finding,) = audit(path).findings
+    assert finding.why == "snapshot 4: jack reads as jack, green, but committed was green, green"
+    assert finding.no_picture is None
+    assert finding_picture(finding) is not None
+
+
 # The command ---------------------------------------------------------------------------------------------------------
 
 
@@ -137,10 +210,14 @@ def test_the_model_comes_to_the_same_and_the_repair_prevents_it(real_table, name
 def test_the_exit_status_says_what_was_found(real_table, capsys, name, status):
     assert main(["audit", str(real_table(name)), "--json"]) == status
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == ["format", "path", "versions", "findings", "not_checked"]
+    assert list(document) == ["format", "path", "versions", "findings", "not_checked", "complete"]
+    assert document["complete"]
     assert document["format"] == "paimon"
     for finding in document["findings"]:
-        assert list(finding) == ["property", "grade", "version", "bucket", "key", "why", "evidence"]
+        fields = ["property", "grade", "version", "bucket", "key", "why", "evidence", "repair", "no_picture"]
+        assert list(finding) == fields
+        assert len(finding["repair"]) == 1
+        assert finding["no_picture"] is None
 
 
 def test_a_clean_table_ends_with_0(own_table, capsys):
@@ -197,8 +274,11 @@ def test_the_oldest_snapshot_is_the_baseline(own_table):
 
 
 def test_since_leaves_out_what_was_before(real_table):
-    assert audit(real_table("seq"), since=3).versions == (3, 4)
-    with pytest.raises(InputError, match=r"since = 5 is not accepted: .* has snapshots up to 4"):
+    found = audit(real_table("seq"), since=3)
+    assert found.versions == (3, 4)
+    assert "the versions from 1 on that are before 3, where this audit was told to begin" in found.not_checked
+    assert not any("expired" in note for note in found.not_checked)
+    with pytest.raises(InputError, match=r"since = 5 is not accepted: .* has versions up to 4"):
         audit(real_table("seq"), since=5)
 
 

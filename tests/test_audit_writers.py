@@ -1,6 +1,7 @@
 """Tables that real writers make while the test runs, as processes that race each other."""
 
 import json
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -166,6 +167,19 @@ def test_a_key_that_was_written_many_times_is_told_from_its_last_commits_on(lake
     assert "snapshot 12 is snapshot 33 of the table" in finding.legend
 
 
+def test_a_commit_that_died_is_told_whatever_its_version_is(lake, path):
+    """The model numbers at most twenty versions, and here the thirteen to twenty-fourth die one after the other."""
+    lake.writes("w0", *(f"k{n}" for n in range(20)))
+    for n in range(4):
+        lake.comes_to_the_gate(f"dies{n}", f"lost{n}")
+        lake.writes("w0", f"later{n}")
+    found = audit(path).findings
+    assert [(f.property, f.grade, f.version) for f in found] == [
+        ("AcknowledgedCommitsPresent", "suspect", version) for version in range(21, 25)
+    ]
+    assert all(finding_picture(finding) is not None for finding in found)
+
+
 def test_two_writers_with_one_sequence_number_are_no_proof(lake, path):
     """Both took the number after the largest that they saw: which of the two rows is read is not defined."""
     lake.writes("w0", "jack=red")
@@ -176,6 +190,58 @@ def test_two_writers_with_one_sequence_number_are_no_proof(lake, path):
     (finding,) = audit(path).findings
     assert (finding.property, finding.grade, finding.version) == ("ConsistentRead", "suspect", 3)
     assert "reads as blue or green, but committed was green" in finding.why
+
+
+@pytest.fixture
+def written(writers, tmp_path):
+    """Gives the path of a table of some kind, and a file of all that its writers were told of their commits."""
+
+    def write(kind: str) -> tuple[Path, Path]:
+        script = Path(__file__).with_name("paimon_writer.py")
+        command = [writers, "-W", "ignore", script, tmp_path / kind, kind]
+        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
+        return tmp_path / kind / "db.db" / "t", acks_file(
+            tmp_path, [json.loads(ack) for ack in done.stdout.split("\n")[:-1]]
+        )
+
+    return write
+
+
+@pytest.mark.parametrize("kind", ["branch", "tagged"])
+def test_commits_on_branches_and_of_tags_are_not_lost(written, kind):
+    path, acks = written(kind)
+    for known in (None, acks):
+        found = audit(path, acks=known)
+        assert found.findings == ()
+        assert not any("manifest list" in note for note in found.not_checked)
+    assert sum("has expired" in note for note in found.not_checked) == (kind == "tagged")
+
+
+@pytest.mark.parametrize(("kind", "lost", "more"), [("dropped", 3, 2), ("rolled_back", 2, 1)])
+def test_commits_that_were_taken_out_are_no_proof(written, kind, lost, more):
+    """A lost commit has none that were built on it; here there are, so that somebody has meant it."""
+    path, acks = written(kind)
+    found = audit(path)
+    (suspect,) = found.findings
+    assert (suspect.property, suspect.grade) == ("AcknowledgedCommitsPresent", "suspect")
+    assert "rollback_to, by fast_forward, or with the branch" in suspect.why
+    (note,) = (note for note in found.not_checked if "manifest list" in note)
+    assert note.startswith(f"{more} manifest list")
+    assert "expired" not in note
+    missing = audit(path, acks=acks).findings
+    assert [(one.grade, one.version, one.bucket) for one in missing] == [("suspect", None, None)] * lost
+    assert {one.evidence[0] for one in missing} == {
+        f"{lost} commits missing, 1 manifest list left: which is whose is not known"
+    }
+
+
+def test_a_snapshot_that_fast_forward_has_put_there_is_named(written):
+    path, _ = written("forwarded")
+    (broken,) = audit(path).of("LinearHistory")
+    assert (broken.grade, broken.version) == ("proved", 3)
+    assert broken.evidence[-1] == (
+        "branch/branch-b1/snapshot/snapshot-2 is the same commit as snapshot 2: fast_forward copies it"
+    )
 
 
 def test_races_at_full_speed_lose_exactly_the_commits_that_are_named(lake, path, tmp_path):
@@ -216,7 +282,7 @@ def test_a_commit_that_waits_for_its_turn_is_only_mentioned(lake, path):
     lake.comes_to_the_gate("w1", "jack")
     found = audit(path)
     assert found.findings == ()
-    assert "1 commit prepared as snapshot 2, not there yet" in found.not_checked
+    assert "1 commit prepared as snapshot 2, which is not there yet, or was rolled back" in found.not_checked
     lake.goes_on("w1")
     assert audit(path).versions == (1, 2)
 

@@ -144,12 +144,23 @@ def defined_at(function: Callable[..., Any]) -> str:
 
 
 def brief(value: object) -> str:
-    """A value as an error names it: short, however long it is, and in any case."""
+    """A value as an error names it: short, however long it is, and in any case.
+
+    Texts keep their ends, which tell one path from another, and paths - texts with a slash - have more room.
+
+    Examples
+    --------
+    >>> print(brief("k" * 100 + ".jsonl"))
+    'kkkkkkkkkkkkkkkkkkk...kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk.jsonl'
+    """
     try:
         text = hex(value) if isinstance(value, int) and value.bit_length() > 512 else repr(value)
     except Exception:  # nested too deep, an integer in it with too many digits, or a __repr__ that fails
         text = f"<a {type(value).__name__} that cannot be shown>"
-    return text if len(text) <= 80 else text[:77] + "..."
+    room = 400 if isinstance(value, str) and "/" in value else 80
+    if len(text) <= room:
+        return text
+    return f"{text[: room // 4]}...{text[3 - room * 3 // 4 :]}" if isinstance(value, str) else text[:77] + "..."
 
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:

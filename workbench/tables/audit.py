@@ -74,7 +74,7 @@ def audit(
         raise unknown("format", format, FORMATS)
     module: Format = importlib.import_module(FORMATS[format])  # type: ignore[assignment]
     if not module.detects(source):
-        raise InputError(f"{brief(source.url)} is not a table of {format}")
+        raise InputError(f"{brief(source.url)} is {_other(source) or f'not a table of {format}'}")
     found = module.audit(source, acks=acks, since=since, spark=spark)
     order = sorted(found.findings, key=lambda f: (GRADES.index(f.grade), f.version or 0))
     return Audit(found.format, found.path, found.versions, tuple(order), found.not_checked, found.complete)
@@ -87,9 +87,19 @@ def detect(source: Source) -> str:
         return looks[0]
     if looks:
         raise InputError(f"{brief(source.url)} looks like {' and '.join(looks)}; say which with --format")
+    other = _other(source)
+    if other:
+        raise InputError(f"{brief(source.url)} is {other}")
     below = _tables_below(source)
     hint = f"; there is one in {brief(below[0])}" if below else ""
     raise InputError(f"{brief(source.url)} is not a table of {', '.join(FORMATS)}{hint}")
+
+
+def _other(source: Source) -> str:
+    """What a folder is that is a table of a format which is not read; "" if it is none that is known."""
+    if not source.entries("_delta_log"):
+        return ""
+    return f"a Delta table, since it has _delta_log; audits do not read these yet, but tables of {', '.join(FORMATS)}"
 
 
 def _tables_below(source: Source) -> Sequence[str]:

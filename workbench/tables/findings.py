@@ -1,10 +1,11 @@
 """What an audit finds: findings with their grades and evidence, and the audit as a whole."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from workbench.kernel import Model, State
+from workbench.kernel import InputError, Model, State
+from workbench.kernel.errors import text_of
 from workbench.kernel.text import printable
 from workbench.kernel.values import show
 
@@ -43,6 +44,8 @@ class Finding:
         The constants with which a check of the model comes to the same by itself; those of `model` by default.
     legend : tuple of str
         What the files and versions of `state` are called in the table.
+    no_picture : str or None
+        Why there is no `state`, if none could be made.
     """
 
     property: str
@@ -58,6 +61,7 @@ class Finding:
     invariant: str | None = None
     cause: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
     legend: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    no_picture: str | None = None
 
     def violates(self) -> str:
         """The property of the model that `state` violates."""
@@ -73,7 +77,35 @@ class Finding:
             "key": self.key,
             "why": self.why,
             "evidence": list(self.evidence),
+            "repair": dict(self.repair),
+            "no_picture": self.no_picture,
         }
+
+    def remarks(self) -> list[str]:
+        """What the model has to say about it, as lines."""
+        lines = []
+        if self.repair:
+            settings = " and ".join(f"{name} = {show(value)}" for name, value in self.repair.items())
+            lines.append(f"in the model this does not happen with {settings}")
+        if self.no_picture is not None:
+            lines.append(f"no picture could be made: {self.no_picture}")
+        return lines
+
+
+def with_state(finding: Finding, tell: Callable[[], Mapping[str, Any]]) -> Finding:
+    """The finding with the fields that `tell` gives it, such as its state; if that fails, with the reason.
+
+    Whatever goes wrong there: what was found in the table does not depend on what a model makes of it.
+    """
+    try:
+        return replace(finding, **tell())
+    except Exception as error:
+        return replace(finding, no_picture=reason(error))
+
+
+def reason(error: Exception) -> str:
+    """Why something could not be made, in one line."""
+    return text_of(error) if isinstance(error, InputError) else f"{type(error).__name__}: {text_of(error)}"
 
 
 @dataclass(frozen=True)
@@ -121,6 +153,7 @@ class Audit:
             "versions": list(self.versions),
             "findings": [finding.as_dict() for finding in self.findings],
             "not_checked": list(self.not_checked),
+            "complete": self.complete,
         }
 
     def text(self) -> str:
@@ -132,11 +165,10 @@ class Audit:
             where = [f"version {finding.version}"] if finding.version is not None else []
             where += [f"bucket {finding.bucket}"] if finding.bucket is not None else []
             where += [f"key {finding.key}"] if finding.key is not None else []
-            lines += ["", f"{finding.grade.upper()}  {finding.property}  ({', '.join(where)})", f"  {finding.why}"]
+            place = f"  ({', '.join(where)})" if where else ""
+            lines += ["", f"{finding.grade.upper()}  {finding.property}{place}", f"  {finding.why}"]
             lines += [f"  - {one}" for one in finding.evidence]
-            if finding.repair:
-                settings = " and ".join(f"{name} = {show(value)}" for name, value in finding.repair.items())
-                lines.append(f"  in the model this does not happen with {settings}")
+            lines += [f"  {one}" for one in finding.remarks()]
         if self.not_checked:
             lines += ["", "not checked:", *(f"  - {one}" for one in self.not_checked)]
         return "\n".join(map(printable, lines))

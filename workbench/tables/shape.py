@@ -9,6 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from workbench.kernel import InputError
+from workbench.kernel.errors import brief
+
 #: The commits that are there, in order. `built_on_parent` is null where it cannot be said.
 COMMITS = pa.schema(
     [
@@ -71,6 +74,21 @@ ROWS = pa.schema(
 def table_of(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
     """Rows as an Arrow table of one of the shapes; what a row does not have is null."""
     return pa.Table.from_pylist(list(rows), schema=schema)
+
+
+def before_since(since: int | None, first: int | None, last: int | None, url: str) -> list[str]:
+    """What an audit from `since` on leaves out of a table with the versions `first` to `last`.
+
+    Raises
+    ------
+    InputError
+        If that is all of it.
+    """
+    if since is None or first is None or last is None or since <= first:
+        return []
+    if since > last:
+        raise InputError(f"since = {since} is not accepted: {brief(url)} has versions up to {last}")
+    return [f"the versions from {first} on that are before {since}, where this audit was told to begin"]
 
 
 def alive_at(table: pa.Table, version: int) -> pa.Table:

@@ -1,8 +1,11 @@
 """An audit of a table: its findings with their evidence, and the picture of each in the terms of the model."""
 
+from collections.abc import Callable
+from functools import partial
+
 from workbench import pictures
-from workbench.kernel.values import counted, show
-from workbench.tables.findings import Audit, Finding
+from workbench.kernel.values import counted
+from workbench.tables.findings import Audit, Finding, reason
 from workbench.tables.story import story
 from workbench.view.html import Drawn, Picture, Rendered, element, escape
 from workbench.view.report import page
@@ -74,11 +77,17 @@ def _finding(finding: Finding, number: str = "") -> str:
     where = ", ".join(f"{what} {place}" for what, place in places if place is not None)
     parts = [heading, element("p", escape(finding.why)), element("p", escape(where), class_="wb-note") if where else ""]
     parts.append(_list(finding.evidence))
-    if finding.repair:
-        settings = " and ".join(f"{name} = {show(value)}" for name, value in finding.repair.items())
-        parts.append(element("p", f"In the model this does not happen with {element('code', escape(settings))}."))
+    parts += [element("p", escape(f"{line[0].upper()}{line[1:]}.")) for line in finding.remarks()]
     drawn = finding_picture(finding)
-    return "".join(parts) + (drawn.html() if drawn is not None else "")
+    return "".join(parts) + (_made("its picture", drawn.html) if drawn is not None else "")
+
+
+def _made(what: str, make: Callable[[], str]) -> str:
+    """A part of the page, or why it could not be made: what was found is shown in any case."""
+    try:
+        return make()
+    except Exception as error:
+        return element("p", escape(f"{what} could not be made: {reason(error)}"), class_="wb-note")
 
 
 def _stories(audit: Audit) -> str:
@@ -89,13 +98,18 @@ def _stories(audit: Audit) -> str:
         if finding.model is None or kind in told:
             continue
         told.add(kind)
-        trace = story(finding)
-        if trace is not None:
-            heading = f"How the model gets there: {escape(finding.violates())}, {counted(len(trace), 'state')}"
-            constants = element("p", constants_line(trace.model).html(), class_="wb-note")
-            shown = trace_view(trace, properties=[finding.violates()]).html()
-            parts.append(f"<details><summary><h2>{heading}</h2></summary>{constants}{shown}</details>")
+        parts.append(_made(f"the model's way to {finding.violates()}", partial(_story, finding)))
     return "".join(parts)
+
+
+def _story(finding: Finding) -> str:
+    trace = story(finding)
+    if trace is None:
+        return ""
+    heading = f"How the model gets there: {escape(finding.violates())}, {counted(len(trace), 'state')}"
+    constants = element("p", constants_line(trace.model).html(), class_="wb-note")
+    shown = trace_view(trace, properties=[finding.violates()]).html()
+    return f"<details><summary><h2>{heading}</h2></summary>{constants}{shown}</details>"
 
 
 def _list(lines: tuple[str, ...]) -> str:

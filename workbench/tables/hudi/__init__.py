@@ -6,7 +6,7 @@ from workbench.tables.acks import read_acks
 from workbench.tables.findings import Audit
 from workbench.tables.hudi.judge import judge
 from workbench.tables.hudi.read import read
-from workbench.tables.hudi.timeline import PROPERTIES
+from workbench.tables.hudi.timeline import PROPERTIES, beginning
 from workbench.tables.source import Source
 
 
@@ -18,4 +18,4 @@ def detects(source: Source) -> bool:
 def audit(source: Source, *, acks: Any, since: int | None, spark: Any) -> Audit:
     """Read and judge a Hudi table. It is read in process, with a Spark session too."""
     known = None if acks is None else read_acks(acks, {"instant": str}, {})
-    return judge(read(source), since=since, acks=known)
+    return judge(read(source), since=None if since is None else beginning(since), acks=known)

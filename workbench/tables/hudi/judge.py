@@ -1,18 +1,20 @@
 """What is wrong with a Hudi table, by the properties of its model."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.tables.columns import count_rows, read_columns
-from workbench.tables.findings import Audit, Finding, Grade
+from workbench.tables.findings import Audit, Finding, Grade, with_state
 from workbench.tables.hudi import states
 from workbench.tables.hudi.keys import KEY, TIME, Duplicate, duplicates, rows_of
 from workbench.tables.hudi.read import BASE_FILE, HudiTable, not_built_on_before, unpublished
 from workbench.tables.hudi.timeline import version_of
+from workbench.tables.shape import before_since
 from workbench.tables.states import Projected
 
 #: Findings of one property that are listed, and keys of a slice that are compared with another's.
@@ -34,10 +36,11 @@ def judge(table: HudiTable, *, since: int | None = None, acks: Iterable[Mapping[
     """The audit of a table that was read."""
     not_checked, complete = list(NEVER_SEEN), True
     first, last = table.versions
+    not_checked += before_since(since, first, last, table.source.url)
     if table.has_history:
         not_checked.append(f"instants before {first} were archived: what they published is taken as it is")
     findings = [
-        *_acknowledged(table, acks or ()),
+        *_acknowledged(table, acks or (), since),
         *_built(table, since),
         *_too_late(table, since),
         *_gone(table, since),
@@ -66,15 +69,19 @@ def _finding(
     one: Mapping[str, Any],
     why: str,
     evidence: Iterable[str],
-    projected: Projected | None,
+    project: Callable[[], Projected] | None,
     *,
     key: str | None = None,
     version: int | None = None,
 ) -> Finding:
     """A finding about a slice."""
     where = one["first"] if version is None else version
-    told = {} if projected is None else projected._asdict()
-    return Finding(property, grade, where, why, _group(one), key, tuple(evidence), **told)
+    found = Finding(property, grade, where, why, _group(one), key, tuple(evidence))
+    return found if project is None else _told(found, project)
+
+
+def _told(found: Finding, project: Callable[[], Projected]) -> Finding:
+    return with_state(found, lambda: project()._asdict())
 
 
 def _group(one: Mapping[str, Any]) -> str:
@@ -85,17 +92,19 @@ def _group(one: Mapping[str, Any]) -> str:
 # Instants that are not there -----------------------------------------------------------------------------------------
 
 
-def _acknowledged(table: HudiTable, acks: Iterable[Mapping[str, Any]]) -> Iterator[Finding]:
+def _acknowledged(table: HudiTable, acks: Iterable[Mapping[str, Any]], since: int | None) -> Iterator[Finding]:
     """Instants of which clients were told that they have completed, and that have not."""
     there = set(table.commits["version"].to_pylist())
     first, _ = table.versions
     for ack in acks:
         version = version_of(ack["instant"])
-        if version in there or (table.has_history and (first is None or version < first)):
+        expired = table.has_history and (first is None or version < first)
+        if version in there or expired or (since and version < since):
             continue
-        told = states.deleted_slice("of the commit", version, rolled_back=True)._asdict()
+        project = partial(states.deleted_slice, "of the commit", version, rolled_back=True)
         why = f"the commit of {ack['instant']} was acknowledged, and has no completed instant"
-        yield Finding("AcknowledgedCommitsPresent", "proved", version, why, invariant="PublishedSlicesExist", **told)
+        found = Finding("AcknowledgedCommitsPresent", "proved", version, why, invariant="PublishedSlicesExist")
+        yield _told(found, project)
 
 
 # Slices that were not built on the one before ------------------------------------------------------------------------
@@ -117,8 +126,8 @@ def _built(table: HudiTable, since: int | None) -> Iterator[Finding]:
         if one["built_on"] is not None and one["built_on"] > one["before"]:
             later = one["built_on"] >= one["first"]
             why = f"the slice was built on {on}, which {'is not earlier' if later else 'no instant publishes'}"
-            projected = states.lost_update(None, _group(one), [one["before"], one["built_on"], one["first"]])
-            yield _finding("ConsistentRead", "suspect", one, why, evidence, projected)
+            project = partial(states.lost_update, None, _group(one), [one["before"], one["built_on"], one["first"]])
+            yield _finding("ConsistentRead", "suspect", one, why, evidence, project)
             continue
         lost, known = _lost(table, base, before, one)
         why = f"the slice was built on {on}, and not on that of {one['before']}, which was published before it"
@@ -128,11 +137,11 @@ def _built(table: HudiTable, since: int | None) -> Iterator[Finding]:
             evidence.append(told)
         stamps = [] if one["built_on"] is None else [one["built_on"]]
         stamps += [one["before"], one["first"]]
-        projected = states.lost_update(lost and lost[0], _group(one), stamps)
+        project = partial(states.lost_update, lost and lost[0], _group(one), stamps)
         grade: Grade = "suspect" if known and lost is None else "proved"
         if grade == "suspect":
             evidence.append("no row was lost by it: the later slice has all that the earlier one changed")
-        yield _finding("ConsistentRead", grade, one, why, evidence, projected, key=lost and lost[0])
+        yield _finding("ConsistentRead", grade, one, why, evidence, project, key=lost and lost[0])
 
 
 def _too_late(table: HudiTable, since: int | None) -> Iterator[Finding]:
@@ -141,9 +150,9 @@ def _too_late(table: HudiTable, since: int | None) -> Iterator[Finding]:
         if since and one["first"] < since:
             continue
         why = f"the slice was published after {one['replaced']} had replaced its file group, so that nobody reads it"
-        projected = states.lost_update(None, _group(one), [one["first"], one["replaced"]])
+        project = partial(states.lost_update, None, _group(one), [one["first"], one["replaced"]])
         evidence = [f"{one['instant']} publishes {one['name']}", f"{one['replaced']} replaced {_group(one)}"]
-        yield _finding("ConsistentRead", "proved", one, why, evidence, projected)
+        yield _finding("ConsistentRead", "proved", one, why, evidence, project)
 
 
 def _near(table: HudiTable, since: int | None) -> list[dict[str, Any]]:
@@ -210,8 +219,8 @@ def _gone(table: HudiTable, since: int | None) -> Iterator[Finding]:
         by = f"a {deletions[0].action} has deleted it" if deletions else "it is gone, and no instant says by whom"
         why = f"{which}, but {by}"
         rolled_back = any(instant.action == "rollback" for instant in deletions)
-        projected = states.deleted_slice(_group(one), one["first"], rolled_back=rolled_back)
-        yield _finding("PublishedSlicesExist", "proved", one, why, evidence, projected)
+        project = partial(states.deleted_slice, _group(one), one["first"], rolled_back=rolled_back)
+        yield _finding("PublishedSlicesExist", "proved", one, why, evidence, project)
 
 
 # Files that two have written -----------------------------------------------------------------------------------------
@@ -228,14 +237,16 @@ def _one_name(table: HudiTable, since: int | None) -> Iterator[Finding]:
             one,
             why,
             [one["instant"], one["name"]],
-            states.one_name(_group(one), one["first"]),
+            partial(states.one_name, _group(one), one["first"]),
         )
     twins = _twins(table)
     for one in slices.filter(pc.is_in(slices["name"], value_set=pa.array(twins, pa.string()))).to_pylist():
         files = twins[one["name"]]
         why = f"{len(files)} files have the file group and the timestamp of the slice of {one['first']}"
         evidence = [f"{one['instant']} publishes {one['name']}", *(f"there is {name}" for name in files)]
-        yield _finding("ConsistentRead", "suspect", one, why, evidence, states.one_name(_group(one), one["first"]))
+        yield _finding(
+            "ConsistentRead", "suspect", one, why, evidence, partial(states.one_name, _group(one), one["first"])
+        )
     names, sizes = pa.array(table.present, pa.string()), pa.array(table.present.values(), pa.int64())
     found = sizes.take(pc.index_in(slices["name"].combine_chunks(), value_set=names))
     other = pc.and_kleene(pc.not_equal(slices["size"], found), pc.greater(slices["size"], 0))
@@ -247,7 +258,7 @@ def _one_name(table: HudiTable, since: int | None) -> Iterator[Finding]:
             f"{one['name']}: {table.present[one['name']]:,} bytes, {rows} rows",
         ]
         grade: Grade = "suspect" if one["rows"] in (None, rows) else "proved"
-        yield _finding("ConsistentRead", grade, one, why, evidence, states.one_name(_group(one), one["first"]))
+        yield _finding("ConsistentRead", grade, one, why, evidence, partial(states.one_name, _group(one), one["first"]))
 
 
 def _twins(table: HudiTable) -> dict[str, list[str]]:
@@ -281,9 +292,9 @@ def _two_groups(table: HudiTable, found: list[Duplicate]) -> Iterator[Finding]:
         ]
         slices = sorted((copy.slice for copy in one.copies), key=lambda copy: int(copy["first"]))
         groups, stamps = [_group(copy) for copy in slices], [copy["first"] for copy in slices]
-        projected = None if grade == "outside" else states.two_groups(one.key, groups, stamps)
+        project = None if grade == "outside" else partial(states.two_groups, one.key, groups, stamps)
         yield _finding(
-            "NoDuplicateKeysAcrossFiles", grade, slices[-1], why, evidence, projected, key=one.key, version=one.version
+            "NoDuplicateKeysAcrossFiles", grade, slices[-1], why, evidence, project, key=one.key, version=one.version
         )
 
 

@@ -61,6 +61,17 @@ def version_of(ts: str) -> int:
     return int(ts.ljust(17, "9"))
 
 
+def beginning(since: int) -> int:
+    """The first version that can have a timestamp which begins with these digits, or comes after them.
+
+    Examples
+    --------
+    >>> beginning(20260102), beginning(20260102030405), beginning(20260102030405999)
+    (20260102000000000, 20260102030405000, 20260102030405999)
+    """
+    return int(str(since).ljust(DIGITS[-1], "0"))
+
+
 def properties(source: Source) -> dict[str, str]:
     """What ``hoodie.properties`` says, once it is a table of a kind that is read."""
     try:

@@ -1,12 +1,16 @@
 """What is wrong with an Iceberg table: its history, and what older metadata files say of it."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
-from workbench.tables.findings import GRADES, Audit, Finding, Grade
+from workbench.kernel import InputError
+from workbench.kernel.values import counted
+from workbench.tables.findings import GRADES, Audit, Finding, Grade, with_state
 from workbench.tables.iceberg import states
 from workbench.tables.iceberg.metadata import FOLDER, Metadata, Snapshot, metadata_files, read_metadata
 from workbench.tables.iceberg.read import IcebergTable, entries_of, manifests_of
+from workbench.tables.shape import before_since
 from workbench.tables.source import Missing
 
 #: How many bytes of older metadata files are read; each of them has the whole history of its time.
@@ -52,7 +56,8 @@ class _Judge:
         self.unlisted = 0
         self.lineage_names = {table.metadata.name}
         self.known = set(table.metadata.snapshots)  # in any metadata file that was the current one
-        self.begins = 0  # the number of the oldest one that was read
+        self.begins = self.born = 0  # the number of the oldest one that was read, and its time
+        self.others: list[Metadata] = []  # of other tables, in the same folder
         self._remark_on_what_is_there()
 
     def _remark_on_what_is_there(self) -> None:
@@ -72,19 +77,19 @@ class _Judge:
         if table.chain and table.chain[0].parent is not None:
             first, _ = table.versions
             self.not_checked.append(f"snapshots before {first} have expired: what it has is taken as it is")
+        self.not_checked += before_since(self.since, *table.versions, table.source.url)
 
     def find(self, property: str, grade: Grade, one: Snapshot, why: str, evidence: Iterable[str]) -> None:
         """Add a finding, unless one that weighs as much is about the same property and snapshot."""
         version = self.version(one)
         if self.since is not None and version < self.since:
             return
-        told: dict[str, Any] = {}
+        found = Finding(property, grade, version, why, evidence=tuple(evidence))
         if grade != "outside":
             sequential = property == SEQUENTIAL
             tell = states.numbers_out_of_order if sequential else states.stale_parent
             invariant = "TicketOrderPreserved" if sequential else "NoLakekeeperConflict"
-            told = {**tell(one.id)._asdict(), "invariant": invariant}
-        found = Finding(property, grade, version, why, evidence=tuple(evidence), **told)
+            found = with_state(replace(found, invariant=invariant), lambda: tell(one.id)._asdict())
         before = self.findings.get((property, one.id))
         if before is not None and GRADES.index(before.grade) <= GRADES.index(grade):
             return
@@ -94,8 +99,9 @@ class _Judge:
         self.findings[property, one.id] = found
 
     def version(self, one: Snapshot) -> int:
-        """A snapshot's version; of one that is not there the number that it has, or had."""
-        return self.table.versions_of.get(one.id, one.sequence)
+        """A snapshot's version; of one that is not there the number that it has, had, or would have had."""
+        known = self.table.versions_of
+        return known.get(one.id, one.sequence or known.get(one.parent or 0, -1) + 1)
 
     # The newest metadata file ----------------------------------------------------------------------------------------
 
@@ -169,7 +175,7 @@ class _Judge:
             self.known |= older.snapshots.keys()
             self.lineage_names.add(name)
             newer = older
-        self.begins = newer.number
+        self.begins, self.born = newer.number, newer.millis
 
     def _step(self, older: Metadata, newer: Metadata) -> None:
         """One commit to the catalog: from a metadata file to the one that names it as the last before."""
@@ -243,34 +249,52 @@ class _Judge:
         for name, number in self.table.files_of_metadata.items():
             if name in self.lineage_names or name in self.table.candidates:
                 continue
+            room -= sizes.get(name, 0)
             if number <= self.begins:
                 early += 1
+                continue
+            if room <= 0:
+                continue
+            try:
+                metadata = read_metadata(self.table.source, name)
+            except Missing:  # its writer has cleaned up, as one does that was refused
+                continue
+            except InputError:
+                if number <= last:
+                    raise
+                waiting += 1  # it is being written
+                continue
+            if metadata.is_of_another(self.table.metadata):
+                self.others.append(metadata)
             elif number > last:
                 waiting += 1
-            elif suspects and room > 0:
-                room -= sizes.get(name, 0)
-                lost += self._orphan(name, files)
+            elif suspects:
+                lost += self._orphan(metadata, files)
         if room <= 0:
             self.not_checked.append("some of the metadata files that no later one follows: they have too many bytes")
             self.complete = False
-        if lost and max(metadata_files(self.table.source).values()) > last:
+        arrived = metadata_files(self.table.source).items() - self.table.files_of_metadata.items()
+        if lost and (waiting or any(number > last for _, number in arrived)):
             waiting += len(lost)  # the table is written to: who was refused may be about to try again
             lost = []
         for snapshot, why, evidence in lost:
             self.find(PRESENT, "suspect", snapshot, why, evidence)
+        if self.others:
+            is_older = all(one.millis <= self.table.metadata.millis for one in self.others)
+            which = "was in this folder before" if is_older else "is in this folder, too, and was written to later"
+            self.not_checked.append(f"{counted(len(self.others), 'metadata file')} of another table, which {which}")
+            self.complete &= is_older
         if early:
             self.not_checked.append(f"{early} metadata files as old as the oldest that was followed, or older")
         if waiting:
             self.not_checked.append(f"{waiting} commits that seem to be under way")
 
-    def _orphan(self, name: str, files: set[str]) -> Iterator[tuple[Snapshot, str, list[str]]]:
+    def _orphan(self, metadata: Metadata, files: set[str]) -> Iterator[tuple[Snapshot, str, list[str]]]:
         """The commit of such a file, with what is to be said of it, unless its files are there by another one."""
-        table = self.table
         try:
-            metadata = read_metadata(table.source, name)
             new = [one for one in metadata.ancestors(metadata.current) if one.id not in self.known]
             added = list(self._added(metadata, new))
-        except Missing:  # its writer has cleaned up, as one does that was refused
+        except Missing:
             return
         lost = [file for file in added if file not in files]
         if new and lost:
@@ -281,7 +305,7 @@ class _Judge:
             yield (
                 new[0],
                 why,
-                [f"{name} is complete, and none follows it", *(f"{f} is in no snapshot" for f in lost[:5])],
+                [f"{metadata.name} is complete, and none follows it", *(f"{f} is in no snapshot" for f in lost[:5])],
             )
 
     def _added(self, metadata: Metadata, snapshots: Iterable[Snapshot]) -> Iterator[str]:
@@ -297,15 +321,19 @@ class _Judge:
         """Snapshots of which clients were told that they are committed."""
         metadata = self.table.metadata
         oldest = min((one.millis for one in self.table.chain), default=0)
+        elsewhere = {id for other in self.others for id in other.snapshots}
         for ack in acks:
             id, millis = ack["snapshot-id"], ack.get("timestamp-ms")
-            if id in self.known:
+            if id in self.known or id in elsewhere:
+                continue
+            if self.begins == 0 and millis is not None and millis < self.born:
+                self.not_checked.append(f"snapshot {id}, which was acknowledged before this table was created")
                 continue
             young = self.begins == 0 or (millis is not None and millis >= oldest)
             why = f"snapshot {id} was acknowledged, and is not in the history" + (
                 "" if young else "; it may have expired"
             )
-            one = Snapshot(id, None, metadata.last_sequence, millis or 0, None, "unknown")
+            one = Snapshot(id, None, self.table.versions[1] or 0, millis or 0, None, "unknown")
             self.find(PRESENT, "proved" if young else "suspect", one, why, [f"{metadata.name} does not have it"])
 
 

@@ -40,6 +40,8 @@ class Metadata(NamedTuple):
     name : str
     number : int
         The number that its name begins with.
+    uuid : str or None
+        The table's: one that is dropped and made anew in the same folder has another.
     location : str
         Where the table was when it was written.
     current : int or None
@@ -56,6 +58,7 @@ class Metadata(NamedTuple):
 
     name: str
     number: int
+    uuid: str | None
     format_version: int
     location: str
     current: int | None
@@ -66,6 +69,10 @@ class Metadata(NamedTuple):
     tags: frozenset[int]
     log: tuple[str, ...]
     heads: tuple[int, ...]
+
+    def is_of_another(self, metadata: "Metadata") -> bool:
+        """Whether this and the other one are of two tables."""
+        return None not in (self.uuid, metadata.uuid) and self.uuid != metadata.uuid
 
     def ancestors(self, of: int | None) -> Iterator[Snapshot]:
         """A snapshot and its ancestors, as far as they are there."""
@@ -78,6 +85,12 @@ class Metadata(NamedTuple):
     def held(self) -> set[int]:
         """The snapshots that do not expire with those of their age, since a tag or another branch has them."""
         return {*self.tags, *(one.id for head in self.branches for one in self.ancestors(head))}
+
+
+def written_last(source: Source, files: dict[str, int]) -> str:
+    """The metadata file that was modified last, as far as the file system says."""
+    seconds = {entry.name: entry.seconds or 0 for entry in source.entries(FOLDER)}
+    return max(files, key=lambda name: (seconds.get(name, 0), files[name]))
 
 
 def metadata_files(source: Source) -> dict[str, int]:
@@ -138,6 +151,7 @@ def read_metadata(source: Source, name: str) -> Metadata:
     return Metadata(
         name,
         int((parts[1] or parts[2]) if parts else 0),
+        said.get("table-uuid", str, None),
         version,
         said.take("location", str),
         None if current == -1 else current,

@@ -15,7 +15,14 @@ import pyarrow as pa
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.tables.avro import read_avro
-from workbench.tables.iceberg.metadata import Metadata, Snapshot, metadata_files, newest, read_metadata
+from workbench.tables.iceberg.metadata import (
+    Metadata,
+    Snapshot,
+    metadata_files,
+    newest,
+    read_metadata,
+    written_last,
+)
 from workbench.tables.shape import COMMITS, FILES, table_of
 from workbench.tables.source import Source
 
@@ -91,7 +98,7 @@ class IcebergTable:
 def read(source: Source, since: int | None = None) -> IcebergTable:
     """Read a table by its newest metadata file."""
     files = metadata_files(source)
-    metadata, candidates = _current(source, newest(source, files))
+    metadata, candidates = _current(source, files)
     chain = tuple(metadata.ancestors(metadata.current))[::-1]
     if metadata.current is not None and not chain:
         raise InputError(f"{brief(metadata.name)} is damaged: it does not have its current snapshot {metadata.current}")
@@ -126,9 +133,20 @@ def read(source: Source, since: int | None = None) -> IcebergTable:
     )
 
 
-def _current(source: Source, names: list[str]) -> tuple[Metadata, tuple[str, ...]]:
-    """Of metadata files with one number the one that was written last, and the names of all of them."""
-    found = sorted((read_metadata(source, name) for name in names), key=lambda one: (one.millis, one.name))
+def _current(source: Source, files: dict[str, int]) -> tuple[Metadata, tuple[str, ...]]:
+    """Of metadata files with one number the one that was written last, and the names of all of them.
+
+    The highest number may be that of a table that was dropped, while the one that is there now has come less far.
+    """
+    names, latest = newest(source, files), written_last(source, files)
+    found = [read_metadata(source, name) for name in {*names, latest}]
+    last = next(one for one in found if one.name == latest)
+    found = [one for one in found if one.name in names]
+    if all(last.is_of_another(one) and last.millis > one.millis for one in found):
+        found = [read_metadata(source, name) for name, number in files.items() if number >= last.number]
+        number = max(one.number for one in found if not one.is_of_another(last))
+        found = [one for one in found if one.number == number and not one.is_of_another(last)]
+    found.sort(key=lambda one: (one.millis, one.name))
     return found[-1], tuple(one.name for one in reversed(found))
 
 

@@ -7,6 +7,7 @@ from workbench.tables.decoding import Decoder, in_process
 from workbench.tables.findings import Audit
 from workbench.tables.paimon.judge import Judge
 from workbench.tables.paimon.read import PaimonTable, read
+from workbench.tables.shape import before_since
 from workbench.tables.source import Source
 
 #: What no audit of the files can see.
@@ -36,20 +37,21 @@ def audit(source: Source, *, acks: Any, since: int | None, spark: Any) -> Audit:
     judge = Judge(table, wanted)
     judge.run()
     found = judge.found
-    notes = [*found.left_out, *found.remarks, *_notes(table, has_acks=wanted is not None), _UNSEEN]
+    began = before_since(since, table.oldest, table.last, source.url)
+    notes = [*found.left_out, *found.remarks, *began, *_notes(table, has_acks=wanted is not None), _UNSEEN]
     findings = tuple(found.findings)
     return Audit("paimon", source.url, (table.first, table.last), findings, tuple(notes), not found.left_out)
 
 
 def _notes(table: PaimonTable, has_acks: bool) -> list[str]:
     notes = []
-    if table.first > 1:
-        notes.append(f"what was before snapshot {table.first} has expired, or was not asked for: it is the baseline")
+    if table.oldest > 1:
+        notes.append(f"what was before snapshot {table.oldest} has expired: it is the baseline")
     if not has_acks:
         notes.append("which commits were acknowledged is not known; a list of them (--acks) would tell")
     for folder, what in (("branch", "branches"), ("tag", "tags")):
         if table.source.entries(folder):
-            notes.append(f"{what} are not looked at")
+            notes.append(f"the histories of {what}; what they name does not count as lost")
     if table.schema.keys and table.schema.options.get("bucket", "-1").startswith("-"):
         notes.append("that a key stays in one bucket: buckets are assigned dynamically")
     return notes

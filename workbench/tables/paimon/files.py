@@ -19,13 +19,17 @@ import pyarrow as pa
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.tables.avro import read_avro
-from workbench.tables.source import Source
+from workbench.tables.source import Missing, Source
 
 #: The kinds of a manifest's entries.
 ADD, DELETE = 0, 1
 
 _MOST_OF_JSON = 2**20
 _WHOLE = 2**128
+_BRANCH = r"branch/branch-[^/]+/"
+_OTHER = re.compile(
+    rf"{_BRANCH}snapshot/snapshot-\d{{1,18}}|({_BRANCH})?(changelog/changelog-\d{{1,18}}|tag/tag-[^/]+)"
+)
 
 Row = tuple[Any, ...]
 
@@ -42,6 +46,17 @@ SNAPSHOTS = pa.schema(
         ("base", pa.binary()),
         ("delta", pa.binary()),
         ("manifests", pa.list_(pa.string())),
+    ]
+)
+
+#: What else is like a snapshot - those of branches, tags, and older ones - as far as it says what is not lost.
+OTHERS = pa.schema(
+    [
+        ("file", pa.string()),
+        ("user", pa.string()),
+        ("identifier", pa.int64()),
+        ("lists", pa.list_(pa.string())),
+        ("delta", pa.string()),
     ]
 )
 
@@ -183,11 +198,7 @@ def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
     document = _object(source, name)
     if _field(document, "id", int, name) != item.version:
         raise InputError(f"{brief(name)} is not accepted: it says that it is snapshot {brief(document['id'])}")
-    base, delta = (_field(document, key, str, name) for key in ("baseManifestList", "deltaManifestList"))
-    lists = [base, delta]
-    for key in ("changelogManifestList", "indexManifest"):
-        if document.get(key) is not None:
-            lists.append(_field(document, key, str, name))
+    base, delta, *_ = lists = _lists(document, name)
     changes = names_in(source, delta)
     yield (
         item.version,
@@ -201,6 +212,32 @@ def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
         digest(changes),
         changes,
     )
+
+
+def _lists(document: dict[str, Any], name: str) -> list[str]:
+    """What a snapshot names: the lists of its base and of its delta, and others."""
+    lists = [_field(document, key, str, name) for key in ("baseManifestList", "deltaManifestList")]
+    for key in ("changelogManifestList", "indexManifest"):
+        if document.get(key) is not None:
+            lists.append(_field(document, key, str, name))
+    return lists
+
+
+def decode_other(source: Source, item: Item) -> Iterator[Row]:
+    """A file that is like a snapshot's: one row of :data:`OTHERS`, or none if it is gone by now."""
+    (name,) = item.names
+    try:
+        document = _object(source, name)
+    except Missing:
+        return
+    lists = _lists(document, name)
+    yield name, _field(document, "commitUser", str, name), _number(document, "commitIdentifier", name), lists, lists[1]
+
+
+def others(source: Source) -> list[str]:
+    """The files of branches, tags and changelogs that are like a snapshot's."""
+    found = [entry for folder in ("branch", "changelog", "tag") for entry in source.entries(folder, recursive=True)]
+    return [entry.name for entry in found if not entry.is_folder and _OTHER.fullmatch(entry.name)]
 
 
 def names_in(source: Source, manifest_list: str) -> list[str]:

@@ -1,8 +1,9 @@
 """Findings in a Paimon table, as they are collected, and what each anomaly is in the model."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from typing import Any
 
+from workbench.kernel import InputError
 from workbench.tables.findings import Finding
 from workbench.tables.paimon.look import Look
 from workbench.tables.paimon.story import tell
@@ -77,18 +78,13 @@ class Found:
         return sum(one.property == property for one in self.findings)
 
 
-def told(
-    finding: Finding,
-    look: Look,
-    keys: Sequence[int],
-    version: int,
-    invariant: str,
-    lost: Iterable[tuple[int, str]] = (),
-) -> Finding:
-    """The finding with its state, if the model says that the invariant is violated there."""
-    found = tell(look, keys, version, lost) if keys else None
-    if found is None:
-        return finding
-    model, state, legend = found
-    wrong = any(not instance.holds(state) for instance in model.predicates(invariant))
-    return replace(finding, model=model, state=state, invariant=invariant, legend=legend) if wrong else finding
+def as_state(
+    look: Look, keys: Sequence[int], version: int, invariant: str, lost: Iterable[tuple[int, str]] = ()
+) -> dict[str, Any]:
+    """What a finding has of its state, in which the model says that the invariant is violated."""
+    if not keys:
+        raise InputError("there is no row to show")
+    model, state, legend = tell(look, keys, version, lost)
+    if all(instance.holds(state) for instance in model.predicates(invariant)):
+        raise InputError(f"{invariant} holds in the model's state")
+    return {"model": model, "state": state, "invariant": invariant, "legend": legend}

@@ -83,8 +83,6 @@ def history(path: str, keys: Sequence[str] | None = None, bucket: str | None = N
         some = ", ".join(sorted(numbers)[:_MOST_SHOWN])
         raise InputError(f"{bucket} has {len(numbers):,} keys, such as {some}; name 1 to {MOST_KEYS} of them")
     told = tell(look, [numbers[key] for key in wanted], table.last)
-    if told is None:
-        raise InputError(f"the history of {listed(wanted)} does not fit into a model")
     s: Any = told.state
     others = [v for v in range(1, s.latest + 1) if s.snapshots[v] is None]
     if others:

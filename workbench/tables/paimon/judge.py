@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,18 @@ import pyarrow.compute as pc
 from workbench.kernel import InputError
 from workbench.kernel.errors import listed
 from workbench.kernel.values import counted
-from workbench.tables.findings import Finding
+from workbench.tables.findings import Finding, Grade, with_state
 from workbench.tables.paimon.files import versions
-from workbench.tables.paimon.found import NOT_OVERWRITTEN, ONE_COMPACTOR, OVERWRITTEN, TWO_COMPACTORS, Found, told
+from workbench.tables.paimon.found import NOT_OVERWRITTEN, ONE_COMPACTOR, OVERWRITTEN, TWO_COMPACTORS, Found, as_state
 from workbench.tables.paimon.keys import judge_rows, why_left_out
 from workbench.tables.paimon.look import Look, look_at, to_look_at
 from workbench.tables.paimon.lost import Orphan, missing_acks, orphans
 from workbench.tables.paimon.read import PaimonTable
 from workbench.tables.paimon.rows import UnreadableError
 from workbench.tables.source import Missing
+
+#: How commits go that are not lost.
+_ON_PURPOSE = "somebody has taken it out: by rollback_to, by fast_forward, or with the branch that it was on"
 
 
 class Judge:
@@ -92,6 +95,9 @@ class Judge:
         before = self.table.commits.filter(pc.equal(self.table.commits["version"], version))["parent"][0].as_py()
         evidence = [f"its base lacks {name}, which snapshot {before} has" for name in lacks[:5]]
         evidence += [f"its base has {name}, which snapshot {before} does not have" for name in has[:5]]
+        delta = self.table.commit(before)["lists"][1]
+        copies = [one["file"] for one in self.table.others.to_pylist() if one["delta"] == delta]
+        evidence += [f"{name} is the same commit as snapshot {before}: fast_forward copies it" for name in copies[:1]]
         finding = Finding(
             "LinearHistory",
             "proved",
@@ -112,19 +118,25 @@ class Judge:
         lost = [one for one in found if one.version is not None and one.version <= self.table.last]
         if waiting:
             self.found.remarks.append(
-                f"{counted(len(waiting), 'commit')} prepared as snapshot {self.table.last + 1}, not there yet"
+                f"{counted(len(waiting), 'commit')} prepared as snapshot {self.table.last + 1}, "
+                "which is not there yet, or was rolled back"
             )
         if unplaced:
+            older = "older, or were " if self.table.first > 1 else ""
             self.found.remarks.append(
-                f"{counted(len(unplaced), 'manifest list')} of commits whose predecessors have expired: "
-                "whether they were lost cannot be said"
+                f"{counted(len(unplaced), 'manifest list')} of commits whose predecessors are not among the snapshots "
+                f"from {self.table.first} on: these are {older}overwritten, rolled back, or of a branch that is gone; "
+                "whether the commits were lost cannot be said"
             )
         if self.acks is None:
             for one in lost:
                 self.found.add(self._suspect(one))
             return
-        for ack in missing_acks(self.table, self.acks):
-            self._missing(ack, lost)
+        missing = missing_acks(self.table, self.acks)
+        # Who takes out a commit that others were built on takes these out, too; an overwritten one has no others.
+        grade: Grade = "suspect" if unplaced and self.table.oldest == 1 else "proved"
+        for ack in missing:
+            self._missing(ack, lost, len(missing), grade)
 
     def _suspect(self, one: Orphan) -> Finding:
         what = "a compaction" if one.removes else "a commit"
@@ -133,7 +145,7 @@ class Judge:
             "suspect",
             one.version,
             f"{what} was prepared as snapshot {one.version}, which is another one, and no snapshot has its files: "
-            "it was overwritten, or its writer has died, or is about to try again",
+            f"it was overwritten, or its writer has died, or is about to try again, or {_ON_PURPOSE}",
             bucket=_only({file["bucket"] for file in one.files}),
             evidence=(
                 f"manifest/{one.manifest_list} is complete, and no snapshot names it",
@@ -145,31 +157,36 @@ class Judge:
         )
         return self._told_of_lost(finding, one.version or 0, [file["name"] for file in one.files], one.files)
 
-    def _missing(self, ack: dict[str, Any], lost: Sequence[Orphan]) -> None:
+    def _missing(self, ack: dict[str, Any], lost: Sequence[Orphan], missing: int, grade: Grade) -> None:
         which = f"commit {ack['commitIdentifier']} of " if "commitIdentifier" in ack else "a commit of "
         time = ack.get("timeMillis")
         oldest = self.table.commit(self.table.first)["millis"]
-        if self.table.first > 1 and not (isinstance(time, int) and isinstance(oldest, int) and time > oldest):
+        if self.table.oldest > 1 and not (isinstance(time, int) and isinstance(oldest, int) and time > oldest):
             self.found.remarks.append(
                 f"{which}{ack['commitUser']} was acknowledged; whether it was among the snapshots "
-                f"before {self.table.first}, which have expired, cannot be said"
+                f"before {self.table.oldest}, which have expired, cannot be said"
             )
             return
+        is_known = len(lost) == missing == 1  # of several, the files do not say which is whose
+        lines = [
+            f"manifest/{one.manifest_list}, prepared as snapshot {one.version}, is named by no snapshot: "
+            f"it adds {listed(file['name'] for file in one.files)}"
+            for one in lost[:5]
+        ]
+        if lost and not is_known:
+            lists = counted(len(lost), "manifest list")
+            lines = [f"{counted(missing, 'commit')} missing, {lists} left: which is whose is not known", *lines]
         finding = Finding(
             "AcknowledgedCommitsPresent",
-            "proved",
-            lost[0].version if len(lost) == 1 else None,
-            f"{which}{ack['commitUser']} was acknowledged, and no snapshot is of it",
-            bucket=_only({file["bucket"] for one in lost for file in one.files}),
-            evidence=tuple(
-                f"manifest/{one.manifest_list}, prepared as snapshot {one.version}, is named by no snapshot: "
-                f"it adds {listed(file['name'] for file in one.files)}"
-                for one in lost[:5]
-            ),
+            grade,
+            lost[0].version if is_known else None,
+            f"{which}{ack['commitUser']} was acknowledged, and no snapshot is of it, unless {_ON_PURPOSE}",
+            bucket=_only({file["bucket"] for one in lost for file in one.files}) if is_known else None,
+            evidence=tuple(lines),
             cause=OVERWRITTEN,
             repair=NOT_OVERWRITTEN,
         )
-        if len(lost) == 1:
+        if is_known:
             files = lost[0].files
             finding = self._told_of_lost(finding, lost[0].version or 0, [file["name"] for file in files], files)
         self.found.add(finding)
@@ -178,23 +195,28 @@ class Judge:
         self, finding: Finding, version: int, names: Sequence[str], files: Sequence[dict[str, Any]] = ()
     ) -> Finding:
         """The finding with a state in which what was committed in a lost file is not read."""
-        schema = self.table.schema
-        if not schema.keys or why_left_out(schema) or not names or not self.found.is_told(finding.property):
+        if not names or not self.found.is_told(finding.property):
             return finding
+        return with_state(finding, lambda: self._state_without(version, names, files))
+
+    def _state_without(self, version: int, names: Sequence[str], files: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        self._check_rows_are_read()
         known = self.table.files
         buckets = {file["bucket"] for file in files}
         buckets |= set(known.filter(pc.is_in(known["name"], _array(names)))["bucket"].to_pylist())
         bucket = sorted(buckets)[0]
         mine = [file["name"] for file in files if file["bucket"] == bucket]
-        try:
-            look = look_at(self.table, bucket, mine)
-            rows = look.bucket.rows
-            in_lost = [i for i, name in enumerate(rows.files) if name in set(names)]
-            keys: list[int] = rows.key[np.isin(rows.file, in_lost)].tolist()
-            lost = [(version, name) for name in mine]
-            return told(finding, look, keys[:1], version, "ConsistentRead", lost)
-        except (UnreadableError, InputError):
-            return finding  # what proves it is not in the rows
+        look = look_at(self.table, bucket, mine)
+        rows = look.bucket.rows
+        in_lost = [i for i, name in enumerate(rows.files) if name in set(names)]
+        keys: list[int] = rows.key[np.isin(rows.file, in_lost)].tolist()
+        return as_state(look, keys[:1], version, "ConsistentRead", [(version, name) for name in mine])
+
+    def _check_rows_are_read(self) -> None:
+        """Raise :class:`InputError` if the table is one whose rows the model does not have."""
+        why = why_left_out(self.table.schema) or ("" if self.table.schema.keys else "there are no primary keys")
+        if why:
+            raise InputError(why)
 
     # Deletion vectors ------------------------------------------------------------------------------------------------
 
@@ -216,8 +238,9 @@ class Judge:
                 cause=TWO_COMPACTORS,
                 repair=ONE_COMPACTOR,
             )
-            if self.found.is_told(finding.property) and not why_left_out(self.table.schema):
-                finding = self._told_of_dangling(finding, bucket, version, {vector["file"] for vector in vectors})
+            if self.found.is_told(finding.property):
+                files = {vector["file"] for vector in vectors}
+                finding = with_state(finding, partial(self._state_of_dangling, bucket, version, files))
             self.found.add(finding)
         return since
 
@@ -230,11 +253,9 @@ class Judge:
             f"index/{vector['index_file']} from byte {vector['offset']}: a deletion vector for {vector['file']}; {gone}"
         )
 
-    def _told_of_dangling(self, finding: Finding, bucket: str, version: int, files: set[str]) -> Finding:
-        try:
-            look = self._look(bucket)
-        except (UnreadableError, Missing):
-            return finding
+    def _state_of_dangling(self, bucket: str, version: int, files: set[str]) -> dict[str, Any]:
+        self._check_rows_are_read()
+        look = self._look(bucket)
         rows = look.bucket.rows
         struck = {
             int(rows.key[row])
@@ -243,10 +264,11 @@ class Judge:
             for row in mark.rows[:1000]
         }
         keys = sorted(struck)[:1]
+        told = as_state(look, keys, version, "NoDanglingDeletionVectors")
         if len(struck) == 1:
             row = int(np.flatnonzero(rows.key == keys[0])[0])
-            finding = replace(finding, key=look.whole([row])[look.where(row)]["key"])
-        return told(finding, look, keys, version, "NoDanglingDeletionVectors")
+            told["key"] = look.whole([row])[look.where(row)]["key"]
+        return told
 
     # Rows ------------------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from workbench.tables.findings import Finding, Grade
+from workbench.tables.findings import Finding, Grade, with_state
 from workbench.tables.paimon.bucket import Doubt, Twice
 from workbench.tables.paimon.files import Schema
 from workbench.tables.paimon.found import (
@@ -15,7 +15,7 @@ from workbench.tables.paimon.found import (
     TWO_COMPACTORS,
     TWO_WRITERS,
     Found,
-    told,
+    as_state,
 )
 from workbench.tables.paimon.look import Look, has_vectors
 from workbench.tables.paimon.rows import KINDS, Whole
@@ -76,7 +76,7 @@ def _twice(look: Look, one: Twice, found: Found) -> None:
         repair=ONE_COMPACTOR,
     )
     if found.is_told(finding.property):
-        finding = told(finding, look, [one.key], one.version, finding.property)
+        finding = with_state(finding, lambda: as_state(look, [one.key], one.version, "OneValidRowPerKeyAboveLevel0"))
     found.add(finding)
 
 
@@ -104,7 +104,7 @@ def _wrong(look: Look, one: Doubt, grade: Grade, whole: Whole, found: Found) -> 
     if not one.reads:
         finding = replace(finding, cause=OVERWRITTEN, repair=NOT_OVERWRITTEN)
     if found.is_told(finding.property):
-        finding = told(finding, look, [one.key], one.version, "ConsistentRead")
+        finding = with_state(finding, lambda: as_state(look, [one.key], one.version, "ConsistentRead"))
     found.add(finding)
 
 

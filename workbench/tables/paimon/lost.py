@@ -10,9 +10,10 @@ from workbench.tables.paimon.files import (
     ADD,
     DELETE,
     ENTRIES,
+    OTHERS,
     Item,
     decode_manifest,
-    decode_snapshot,
+    decode_other,
     digest,
     names_in,
     together,
@@ -51,38 +52,54 @@ def orphans(table: PaimonTable) -> list[Orphan]:
     files. What is incomplete was given up by its writer, or cleaned up after. While a table is written to, a delta may
     only wait for its turn: snapshots that have come since are looked at before anything is said.
     """
-    found = list(_orphans(table, set(table.files["name"].to_pylist())))
+    if not table.orphans:
+        return []
+    elsewhere = [other for other in table.others.to_pylist() if not other["file"].startswith("snapshot/")]
+    known = {*table.files["name"].to_pylist(), *_added_by(table, elsewhere)}
+    found = list(
+        _orphans(table, known, {name for other in elsewhere for one in other["lists"] for name in _names(table, one)})
+    )
     if found:
-        arrived = _arrived_since(table)
+        arrived = _added_by(table, _arrived_since(table))
         found = [one for one in found if not {file["name"] for file in one.files} & arrived]
     return found
 
 
-def _orphans(table: PaimonTable, known: set[str]) -> Iterator[Orphan]:
+def _orphans(table: PaimonTable, known: set[str], named_elsewhere: set[str]) -> Iterator[Orphan]:
     lists = {name: _names(table, name) for name in table.orphans}
-    named = {name for names in table.snapshots["manifests"].to_pylist() for name in names}
+    named = {name for names in table.snapshots["manifests"].to_pylist() for name in names} | named_elsewhere
     unnamed = {name for names in lists.values() for name in names} - named
     entries = {manifest: _entries(table, manifest) for manifest in sorted(unnamed)}
+    changelog = table.schema.options.get("changelog-file.prefix", "changelog-")
     news = {
-        manifest: [entry for entry in entries[manifest] if entry["kind"] == ADD and entry["name"] not in known]
+        manifest: [
+            entry
+            for entry in entries[manifest]
+            if entry["kind"] == ADD and entry["name"] not in known and not entry["name"].startswith(changelog)
+        ]
         for manifest in unnamed
     }
     follows = {digest([]): 1} if table.first == 1 else {}
     columns = (table.snapshots[column].to_pylist() for column in ("version", "base", "delta"))
     for version, base, delta in zip(*columns, strict=True):
         follows[together(base, delta)] = version + 1
-    versions_of = {name: follows.get(digest(names)) for name, names in lists.items()}
+    versions_of = {name: follows.get(digest(lists[base])) for name in lists if (base := _base_of(name)) in lists}
     told: set[str] = set()
-    for name in sorted(lists, key=lambda name: len(lists[name])):  # a delta before the bases that were built on it
+    # A delta before the bases that were built on it.
+    for name in sorted(lists, key=lambda name: (len(lists[name]), versions_of.get(name) is None)):
         files = [_file(table, entry) for manifest in lists[name] for entry in news.get(manifest, ())]
         files = [file for file in files if file["name"] not in told]
         if not files or not table.source.existing([f"{file['bucket']}/{file['name']}" for file in files]):
             continue  # its files have been removed: its writer has given up
         told |= {file["name"] for file in files}
-        attempt = name.rpartition("-")[0]
-        version = next((v for base, v in versions_of.items() if v and base.rpartition("-")[0] == attempt), None)
         removes = sum(entry["kind"] == DELETE for manifest in lists[name] for entry in entries.get(manifest, ()))
-        yield Orphan(name, version, tuple(files), removes)
+        yield Orphan(name, versions_of.get(name), tuple(files), removes)
+
+
+def _base_of(delta: str) -> str:
+    """The manifest list of a commit's base: its number is the one before that of the delta's."""
+    attempt, _, number = delta.rpartition("-")
+    return f"{attempt}-{int(number) - 1}" if number.isdecimal() and len(number) < 19 else ""
 
 
 def _entries(table: PaimonTable, manifest: str) -> list[dict[str, Any]]:
@@ -106,14 +123,20 @@ def _file(table: PaimonTable, entry: dict[str, Any]) -> dict[str, Any]:
     return {**kept, "partition": partition, "bucket": folder, "millis": entry["millis"]}
 
 
-def _arrived_since(table: PaimonTable) -> set[str]:
-    """The files that snapshots have added which came after the table was read."""
-    later = [Item(version) for version in versions(table.source, "snapshot", "snapshot-") if version > table.last]
+def _arrived_since(table: PaimonTable) -> list[dict[str, Any]]:
+    """The snapshots that came after the table was read."""
+    later = [version for version in versions(table.source, "snapshot", "snapshot-") if version > table.last]
+    items = [Item(version, (f"snapshot/snapshot-{version}",)) for version in later]
+    return in_process(table.source, decode_other, items, OTHERS).to_pylist()
+
+
+def _added_by(table: PaimonTable, others: list[dict[str, Any]]) -> set[str]:
+    """The files that such snapshots have added."""
     names: set[str] = set()
-    for item in later:
+    for delta in {other["delta"] for other in others}:
         try:
-            (row,) = decode_snapshot(table.source, item)
-            entries = in_process(table.source, decode_manifest, [Item(0, tuple(row[-1]))], ENTRIES)
+            item = Item(0, tuple(names_in(table.source, delta)))
+            entries = in_process(table.source, decode_manifest, [item], ENTRIES)
         except Missing:
             continue
         names |= set(entries["name"].to_pylist())
@@ -121,10 +144,11 @@ def _arrived_since(table: PaimonTable) -> set[str]:
 
 
 def missing_acks(table: PaimonTable, acks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The acknowledgements of commits that no snapshot is of."""
-    users, identifiers = table.snapshots["user"].to_pylist(), table.snapshots["identifier"].to_pylist()
-    present = set(zip(users, identifiers, strict=True))
-    known = set(users)
+    """The acknowledgements of commits that no snapshot is of, one of a branch or a tag neither."""
+    present: set[tuple[str, int]] = set()
+    for snapshots in (table.snapshots, table.others):
+        present |= set(zip(*(snapshots[column].to_pylist() for column in ("user", "identifier")), strict=True))
+    known = {user for user, _ in present}
     return [
         ack
         for ack in acks

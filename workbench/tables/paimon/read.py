@@ -6,8 +6,9 @@ manifests were merged, that come to the same files.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +21,7 @@ from workbench.tables.paimon import binary_row
 from workbench.tables.paimon.files import (
     ADD,
     ENTRIES,
+    OTHERS,
     RANGES,
     SNAPSHOTS,
     Item,
@@ -27,12 +29,14 @@ from workbench.tables.paimon.files import (
     decode_index,
     decode_link,
     decode_manifest,
+    decode_other,
     decode_snapshot,
+    others,
     read_schema,
     together,
     versions,
 )
-from workbench.tables.shape import COMMITS, FILES, VECTORS, table_of
+from workbench.tables.shape import COMMITS, FILES, VECTORS, before_since, table_of
 from workbench.tables.source import Missing, Source
 
 #: How often a table is read anew because snapshots that were about to be read have expired.
@@ -73,7 +77,11 @@ class PaimonTable:
     strange : list of (int, str)
         Versions that remove a file that is not there, or add one that is.
     orphans : list of str
-        Manifest lists that no snapshot names.
+        Manifest lists that no snapshot names, be it of a branch, a tag, or from before `first`.
+    oldest : int
+        The first snapshot that is there; earlier than `first`, if the reader was told to begin there.
+    others : Table
+        What else names manifest lists, in the shape of OTHERS.
     """
 
     source: Source
@@ -86,7 +94,8 @@ class PaimonTable:
     gaps: list[int]
     strange: list[tuple[int, str]]
     orphans: list[str]
-    not_checked: list[str] = field(default_factory=list)
+    oldest: int
+    others: pa.Table
 
     @property
     def first(self) -> int:
@@ -96,10 +105,10 @@ class PaimonTable:
     def last(self) -> int:
         return int(self.snapshots["version"][-1].as_py())
 
-    def commit(self, version: int) -> dict[str, object]:
+    def commit(self, version: int) -> dict[str, Any]:
         """A snapshot, as it was decoded."""
         at = int(np.searchsorted(self.snapshots["version"].to_numpy(), version))
-        found: dict[str, object] = self.snapshots.slice(at, 1).to_pylist()[0]
+        found: dict[str, Any] = self.snapshots.slice(at, 1).to_pylist()[0]
         return found
 
 
@@ -117,7 +126,7 @@ def read(source: Source, decoder: Decoder, since: int | None = None) -> PaimonTa
             # What a list names may come after it; and what is prepared after this list is nobody's orphan.
             lists = [entry.base for entry in source.entries("manifest") if entry.base.startswith("manifest-list-")]
             present = _wanted(source, since)
-            return _read(source, decoder, present, lists) if present else None
+            return _read(source, decoder, present, lists, _earlier(source, since)) if present else None
         except Missing:
             if set(present) <= set(_wanted(source, since)):
                 raise  # nothing has expired: it is the table that lacks a file
@@ -126,13 +135,16 @@ def read(source: Source, decoder: Decoder, since: int | None = None) -> PaimonTa
 
 def _wanted(source: Source, since: int | None) -> list[int]:
     present = versions(source, "snapshot", "snapshot-")
-    wanted = [version for version in present if since is None or version >= since]
-    if present and not wanted:
-        raise InputError(f"since = {since} is not accepted: {brief(source.url)} has snapshots up to {present[-1]}")
-    return wanted
+    if present:
+        before_since(since, present[0], present[-1], source.url)
+    return [version for version in present if since is None or version >= since]
 
 
-def _read(source: Source, decoder: Decoder, present: list[int], lists: list[str]) -> PaimonTable:
+def _earlier(source: Source, since: int | None) -> list[int]:
+    return [version for version in versions(source, "snapshot", "snapshot-") if since is not None and version < since]
+
+
+def _read(source: Source, decoder: Decoder, present: list[int], lists: list[str], earlier: list[int]) -> PaimonTable:
     schema = read_schema(source)
     snapshots = decoder(source, decode_snapshot, [Item(version) for version in present], SNAPSHOTS)
     links = _links(snapshots)
@@ -145,7 +157,9 @@ def _read(source: Source, decoder: Decoder, present: list[int], lists: list[str]
     corrected = set(entries[1]["version"].to_pylist())
     after_gap = {after for before, after in pairwise(present) if after > before + 1}
     files, strange = _lifetimes(pa.concat_tables(entries), snapshots, present[0])
-    named = {name for names in snapshots["lists"].to_pylist() for name in names}
+    also = [*(f"snapshot/snapshot-{version}" for version in earlier), *others(source)]
+    besides = decoder(source, decode_other, [Item(0, (name,)) for name in also], OTHERS)
+    named = {name for table in (snapshots, besides) for names in table["lists"].to_pylist() for name in names}
     return PaimonTable(
         source,
         schema,
@@ -157,6 +171,8 @@ def _read(source: Source, decoder: Decoder, present: list[int], lists: list[str]
         sorted({v for after in after_gap for v in range(present[present.index(after) - 1] + 1, after)}),
         strange,
         sorted(set(lists) - named),
+        min([*earlier, *present]),
+        besides,
     )
 
 

@@ -27,7 +27,7 @@ _MAGIC = 1581511376
 _MOST_OF_VECTOR = 64 * 2**20
 
 
-class UnreadableError(Exception):
+class UnreadableError(InputError):
     """Rows that are not read: of a kind that is left out, by name."""
 
 

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.kernel import Map, Model, State
+from workbench.kernel import InputError, Map, Model, State
+from workbench.kernel.errors import listed
 from workbench.kernel.state import Cell
 from workbench.models.paimon_extended import PaimonExtended
 from workbench.models.paimon_table import COLUMNS, Change
@@ -24,6 +25,7 @@ MOST_COMMITS = 12
 _MOST_FILES = 16
 _MOST_ACTORS, _MOST_VALUES, _MOST_LEVEL, _MOST_RUNS = 5, 6, 6, 20
 _NOTHING = "none"
+_OLDER = "older values"
 _LOST = "lost"
 
 
@@ -40,8 +42,8 @@ def tell(
     keys: Sequence[int],
     version: int,
     lost: Iterable[tuple[int, str]] = (),
-) -> Told | None:
-    """The bucket at a version as a state of the model; None if there is too much of it.
+) -> Told:
+    """The bucket at a version as a state of the model.
 
     Parameters
     ----------
@@ -51,6 +53,11 @@ def tell(
     version : int
     lost : iterable of (int, str)
         Files that were committed as a version, and overwritten.
+
+    Raises
+    ------
+    InputError
+        If there is too much of it.
     """
     return _Teller(look, list(keys), version, list(lost)).state()
 
@@ -83,7 +90,8 @@ class _Teller:
             values = [_plain(value) for value in json.loads(row["value"]).values()]
             firsts.setdefault(row["value"], values[0] if values else _NOTHING)
             others.setdefault(row["value"], "_".join(values[1:]) or _NOTHING)
-        first, other = (_few(list(column.values())) for column in (firsts, others))
+        first = _few(list(firsts.values()), self.key_names)
+        other = _few(list(others.values()), [*self.key_names, *first.values()])
         return {value: (first[firsts[value]], other[others[value]]) for value in firsts}
 
     def _operation(self, version: int, kind: str, user: str) -> str:
@@ -141,7 +149,7 @@ class _Teller:
         above = {one.file for one in self.look.bucket.lives if one.level > 0 or one.first > version}
         return {one.file for one in self.look.bucket.lives} - above - late - newest
 
-    def state(self) -> Told | None:
+    def state(self) -> Told:
         bucket, table, told = self.look.bucket, self.look.table, self.told
         relevant = self._relevant()
         number = self._numbers(told)
@@ -170,7 +178,7 @@ class _Teller:
 
     def _numbers(self, told: list[int]) -> dict[int, int]:
         """The versions as the model has them: their own numbers if these are small enough, else from 1."""
-        if told[-1] <= 2 * MOST_COMMITS:
+        if told[-1] <= _MOST_RUNS:  # the model has as many versions as writes
             return {version: version for version in told}
         numbers = {version: i for i, version in enumerate(told, 1)}
         self.legend += [
@@ -267,15 +275,15 @@ class _Teller:
         levels.sort(key=lambda one: one.first)
         return self.names[mark.file, levels[-1].level] if levels else None
 
-    def _made(self, latest: int) -> Told | None:
+    def _made(self, latest: int) -> Told:
         writers = {op: count for op, count in self.runs.items() if op[0] == "w"}
         compactors = {op: count for op, count in self.runs.items() if op[0] == "c"}
         writes, compactions = max(writers.values(), default=1), max(compactors.values(), default=0)
         firsts = list(dict.fromkeys(first for first, _ in self.columns.values()))
         others = list(dict.fromkeys(other for _, other in self.columns.values()))
-        if max(writes, compactions) > _MOST_RUNS:
-            return None
         compacted = sum(compactors.values())
+        if max(writes, compacted) > _MOST_RUNS:
+            raise InputError(f"{listed(self.key_names)} has rows in more files than the {_MOST_RUNS} of the model")
         model = PaimonExtended(
             NUM_WRITERS=max(len(writers), 1),
             NUM_COMPACTORS=len(compactors),
@@ -306,27 +314,32 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _few(texts: Sequence[str]) -> dict[str, str]:
+def _few(texts: Sequence[str], taken: Iterable[str]) -> dict[str, str]:
     """Names for texts, of which only so many are different as the model has values."""
-    names = dict(zip(texts, _named(texts, "v"), strict=True))
-    known = list(dict.fromkeys(names.values()))
+    *named, older = _named([*texts, _OLDER], "v", taken)
+    names = dict(zip(texts, named, strict=True))
+    known = list(dict.fromkeys(named))
     kept = set(known if len(known) <= _MOST_VALUES else known[: _MOST_VALUES - 1])
-    return {text: name if name in kept else "older" for text, name in names.items()}
+    return {text: name if name in kept else older for text, name in names.items()}
 
 
-def _named(texts: Sequence[str], prefix: str) -> list[str]:
+def _named(texts: Sequence[str], prefix: str, others: Iterable[str] = ()) -> list[str]:
     """Texts as names that a model accepts; the same text has the same name, different ones have different names.
+
+    None of them is one of `others`, for a model's names differ, whatever they are for.
 
     Examples
     --------
     >>> _named(["jack", "7", "a b", "a-b", "jack"], "k")
     ['jack', 'k7', 'a_b', 'a_b_2', 'jack']
+    >>> _named(["jack", "red"], "v", ["jack"])
+    ['jack_2', 'red']
     """
     names: dict[str, str] = {}
     for text in texts:
         name = re.sub(r"[^A-Za-z0-9_]+", "_", text)[:24] or _NOTHING
         name = name if name[0].isalpha() else f"{prefix}{name}"
-        taken, wanted, number = set(names.values()), name, 2
+        taken, wanted, number = {*others, *names.values()}, name, 2
         while text not in names and name in taken:
             name, number = f"{wanted}_{number}", number + 1
         names.setdefault(text, name)
