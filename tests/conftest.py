@@ -177,7 +177,7 @@ def s3(credentials: None, writers: Path, tmp_path_factory: pytest.TempPathFactor
     log = tmp_path_factory.mktemp("s3") / "moto.log"
     with log.open("w") as out, subprocess.Popen(command, stdout=out, stderr=out) as server:
         try:
-            until = time.monotonic() + 60
+            until = time.monotonic() + 600
             while time.monotonic() < until and socket.socket().connect_ex((host, port)):
                 time.sleep(0.05)
             files = s3fs.S3FileSystem(endpoint_url=f"http://{address}", use_listings_cache=False)

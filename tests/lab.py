@@ -22,7 +22,7 @@ import nbformat
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[1]
-PATIENCE = 120_000  # how long anything may take, in milliseconds
+PATIENCE = 600_000  # how long anything may take, in milliseconds
 
 
 def until(done: Callable[[], Any], what: str) -> None:

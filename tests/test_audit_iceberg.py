@@ -33,7 +33,7 @@ def written(writers, tmp_path_factory):
             folder = tmp_path_factory.mktemp(kind)
             script = Path(__file__).with_name("iceberg_writer.py")
             command = [writers, "-W", "ignore", script, folder, kind]
-            done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
             made[kind] = folder / "ns" / "t", done.stdout
         return made[kind]
 

@@ -245,16 +245,17 @@ def test_an_audit_shows_itself_in_a_notebook(real_table):
     assert "<svg" in audit_page(found)
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_a_finding_opens_in_the_panel_and_the_button_repairs_it(real_table):
     (finding,) = audit(real_table("seq")).findings
     found = FindingPanel(finding)
-    verdict = found.panel.wait(120)["ConsistentRead"]
+    verdict = found.panel.wait(300)["ConsistentRead"]
     assert verdict.word == "violated"
     assert found.panel.verdict == verdict
     assert "blue2" in found.children[0].html
     assert found.children[1].description == "repair: ONE_WRITER_PER_BUCKET = TRUE"
     found.children[1].click()
-    assert found.panel.wait(120)["ConsistentRead"].word == "holds"
+    assert found.panel.wait(300)["ConsistentRead"].word == "holds"
 
 
 # Histories that are not whole ---------------------------------------------------------------------------------------

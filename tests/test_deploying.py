@@ -145,7 +145,7 @@ def test_the_image_is_built_and_serves_jupyterlab() -> None:
     try:
         port = subprocess.run(["docker", "port", container, "8888"], check=True, capture_output=True, text=True).stdout
         answer = ""
-        for _ in range(60):
+        for _ in range(600):
             try:
                 answer = urllib.request.urlopen(f"http://{port.strip()}/api").read().decode()
                 break

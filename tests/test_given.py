@@ -77,7 +77,7 @@ def test_budgets_and_other_integers_may_be_numpys():
     rule = Rule(np.int64(4), np.uint8(3))
     assert [type(number) for number in (rule.depth, rule.seed)] == [int, int]
     assert simulate(SMALL, [], walks=np.int64(5), workers=np.int64(1), shorten=np.int64(0)).walks == 5
-    assert simulate(SMALL, [], seconds=np.float32(0.01)).walks
+    assert simulate(SMALL, [], seconds=np.float32(600), walks=1).walks
     assert type(make_plan(SMALL, bits=np.int64(64)).bits) is int
 
 

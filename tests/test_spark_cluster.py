@@ -34,7 +34,7 @@ QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 def wait_for(pattern: str, log: Path, process: subprocess.Popen[bytes]) -> str:
     """What the first group of a pattern matches in a log, once it does."""
-    until = time.monotonic() + 120
+    until = time.monotonic() + 600
     while process.poll() is None and time.monotonic() < until:
         found = re.search(pattern, log.read_text())
         if found:

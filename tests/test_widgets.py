@@ -252,10 +252,11 @@ def test_stop_keeps_what_was_found() -> None:
     assert "states/s" in shown.verdicts.progress.html
     assert "wb-stale" in everything(shown.verdicts)
     assert "checking" in shown.verdicts.headline.html
+    known = shown.session.progress.states
     shown.verdicts.stop.click()
     result = shown.wait(300)
     assert not result.complete
-    assert result.distinct > 1000
+    assert result.distinct >= known > 1
     assert "not decided" in everything(shown.verdicts)
     assert "stopped on request" in shown.verdicts.progress.html
 
