@@ -7,6 +7,7 @@ from typing import Any
 from workbench.kernel.budget import INTERRUPTED, Limits
 from workbench.kernel.declare import DEADLOCK, Property
 from workbench.kernel.errors import ModelError
+from workbench.kernel.growth import Growth
 from workbench.kernel.lasso import judge_end
 from workbench.kernel.memory import peak_bytes
 from workbench.kernel.plan import Plan
@@ -44,6 +45,8 @@ class Exploration:
         The largest resident size of other processes than this one.
     figures : dict
     notes : list of str
+    growth : Growth or None
+        Of the levels that are complete, where that is known.
     profile : Profile or None
     interrupted : bool
         Whether somebody stopped the gathering of these figures.
@@ -62,6 +65,7 @@ class Exploration:
     peak_bytes: int = 0
     figures: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    growth: Growth | None = None
     profile: Profile | None = None
     interrupted: bool = False
 
@@ -223,8 +227,10 @@ def wrong_at_end(model: Any, declared: Property, trace: Trace) -> list[str]:
 
 
 def remarks(plan: Plan, explored: Exploration) -> list[str]:
-    """What an author should look at. But for what is slow, it takes a space that is known as a whole."""
+    """What an author should look at. But for what is slow, or only grows, it takes a space that is known as a whole."""
     slow = [] if explored.profile is None else explored.profile.remarks
+    if explored.stopped is not None and explored.growth is not None and not (plan.fail_fast and explored.decided):
+        slow = [*explored.growth.remarks, *slow]
     whole = explored.stopped is None and not explored.outside
     return [*_idle_actions(plan, explored), *slow] if whole else slow
 

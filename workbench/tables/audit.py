@@ -86,7 +86,7 @@ def detect(source: Source) -> str:
     if len(looks) == 1:
         return looks[0]
     if looks:
-        raise InputError(f"{brief(source.url)} looks like {' and '.join(looks)}; say which with --format")
+        raise InputError(f"{brief(source.url)} looks like {' and '.join(looks)}; say which with format")
     below = _tables_below(source)
     hint = f"; there is one in {brief(below[0])}" if below else ""
     raise InputError(f"{brief(source.url)} is not a table of {', '.join(FORMATS)}{hint}")
