@@ -6,6 +6,7 @@ A new engine gets a line in ENGINES here, and no test of its own for what this s
 import functools
 import itertools
 import random
+import re
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -651,6 +652,25 @@ def test_time_is_up_among_the_initial_states(way):
     assert result["Small"].holds is (None if result.distinct == 0 else False)
 
 
+def test_initial_states_are_judged_as_they_come(way):
+    """Whoever has to wait for all of them to be judged waits beyond any budget."""
+    judged = []
+
+    class Many(Still):
+        @initial
+        def begin(self, s):
+            s.n = choose(range(3000))
+
+        @invariant
+        def Small(self, s):
+            judged.append(s.n)
+            return s.n < 5000
+
+    result = check(Many(), ["Small"], should_stop=lambda: len(judged) > 100, **way.options)
+    assert result.stopped == "stopped on request"
+    assert result.distinct < 2000
+
+
 def test_a_stop_on_the_way(way):
     calls = itertools.count()
     result = check(Steps(Last=3), SAFE, should_stop=lambda: next(calls) > 3, **way.options)
@@ -787,6 +807,7 @@ def test_behaviours_that_begin_outside(way):
     assert result["FirstWalks"].trace_states == 1  # it begins at the end
     nowhere = assert_conforms(Scattered(Begin=(3,)), way, [*SAFE, "FirstWalks", *BY_STEPS])
     assert (nowhere.levels, nowhere.generated, nowhere.outside, nowhere.complete) == ([], 2, 2, True)
+    assert nowhere.depth == 1  # as TLC says: that of the initial states is a level, even if none is inside
     assert any("no initial state is inside, so nothing was explored" in note for note in nowhere.notes)
     assert [v.trace_states for v in nowhere.verdicts[: len(SAFE) + 1]] == [None, None, 1, None, 1]
 
@@ -985,9 +1006,11 @@ def test_so_does_one_that_the_reference_search_meets(part):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("name", ON_SPARK)
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize(
+    ("name", "part"), [("spark", "action"), ("spark", "invariant"), *(("hand-over", part) for part in PARTS)]
+)
 def test_so_does_one_that_spark_meets(on_spark, name, part):
+    """Most parts where the driver makes the levels: a job that fails is tried again and again."""
     trace = led_to(on_spark(name), failing(part)())
     assert (len(trace), trace.last.n) == (PARTS[part] + 1, PARTS[part])
 
@@ -1019,3 +1042,45 @@ def test_names_that_are_words_of_the_model(way):
 def test_what_is_no_model_object(way):
     with pytest.raises(InputError, match="Steps"):
         check(Steps, **way.options)
+
+
+# A space without an end ----------------------------------------------------------------------------------------------
+
+
+class EverNew(Model):
+    """Two cells take new values for ever; one takes a few, and then no more."""
+
+    n, k, log, few = Variable(0), Variable(0), Variable(()), Variable(0)
+
+    @action
+    def up(self, s):
+        s.n += 1
+        s.few = min(s.n, 4)
+
+    @action
+    def turn(self, s):
+        s.k = 1 - s.k
+
+    @action
+    def add(self, s):
+        s.log += (1,)
+
+    @invariant
+    def Early(self, s):
+        return s.n < 9
+
+
+GROWING = r"n, log take new values with every level, [\d,]+ values so far: unless something bounds them, .* no end"
+
+
+def test_what_only_grows_is_named_where_a_search_does_not_end(way):
+    result = check(EverNew(), max_states=150, **way.options)
+    assert re.fullmatch(GROWING, result.notes[-1])
+    stopped = check(EverNew(), fail_fast=True, **way.options)
+    assert stopped.notes == [note for note in stopped.notes if "new values" not in note]
+
+
+def test_what_is_bounded_is_not_said_to_grow(way_in_process):
+    result = check(Bakery(), max_states=3000, **way_in_process.options)
+    assert not result.complete
+    assert not any("new values" in note for note in result.notes)

@@ -208,7 +208,7 @@ def test_many_calls_in_all_are_remarked_on_though_nothing_is_called_for_most_sta
     (remark,) = check(Many(), ["Sums"], engine="local").notes
     assert remark.startswith(
         "Python is called often: 20,508 calls for 16,384 states (1.3 calls per state), most of them for "
-        "invariant Sums.without_p0, invariant Sums.without_p1, invariant Sums.without_p2; the profile (--profile)"
+        "invariant Sums.without_p0, invariant Sums.without_p1, invariant Sums.without_p2; the profile shows"
     )
     assert check(Many(), ["Fewer"], engine="local").notes == []
 

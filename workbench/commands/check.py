@@ -173,6 +173,8 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
         out.print("[bold yellow]INTERRUPTED[/] when all states were visited; what takes more than that is missing")
     for note in result.notes:
         out.print(f"note: {note}", markup=False)
+    if result.profile is not None and result.profile.remarks:
+        out.print("note: --profile prints the profile", markup=False)
     out.print()
     for verdict in result.verdicts:
         out.print(status.verdict_line(verdict))

@@ -23,12 +23,13 @@ from workbench.engines.watch import Labels, Place, Watched
 from workbench.kernel import Model, ModelError, Result, Trace, Variable, action, invariant, replay, require
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration, conclude
+from workbench.kernel.growth import Growth
 from workbench.kernel.plan import Plan, make_plan
 from workbench.kernel.result import ActionCount, collision_probability
 from workbench.kernel.trace import leading_to, not_again
 from workbench.kernel.values import counted
 
-_INITIAL_STATES_PER_CHECK = 256
+_INITIAL_STATES_PER_CHECK = 512
 _MISSES = 64  # predicates that are looked for before they are learnt
 
 
@@ -149,6 +150,7 @@ class LocalSearch:
         self.stopped: str | None = None
         self.full = False
         self._judged, self._judged_outside = (np.zeros(kernels.CURSOR, np.int64) for _ in range(2))
+        self._growth = Growth(self.cells.layout.cells)
         self._steps_judged = 0  # the first state from which not all steps are judged
         self._initial = 0
         self._completed = (0, np.zeros((3, len(plan.model.instances)), np.int64), 0)
@@ -204,6 +206,7 @@ class LocalSearch:
             if not self.expander.expand(self.store, done, end, limits.most_states, pause, beat):
                 limits.room(limits.most_states)
             done = end
+            self._growth.note([len(values) for values in self.cells.values])
             if self.store.count > end:
                 self.levels.append(self.store.count - end)
             self.store.release_before(done)
@@ -211,6 +214,8 @@ class LocalSearch:
     def _begin(self, limits: Limits) -> None:
         """Add the initial states."""
         for which, state in enumerate(self.model.each_initial_state()):
+            if which and which % _INITIAL_STATES_PER_CHECK == 0:
+                self._judge_initial(limits)
             self._initial += 1
             row = self.cells.encode(state)
             if self.expander.outside.keep_initial(row, which):
@@ -220,16 +225,19 @@ class LocalSearch:
             if self.store.count == limits.most_states and not self.store.visited.find(self.cells.sums(row)):
                 limits.room(self.store.count)
             self.store.add_initial(row, which)
-            if which % _INITIAL_STATES_PER_CHECK == 0:
-                limits.check(0, self.store.count, self.store.count, lambda: self.nbytes)
-        self._inspect(self.plan.fail_fast)  # while the expander remembers what is outside
+        self._judge_initial(limits)  # while the expander remembers what is outside
         if not self.store.count:
             return
         self.levels.append(self.store.count)
-        if self.steps is not None:
-            for part in self.store.slices(0, self.store.count):
-                self.steps.judge_initial(part.rows, partial(_numbered, part.base))
         self.expander.begin(self.store)
+
+    def _judge_initial(self, limits: Limits) -> None:
+        """Judge the initial states that were added since the last call."""
+        if self.steps is not None:
+            for part in self.store.slices(int(self._judged[kernels.COUNT]), self.store.count):
+                self.steps.judge_initial(part.rows, partial(_numbered, part.base))
+        self._inspect(self.plan.fail_fast)
+        limits.check(0, self.store.count, self.store.count, lambda: self.nbytes, self.decided)
 
     def _judge_rest(self) -> None:
         """Judge what was found before the search was stopped."""
@@ -402,5 +410,6 @@ class LocalSearch:
                 "bytes_per_state": self.store.bytes_per_state,
             },
             peak_bytes=peak_bytes,
+            growth=self._growth,
             profile=profile,
         )

@@ -113,13 +113,13 @@ class Profile:
             most = ", ".join(str(cost.subject) for cost in self._most)
             return [
                 f"Python is called often: {counted(self.calls, 'call')} for {counted(self.states, 'state')} "
-                f"({self.summary}), most of them for {most}; the profile (--profile) shows what is read, and "
+                f"({self.summary}), most of them for {most}; the profile shows what is read, and "
                 "parameters, clauses or SetOf let less be read at a time"
             ]
         return [
             f"{cost.subject} is called for most states: {counted(cost.calls, 'call')} for "
             f"{counted(self.states, 'state')}, since it reads up to {cost.widest} of {len(self.cells)} cells; the "
-            "profile (--profile) shows which, and parameters, clauses or SetOf let it read less at a time"
+            "profile shows which, and parameters, clauses or SetOf let it read less at a time"
             for cost in self.often
         ]
 

@@ -9,7 +9,7 @@ from workbench.kernel.errors import ModelError
 T = TypeVar("T")
 
 #: Seconds that a process has for that: some to begin with, and a share of its time; and the most for one search.
-_FIRST, _SHARE, _MOST = 0.01, 0.02, 0.1
+_FIRST, _SHARE, _MOST = 0.01, 0.02, 0.05
 _began = time.perf_counter()
 _spent = 0.0
 

@@ -7,6 +7,7 @@ from typing import Any
 from workbench.kernel.budget import INTERRUPTED, Limits, interrupted
 from workbench.kernel.declare import DEADLOCK, Property
 from workbench.kernel.errors import ModelError
+from workbench.kernel.growth import Growth
 from workbench.kernel.instances import Subject
 from workbench.kernel.lasso import judge_end
 from workbench.kernel.plan import Plan
@@ -43,6 +44,8 @@ class Exploration:
         Gives the largest resident size of the processes that searched, asked once the traces are made.
     figures : dict
     notes : list of str
+    growth : Growth or None
+        Of the levels that are complete, where that is known.
     profile : Profile or None
         As in :class:`workbench.kernel.result.Result`.
     """
@@ -60,6 +63,7 @@ class Exploration:
     peak_bytes: Callable[[], int] = lambda: 0
     figures: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    growth: Growth | None = None
     profile: Any = None
 
 
@@ -215,8 +219,10 @@ def wrong_at_end(model: Any, declared: Property, trace: Trace) -> list[str]:
 
 
 def remarks(plan: Plan, explored: Exploration) -> list[str]:
-    """What an author should look at. But for what is slow, it takes a space that is known as a whole."""
+    """What an author should look at. But for what is slow, or only grows, it takes a space that is known as a whole."""
     slow = [] if explored.profile is None else explored.profile.remarks
+    if explored.stopped is not None and explored.growth is not None and not (plan.fail_fast and explored.decided):
+        slow = [*explored.growth.remarks, *slow]
     whole = explored.stopped is None and not explored.outside
     return [*_idle_actions(plan, explored), *slow] if whole else slow
 

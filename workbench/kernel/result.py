@@ -198,7 +198,8 @@ class Result(Judged):
 
     @property
     def depth(self) -> int:
-        return len(self.levels)
+        """How many levels there are; that of the initial states counts, as in TLC, even if all of them are outside."""
+        return len(self.levels) or int(self.generated > 0)
 
     @property
     def within(self) -> str | None:

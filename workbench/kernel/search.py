@@ -12,6 +12,7 @@ from workbench.kernel.again import as_time_allows, impure
 from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop, interruptible
 from workbench.kernel.conclusion import Exploration, conclude
 from workbench.kernel.declare import DEADLOCK, Property
+from workbench.kernel.growth import Growth
 from workbench.kernel.lasso import may_end
 from workbench.kernel.model import Model
 from workbench.kernel.plan import Plan, make_plan
@@ -236,6 +237,17 @@ class _Search:
         with leading_to(lambda error: self._trace_to((error.met, None))):
             return check_liveness(self.model, declared, self.states, self.levels[0], self.graph)
 
+    def _growth(self) -> Growth:
+        """What the levels took of new values; the last one may not be complete."""
+        growth, values, first = Growth(self.model.layout.cells), [set[Any]() for _ in self.model.layout.cells], 0
+        for states in self.levels[:-1]:
+            for state in self.states[first : first + states]:
+                for known, value in zip(values, state.values, strict=True):
+                    known.add(value)
+            first += states
+            growth.note([len(known) for known in values])
+        return growth
+
     def exploration(self) -> Exploration:
         return Exploration(
             engine="reference",
@@ -250,4 +262,5 @@ class _Search:
             decided=self.decided,
             trace_to=self._trace_to,
             liveness=self._liveness,
+            growth=None if self.stopped is None else self._growth(),
         )

@@ -86,7 +86,7 @@ def detect(source: Source) -> str:
     if len(looks) == 1:
         return looks[0]
     if looks:
-        raise InputError(f"{brief(source.url)} looks like {' and '.join(looks)}; say which with --format")
+        raise InputError(f"{brief(source.url)} looks like {' and '.join(looks)}; say which with format")
     other = _other(source)
     if other:
         raise InputError(f"{brief(source.url)} is {other}")

@@ -33,6 +33,7 @@ from workbench.engines.spark.transitions import OUTSIDE, PART_STATES
 from workbench.kernel import InputError, ModelError, Trace
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.conclusion import Exploration
+from workbench.kernel.growth import Growth
 from workbench.kernel.plan import Plan
 from workbench.kernel.result import collision_probability
 from workbench.kernel.trace import leading_to
@@ -79,6 +80,8 @@ class SparkSearch:
         self._reported = 0  # states that were visited in process; those of its last level are visited again
         self._memory: list[Memory] = []
         self._costs: dict[str, tuple[Cost, ...]] = {}  # of each process, as it told last
+        cells = task.model.layout.parts.cells
+        self._growth, self._values = Growth(cells), [0] * len(cells)
         self._resumed = bool(manifest.levels)
         self._limits = Limits()
         self._worker_peak = 0
@@ -324,6 +327,8 @@ class SparkSearch:
                 told = [self.directory.from_message(outcome.extras) for outcome in outcomes if outcome.extras]
                 before, numbered = numbered, _merge([numbered, *told])
                 new = [now[len(then) :] for then, now in zip(before, numbered, strict=True)]
+                self._values = [known + len(cell) for known, cell in zip(self._values, new, strict=True)]
+                self._growth.note(self._values)
                 manifest.levels[-1].values = self.directory.write_values(len(self.manifest.levels), new)
             self._commit(manifest)
         except NotWritten as error:
@@ -384,6 +389,7 @@ class SparkSearch:
                 "worker_peak_bytes": self._worker_peak,
                 "worker_bytes": self._held,
             },
+            growth=self._growth,
             profile=None if self._resumed else self._profile(sum(counted.sizes)),
         )
 

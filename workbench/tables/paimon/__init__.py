@@ -48,7 +48,7 @@ def _notes(table: PaimonTable, has_acks: bool) -> list[str]:
     if table.oldest > 1:
         notes.append(f"what was before snapshot {table.oldest} has expired: it is the baseline")
     if not has_acks:
-        notes.append("which commits were acknowledged is not known; a list of them (--acks) would tell")
+        notes.append("which commits were acknowledged is not known; a list of them (acks) would tell")
     for folder, what in (("branch", "branches"), ("tag", "tags")):
         if table.source.entries(folder):
             notes.append(f"the histories of {what}; what they name does not count as lost")

@@ -1,0 +1,81 @@
+"""An error that a state causes is shown like a violation: with the way there, wherever people look."""
+
+import json
+import re
+
+import pytest
+
+from tests.failing import PARTS, failing
+from workbench import cli, simulate
+from workbench.formats.recording import Observation, Recording
+from workbench.guided.scenario import scenario
+from workbench.guided.validate import validate
+from workbench.kernel import ModelError, replay
+from workbench.view import trace_view
+from workbench.widgets import Workbench
+
+FILE = """
+from tests.failing import failing
+
+class Failing(failing("invariant")):
+    pass
+"""
+SAID = r"property Fine \(failing.py:\d+\) raised ZeroDivisionError: integer division or modulo by zero"
+
+
+def checked(error, last):
+    """The trace that an error carries, which the model takes again, and which ends where `n` is `last`."""
+    trace = error.value.trace
+    assert replay(trace.model, trace.start, trace.moves).states == trace.states
+    assert trace.last.n == last
+    return trace
+
+
+@pytest.mark.parametrize("part", [part for part in PARTS if part != "goal"])
+def test_walks_show_how_they_got_there(part):
+    with pytest.raises(ModelError, match="raised ZeroDivisionError") as error:
+        simulate(failing(part)(), walks=5, workers=1)
+    assert len(checked(error, PARTS[part])) == PARTS[part] + 1
+
+
+def test_a_recording_and_a_scenario_show_how_they_got_there():
+    recording = Recording([Observation({0: n}) for n in range(7)])
+    with pytest.raises(ModelError) as error:
+        validate(failing("action")(), recording)
+    assert len(checked(error, 4)) == 5
+    with pytest.raises(ModelError) as error:
+        scenario(failing("action")(), "s.n == 6")
+    assert len(checked(error, 4)) == 5
+
+
+@pytest.fixture
+def own(tmp_path):
+    path = tmp_path / "own.py"
+    path.write_text(FILE)
+    return f"{path}:Failing"
+
+
+@pytest.mark.parametrize("command", [["check"], ["simulate", "--walks", "5"]])
+def test_the_terminal_and_files(own, command, tmp_path, capsys):
+    html = tmp_path / "trace.html"
+    assert cli.main([command[0], own, *command[1:], "--html", str(html)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert re.search(rf"^workbench: {SAID}$", printed.err, re.MULTILINE)
+    assert "  6  up\n       n: 4 -> 5\n" in printed.err
+    assert "the trace of the error, 6 states, is written to" in printed.err
+    assert re.search(SAID, html.read_text())
+    assert cli.main([command[0], own, *command[1:], "--json"]) == 2
+    said = json.loads(capsys.readouterr().out)
+    assert re.fullmatch(SAID, said["error"])
+    assert said["trace_states"] == 6
+
+
+def test_the_panel_shows_it():
+    panel = Workbench(failing("invariant"))
+    assert panel.session.ended(300)
+    for html in (panel.verdicts.status.html, panel.static().html()):
+        assert re.search(SAID, html)
+        assert trace_view(panel.session.led_to_error).html() in html
+    assert re.match(rf"Workbench, error: {SAID}\n", repr(panel))
+    panel.close()
