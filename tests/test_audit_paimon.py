@@ -274,6 +274,15 @@ def test_the_oldest_snapshot_is_the_baseline(own_table):
     assert {(f.property, f.version) for f in audit(path).findings} == {(p, v) for p, v, _ in PROVED["java_dangling"]}
 
 
+def test_acknowledged_commits_from_before_since_are_there(real_table, tmp_path):
+    path, acks = real_table("seq"), tmp_path / "acks.jsonl"
+    users = [json.loads((path / f"snapshot/snapshot-{n}").read_text())["commitUser"] for n in (1, 2, 3, 4)]
+    acks.write_text("".join(json.dumps({"commitUser": user}) + "\n" for user in users))
+    found = audit(path, acks=acks, since=3)
+    assert found.of("AcknowledgedCommitsPresent") == ()
+    assert not any("acknowledged" in note for note in found.not_checked)
+
+
 def test_since_leaves_out_what_was_before(real_table):
     found = audit(real_table("seq"), since=3)
     assert found.versions == (3, 4)
@@ -301,6 +310,19 @@ def test_a_gap_is_found(own_table):
     found = audit(path)
     (gap,) = found.of("SequentialSnapshots")
     assert (gap.grade, gap.version, gap.why) == ("proved", 4, "snapshot 3 is missing, between 2 and 4")
+
+
+def test_a_commit_whose_snapshot_is_missing_is_suspected(own_table):
+    """Snapshot 3 is removed, and the next one is given its base: what was committed as 3 is in none."""
+    path = own_table("seq")
+    three, four = (json.loads((path / f"snapshot/snapshot-{n}").read_text()) for n in (3, 4))
+    (path / "snapshot/snapshot-3").unlink()
+    shutil.copy(path / "manifest" / three["baseManifestList"], path / "manifest/manifest-list-copy-0")
+    (path / "snapshot/snapshot-4").write_text(json.dumps({**four, "baseManifestList": "manifest-list-copy-0"}))
+    (suspect,) = audit(path).of("AcknowledgedCommitsPresent")
+    assert suspect.version == 3
+    assert "prepared as snapshot 3, which is missing" in suspect.why
+    assert not any("is a commit of" in line for line in suspect.evidence)
 
 
 def test_a_snapshot_that_was_built_on_another_one_is_found(own_table):

@@ -140,17 +140,23 @@ class Judge:
 
     def _suspect(self, one: Orphan) -> Finding:
         what = "a compaction" if one.removes else "a commit"
+        is_missing = one.version in self.table.gaps
+        which = "missing" if is_missing else "another one"
         finding = Finding(
             "AcknowledgedCommitsPresent",
             "suspect",
             one.version,
-            f"{what} was prepared as snapshot {one.version}, which is another one, and no snapshot has its files: "
+            f"{what} was prepared as snapshot {one.version}, which is {which}, and no snapshot has its files: "
             f"it was overwritten, or its writer has died, or is about to try again, or {_ON_PURPOSE}",
             bucket=_only({file["bucket"] for file in one.files}),
             evidence=(
                 f"manifest/{one.manifest_list} is complete, and no snapshot names it",
                 *(f"{file['bucket']}/{file['name']} is in no snapshot ({file['rows']} rows)" for file in one.files[:5]),
-                f"snapshot {one.version} is a commit of {self.table.commit(one.version or 0)['user']}",
+                *(
+                    []
+                    if is_missing
+                    else [f"snapshot {one.version} is a commit of {self.table.commit(one.version or 0)['user']}"]
+                ),
             ),
             cause=OVERWRITTEN,
             repair=NOT_OVERWRITTEN,

@@ -16,6 +16,7 @@ from workbench.tables.paimon.files import (
     decode_other,
     digest,
     names_in,
+    others,
     together,
     versions,
 )
@@ -124,16 +125,17 @@ def _file(table: PaimonTable, entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _arrived_since(table: PaimonTable) -> list[dict[str, Any]]:
-    """The snapshots that came after the table was read."""
+    """The snapshots that came after the table was read; of branches and tags all, since they may be new, too."""
     later = [version for version in versions(table.source, "snapshot", "snapshot-") if version > table.last]
-    items = [Item(version, (f"snapshot/snapshot-{version}",)) for version in later]
+    names = [*(f"snapshot/snapshot-{version}" for version in later), *others(table.source)]
+    items = [Item(0, (name,)) for name in names]
     return in_process(table.source, decode_other, items, OTHERS).to_pylist()
 
 
-def _added_by(table: PaimonTable, others: list[dict[str, Any]]) -> set[str]:
+def _added_by(table: PaimonTable, snapshots: list[dict[str, Any]]) -> set[str]:
     """The files that such snapshots have added."""
     names: set[str] = set()
-    for delta in {other["delta"] for other in others}:
+    for delta in {one["delta"] for one in snapshots}:
         try:
             item = Item(0, tuple(names_in(table.source, delta)))
             entries = in_process(table.source, decode_manifest, [item], ENTRIES)
