@@ -61,9 +61,7 @@ def test_a_declared_set_is_what_a_frozenset_is(seed, symmetry, engine):
     declared, plain = boxes(seed), boxes(seed, "plain")
     small = check(declared, [], max_states=200)
     assume(small.complete)
-    assume(
-        all(a.assigns or not a.enabled for a in small.actions)
-    )  # to take what is not there is no assignment of parts
+    assume(all(a.assigns or not a.enabled for a in small.actions))  # taking out what is not there assigns no part
     assert found(declared, **options) == found(plain, **options)
 
 
@@ -311,8 +309,8 @@ def test_a_universe_is_closed_under_renaming():
 
 def test_a_word_of_the_universe_may_be_no_name():
     for engine in ("reference", "local"):
-        with pytest.raises(InputError, match="the name 'b' is also a text of the model's own"):
-            check(boxes(SEED, Actors=["b", "q"]), symmetry=True, engine=engine)
+        with pytest.raises(InputError, match="the name 'a' is also a text of the model's own"):
+            check(boxes(SEED, Actors=["a", "q"]), symmetry=True, engine=engine)
 
 
 def test_a_state_from_outside_is_in_the_universe():
@@ -351,6 +349,7 @@ def test_a_set_may_be_ignored_as_a_whole(engine):
 
 
 @settings(max_examples=20)
+@settings(max_examples=50)
 @given(st.integers(0, 300), st.integers(1, 8), st.randoms(use_true_random=False), st.booleans())
 def test_recordings_of_both_are_followed_alike(seed, length, chance, watched):
     declared, plain = boxes(seed), boxes(seed, "plain")
