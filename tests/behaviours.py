@@ -4,6 +4,7 @@ import random
 
 from random_models import random_model
 
+from workbench.kernel import replay
 from workbench.kernel.instances import outcome_label
 from workbench.kernel.symmetry import Canonical
 
@@ -19,8 +20,8 @@ def steps_from(model, state):
             yield {instance.action.name, instance.label, outcome_label(instance, outcome)}, after
 
 
-def random_moves(model, seed, length=12):
-    """The moves of a random behaviour."""
+def random_trace(model, seed, length=12):
+    """A random behaviour."""
     chance, state, moves = random.Random(seed), model.initial_states()[0], []
     for _ in range(length):
         steps = [(i, n, after) for i in model.instances for n, (_, after) in enumerate(model.outcomes(i, state))]
@@ -28,7 +29,7 @@ def random_moves(model, seed, length=12):
             break
         instance, outcome, state = chance.choice(steps)
         moves.append((instance.number, outcome))
-    return moves
+    return replay(model, 0, moves)
 
 
 def reachable_states(model, symmetry=()):

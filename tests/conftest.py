@@ -92,6 +92,15 @@ def in_pieces(request):
 
 
 @pytest.fixture
+def run(capsys, monkeypatch):
+    """Runs a command in this process; it does not tell how far it is, however long it takes on a busy machine."""
+    from tests.command import runner
+
+    monkeypatch.setattr("workbench.commands.progress.SECONDS_PER_LINE", 1e9)
+    return runner(capsys)
+
+
+@pytest.fixture
 def unhurried(monkeypatch):
     """On a busy machine, too, a small check is checked at once when a setting changes, and whole in a grid."""
     monkeypatch.setattr("workbench.session.session.LIVE_SECONDS", 600.0)

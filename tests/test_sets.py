@@ -349,7 +349,6 @@ def test_a_set_may_be_ignored_as_a_whole(engine):
 
 
 @settings(max_examples=20)
-@settings(max_examples=50)
 @given(st.integers(0, 300), st.integers(1, 8), st.randoms(use_true_random=False), st.booleans())
 def test_recordings_of_both_are_followed_alike(seed, length, chance, watched):
     declared, plain = boxes(seed), boxes(seed, "plain")
