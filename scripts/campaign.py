@@ -135,7 +135,8 @@ def told(how: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise Difference(f"{how}: {'' if type(error) is Difference else type(error).__name__} {error}") from error
+        what = "" if isinstance(error, Difference) else f"{type(error).__name__}: "
+        raise Difference(f"{how}: {what}{error}") from error
 
 
 def compare(seed: int, most: int = MOST, spark: Any = None, **chosen: Any) -> Result | None:

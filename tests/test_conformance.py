@@ -6,10 +6,13 @@ A new engine gets a line in ENGINES here, and no test of its own for what this s
 import functools
 import itertools
 import random
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
+import campaign
 import pytest
 from campaign import compare, expect_partial, expect_same, expect_sound, judged, told
 from hypothesis import HealthCheck, given, settings
@@ -373,12 +376,25 @@ def test_random_models(sets, seed):
     compare(seed, most=150, sets=sets)
 
 
+def test_a_campaign_tells_what_differs(monkeypatch, capsys):
+    def forgetful(model, **options):
+        result = check(model, **options)
+        return result if options["engine"] == "reference" else replace(result, levels=[*result.levels, 1])
+
+    monkeypatch.setattr(campaign, "check", forgetful)
+    monkeypatch.setattr("sys.argv", ["campaign.py", "--models", "1", "--seed", "3"])
+    assert campaign.main() == 1
+    difference, _, summary = capsys.readouterr().out.partition("\n1 models (seeds 3 to ")
+    assert re.match(r"seed \d+: one thread, \d+ bits, symmetry False, workers 1: levels: \[1, .*, not \[1", difference)
+    assert ": 1 models differ (" in summary
+
+
 @pytest.mark.spark
-@pytest.mark.parametrize("seed", [3, 11])
+@pytest.mark.parametrize(("seed", "bounded"), [(7, False), (6, True)])
 @pytest.mark.parametrize("name", ON_SPARK)
-def test_random_models_on_spark(on_spark, name, seed):
+def test_random_models_on_spark(on_spark, name, seed, bounded):
     """The classes are made by a function, so their code travels with them."""
-    model = random_model(seed)()
+    model = random_model(seed, bounded=bounded)()
     assert_conforms(model, on_spark(name), judged(model), symmetry=True)
 
 
