@@ -83,16 +83,21 @@ def interpreted(monkeypatch):
 
 
 @pytest.fixture
-def in_pieces(request, monkeypatch):
-    """Chunks are so small, and have so little room, that small spaces have several passes; all of these by all threads.
+def in_pieces(request):
+    """Small spaces have several passes. The parameter, if there is one, says how small the pieces are."""
+    import campaign
 
-    The parameter, if there is one: chunks per pass, states per chunk, and the room for successors at first.
-    """
-    from workbench.engines import expander
+    with campaign.in_pieces(*getattr(request, "param", ())):
+        yield
 
-    sizes = getattr(request, "param", (6, 5, 16))
-    for name, value in zip(("CHUNKS", "CHUNK", "_ROOM", "ALONE"), (*sizes, 0), strict=True):
-        monkeypatch.setattr(expander, name, value)
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Runs a command in this process; it does not tell how far it is, however long it takes on a busy machine."""
+    from tests.command import runner
+
+    monkeypatch.setattr("workbench.commands.progress.SECONDS_PER_LINE", 1e9)
+    return runner(capsys)
 
 
 @pytest.fixture

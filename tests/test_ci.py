@@ -6,17 +6,16 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 import yaml
 
 import workbench
+from tests.command import Run
 from workbench import figures
-from workbench.cli import main
 from workbench.kernel import InputError
 
 ROOT = Path(__file__).parent.parent
@@ -25,24 +24,6 @@ ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
 HOOKS: list[dict[str, Any]] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
 LOCKED = 'require(s.holder is None, f"{s.holder} holds the lock")'
 ANNOTATION = re.compile(r"::(?P<level>\w+) (?P<given>[^:]*)::(?P<message>.*)")
-
-
-class Done(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Done]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def command(*arguments: str) -> Done:
-        status = main(list(arguments))
-        return Done(status, *capsys.readouterr())
-
-    return command
 
 
 @pytest.fixture

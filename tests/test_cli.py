@@ -15,7 +15,6 @@ import pytest
 
 import workbench
 from workbench import commands, configurations
-from workbench.cli import main
 from workbench.engines.check import check
 from workbench.kernel import InputError, search
 from workbench.models import MODELS, get_model
@@ -66,21 +65,6 @@ def own(tmp_path):
     path = tmp_path / "own.py"
     path.write_text(OWN)
     return path
-
-
-@pytest.fixture
-def run(capsys):
-    """Run a command in this process: the exit status, standard output, standard error."""
-
-    def call(*arguments):
-        try:
-            status = main([str(argument) for argument in arguments])
-        except SystemExit as done:
-            status = done.code
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return call
 
 
 @pytest.fixture

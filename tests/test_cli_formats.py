@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from workbench.cli import main
 from workbench.formats.permalink import permalink
 from workbench.kernel import search
 from workbench.kernel.instances import outcome_label
@@ -25,28 +24,12 @@ CONFLICT = ["--property", "NoLakekeeperConflict"]
 SMALL = ["bakery", "--set", "Writers=2", "--set", "MaxCrashes=0"]
 
 
-class Answer:
-    """What a command did."""
-
-    def __init__(self, status, out, err):
-        self.status, self.out, self.err = status, out, err
-
-
 @pytest.fixture
-def run(capsys, tmp_path, monkeypatch):
+def run(run, tmp_path, monkeypatch):
     """Runs a command in an empty folder that holds ``race.cfg`` alone."""
     monkeypatch.chdir(tmp_path)
     Path("race.cfg").write_text(RACE_CFG)
-
-    def command(*arguments):
-        capsys.readouterr()
-        try:
-            status = main([str(argument) for argument in arguments])
-        except SystemExit as end:  # what is wrong with the arguments as such
-            status = end.code
-        return Answer(status, *capsys.readouterr())
-
-    return command
+    return run
 
 
 @pytest.fixture

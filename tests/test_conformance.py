@@ -9,12 +9,16 @@ import random
 import re
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
+import campaign
 import pytest
+from campaign import compare, expect_partial, expect_same, expect_sound, judged, told
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from random_models import random_model
 
 from tests.failing import PARTS, failing, failing_initially
 from tests.impure import impure
@@ -26,27 +30,22 @@ from workbench.kernel import (
     Model,
     ModelError,
     Names,
-    Place,
     Process,
     Variable,
     action,
     again,
     choose,
     constraint,
-    ends,
     eventually,
     initial,
     invariant,
     liveness,
-    only,
     reachable,
     refines,
     replay,
     require,
     step,
-    unchanged,
 )
-from workbench.kernel.conclusion import wrong_at_end
 from workbench.kernel.values import counted
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
@@ -108,52 +107,17 @@ def _prepare(request: pytest.FixtureRequest) -> None:
         request.getfixturevalue("in_pieces")
 
 
-def figures(result):
-    """What all engines must agree on."""
-    return {
-        "levels": result.levels,
-        "generated": result.generated,
-        "outside": result.outside,
-        "complete": result.complete,
-        "verdicts": [(v.name, v.word, v.trace_states) for v in result.verdicts],
-        "actions": [(a.name, a.enabled, a.generated, a.assigns) for a in result.actions],
-        "notes": [note for note in result.notes if "moved from this process" not in note],
-    }
-
-
-def assert_sound(result, names):
-    """What must be true of any result: a verdict for each property, reasons for unknown ones, traces that replay."""
-    assert [v.name for v in result.verdicts] == list(names)
-    for verdict in result.verdicts:
-        if verdict.holds is None:
-            assert verdict.why
-            assert verdict.trace is None
-        elif verdict.trace is None:
-            assert result.complete  # that nothing violates it, or nothing satisfies it, is known at the end alone
-        else:
-            trace = verdict.trace
-            assert replay(result.model, trace.start, trace.moves, trace.loop).states == trace.states
-        (declared,) = result.model.select([verdict.name])
-        if declared.of_steps and verdict.trace is not None:
-            assert verdict.why in wrong_at_end(result.model, declared, verdict.trace)
-        if declared.of_states and verdict.trace is not None:
-            assert all(p.holds(verdict.trace.last) for p in result.model.predicates(verdict.name)) is (
-                verdict.kind == "reachable"
-            )
-
-
 @functools.cache
 def reference(kind, constants, names, symmetry):
-    """The figures of the reference search, which is slow: made once for all engines."""
-    return figures(check(kind(**dict(constants)), names, symmetry=symmetry, engine="reference"))
+    """What the reference search finds, which is slow: made once for all engines."""
+    return check(kind(**dict(constants)), names, symmetry=symmetry, engine="reference")
 
 
 def assert_conforms(model, way, names=None, symmetry=False):
     """Check with the engine and with the reference, and compare."""
     names = [p.name for p in model.select(names)]
     result = check(model, names, symmetry=symmetry, **way.options)
-    assert_sound(result, names)
-    assert figures(result) == reference(type(model), tuple(model.constants.items()), tuple(names), symmetry)
+    expect_same(result, reference(type(model), tuple(model.constants.items()), tuple(names), symmetry))
     return result
 
 
@@ -291,112 +255,6 @@ class Still(Model):
         require(s.n == 1, "not yet")
 
 
-def table_model(seed):
-    """A model with random tables instead of a protocol: actions read, write and choose as the tables say."""
-    rng = random.Random(seed)
-    cells = tuple(f"c{i}" for i in range(3))
-
-    def entry(kind, values):  # the same in every process, in whatever order it is asked
-        return random.Random(repr((seed, kind, values))).randrange(1000)
-
-    def as_tabled(kind):
-        def act(self, s, p):
-            seen = (s.own[p][0],)
-            require(entry((kind, "on"), seen) % 3, "the table says no")
-            if entry((kind, "more"), seen) % 2:
-                seen += (s.shared[cells[entry((kind, "which"), seen) % 3]],)
-            if entry((kind, "choice"), seen) % 2:
-                seen += (choose(range(entry((kind, "count"), seen) % 3), "n"),)
-            s.shared[cells[entry((kind, "cell"), seen) % 3]] = entry((kind, "to"), seen) % 4
-            if entry((kind, "step"), seen) % 2:
-                s.own[p] = (entry((kind, "own"), seen) % 3, p)
-
-        act.__name__ = kind
-        return act
-
-    often = rng.choice([2, 5, 50, 1000])
-
-    class View(Model):
-        """What somebody sees of the table, and holds possible."""
-
-        Viewed = Constant(2, Names("q", range(1, 3)), "who acts")
-        Start = Constant(0, range(0, 2), "where it begins")
-        n = Variable(lambda m: m.Start)
-        turn = Variable(0, per="Viewed")
-
-        @action(q="Viewed")
-        def act(self, s, q):
-            n, turn = choose(range(4), "n"), choose(range(3), "turn")
-            require(entry("view", (s.n, s.turn[q], n, turn)) % often, "nobody has ever seen that")
-            s.n, s.turn[q] = n, turn
-
-    class Table(Model):
-        symmetry = ("Actors",)
-        Actors = Constant(2, Names("p", range(1, 3)), "who acts")
-        own = Variable(lambda m, p: (0, p), per="Actors")
-        shared = Variable(0, per="cells")
-        actor = Process(per="Actors", fair=rng.choice([None, "weak", "strong"]))
-        one = 1
-
-        # The tables are not asked for the names of actors, which are interchangeable.
-        first = action(actor)(as_tabled("first"))
-        second = action(actor)(as_tabled("second"))
-
-        def validate(self):
-            self.cells = cells
-
-        @invariant
-        def Never(self, s):
-            return (s.shared["c0"], s.shared["c2"]) != (2, 3)
-
-        @invariant(c="cells")
-        def Bounded(self, s, c):
-            return s.shared[c] < 3 or f"{c} is {s.shared[c]}"
-
-        def apart(self, s, c):
-            return s.shared[c] != 3 or s.shared["c1"] != 2 or f"{c} is 3 beside a 2"
-
-        def modest(self, s, c):
-            return sum(s.shared.values()) < 7
-
-        Clauses = invariant(modest, apart, c="cells")
-
-        @reachable
-        def Both(self, s):
-            return all(s.own[p][0] == 2 for p in self.Actors)
-
-        @step(of=rng.choice([(), "second"]), p="Actors", by_default=False)
-        def Gentle(self, s, t, p):
-            change = t.own[p][0] - s.own[p][0]
-            return abs(change) < 2 or unchanged(s, t, "shared") or f"{p} goes on by {change}"
-
-        @step(by_default=False)
-        def Alone(self, s, t):
-            return unchanged(s, t, "own") or only(s, t, "own", Place("shared", "c1"), Place("shared", "c2"))
-
-        @ends
-        def over(self, s):
-            return s.shared["c0"] > 1
-
-        @refines(View, by_default=False, Viewed="Actors")
-        def Seen(self, s):
-            return {"n": s.shared["c0"], "turn": {p: s.own[p][0] for p in self.Actors}}
-
-        @refines(View, by_default=False, Viewed="Actors", Start="one")
-        def SeenOtherwise(self, s):
-            return {"n": s.shared["c1"] if s.shared["c0"] else 1, "turn": dict.fromkeys(self.Actors, 0)}
-
-        @liveness(c="cells")
-        def Grows(self, c):
-            return eventually(lambda s: s.shared[c] == 2)
-
-    return Table
-
-
-TABLE_SAFETY = ["Never", "Bounded", "Clauses", "Both"]
-TABLE_STEPS = ["Gentle", "Alone", "Deadlock", "Seen", "SeenOtherwise"]
-
-
 # Counts, verdicts and traces ---------------------------------------------------------------------------------------
 
 
@@ -472,8 +330,7 @@ def test_named_configurations_on_spark(spark, name):
     one = named(name)
     names = [p.name for p in one.model.select(one.properties)]
     result = check(one.model, names, symmetry=one.symmetry, engine="spark", spark=spark)
-    assert_sound(result, names)
-    assert figures(result) == figures(check(one.model, names, symmetry=one.symmetry, engine="local"))
+    expect_same(result, check(one.model, names, symmetry=one.symmetry, engine="local"))
 
 
 @pytest.mark.slow
@@ -516,24 +373,34 @@ def test_bakery_v2_with_any_constants(parts, lock, crashes, staging, restamp, sa
     assert_conforms(model, ENGINES["local"], [p.name for p in model.select() if p.kind != "liveness"], symmetry)
 
 
-@given(seed=st.integers(0, 10**6), symmetry=st.booleans())
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_random_tables(way_in_process, seed, symmetry):
-    """Lassos may differ in length, as long as each is one: verdicts, counts and other traces may not."""
-    model = table_model(seed)()
-    assert_conforms(model, way_in_process, [*TABLE_SAFETY, *TABLE_STEPS], symmetry)
-    names = ["Grows", "Never"]
-    result, wanted = (check(model, names, **w.options) for w in (way_in_process, ENGINES["reference"]))
-    assert_sound(result, names)
-    assert [v.holds for v in result.verdicts] == [v.holds for v in wanted.verdicts]
+@pytest.mark.parametrize("sets", [None, "plain", "declared"])
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=25)
+def test_random_models(sets, seed):
+    """Some of those of a campaign, which has thousands."""
+    compare(seed, most=150, sets=sets)
+
+
+def test_a_campaign_tells_what_differs(monkeypatch, capsys):
+    def forgetful(model, **options):
+        result = check(model, **options)
+        return result if options["engine"] == "reference" else replace(result, levels=[*result.levels, 1])
+
+    monkeypatch.setattr(campaign, "check", forgetful)
+    monkeypatch.setattr("sys.argv", ["campaign.py", "--models", "1", "--seed", "3"])
+    assert campaign.main() == 1
+    difference, _, summary = capsys.readouterr().out.partition("\n1 models (seeds 3 to ")
+    assert re.match(r"seed \d+: one thread, \d+ bits, symmetry False, workers 1: levels: \[1, .*, not \[1", difference)
+    assert ": 1 models differ (" in summary
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("seed", [3, 11])
+@pytest.mark.parametrize(("seed", "bounded"), [(7, False), (6, True)])
 @pytest.mark.parametrize("name", ON_SPARK)
-def test_random_tables_on_spark(on_spark, name, seed):
-    """The classes are made here, so their code travels with them."""
-    assert_conforms(table_model(seed)(), on_spark(name), [*TABLE_SAFETY, *TABLE_STEPS], symmetry=True)
+def test_random_models_on_spark(on_spark, name, seed, bounded):
+    """The classes are made by a function, so their code travels with them."""
+    model = random_model(seed, bounded=bounded)()
+    assert_conforms(model, on_spark(name), judged(model), symmetry=True)
 
 
 # Hand-over after every level -----------------------------------------------------------------------------------------
@@ -548,23 +415,18 @@ def test_hand_over_after_every_level(spark, symmetry):
     for states in [0, *itertools.accumulate(wanted.levels[:-1])]:
         result = check(model, names, symmetry=symmetry, spark=spark, hand_over_states=states)
         assert result.engine == "spark"
-        assert_sound(result, names)
-        assert figures(result) == figures(wanted), states
+        with told(f"after {states} states"):
+            expect_same(result, wanted)
 
 
 # Budgets and stops ---------------------------------------------------------------------------------------------------
 
 
 def assert_partial(result, names):
-    """What a search that was cut short may say: what it has seen, and nothing of the rest."""
-    assert_sound(result, names)
-    assert not result.complete
-    full = {v.name: v for v in check(result.model, names, engine="reference", symmetry=result.symmetry).verdicts}
-    for verdict in result.verdicts:
-        if verdict.holds is None:
-            assert result.stopped in verdict.why
-        else:
-            assert (verdict.holds, verdict.trace_states) == (full[verdict.name].holds, full[verdict.name].trace_states)
+    """What it has found is what the reference finds in the whole space."""
+    model = result.model
+    symmetry = result.symmetry or False
+    expect_partial(result, reference(type(model), tuple(model.constants.items()), tuple(names), symmetry))
 
 
 @pytest.mark.parametrize("symmetry", [False, True])
@@ -582,20 +444,6 @@ def test_every_budget_of_states(way, symmetry):
         assert result["SomebodyArrives"].holds is not None or budget < most - 1
         assert result["NobodyOvertakes"].holds is False or budget < most - 1
     assert spaces == {most}
-
-
-@pytest.mark.slow
-@given(seed=st.integers(0, 10**6), symmetry=st.booleans(), budget=st.integers(1, 40))
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_random_tables_under_a_budget(way_in_process, seed, symmetry, budget):
-    model, names = table_model(seed)(), [*TABLE_SAFETY, *TABLE_STEPS]
-    result = check(model, names, symmetry=symmetry, max_states=budget, **way_in_process.options)
-    if result.complete:
-        wanted = check(model, names, symmetry=symmetry, engine="reference")
-        assert figures(result) == figures(wanted)
-    else:
-        assert result.distinct == budget
-        assert_partial(result, names)
 
 
 @pytest.mark.parametrize("name", ["max_states", "max_seconds", "max_bytes"])
@@ -825,7 +673,7 @@ def test_fairness_does_not_see_a_constraint(way_in_process):
     assert all("no fair behaviour within the constraint Inside breaks it" in v.why for v in fair.verdicts)
     assert [(v.holds, v.trace_states) for v in lazy.verdicts] == [(False, 1), (False, 1)]
     for result in (fair, lazy):
-        assert_sound(result, names)
+        expect_sound(result, names)
 
 
 def test_liveness_where_nothing_is_inside(way_in_process):
@@ -880,75 +728,6 @@ def test_states_that_differ_in_what_is_ignored_are_one(way, symmetry):
 def test_liveness_is_not_known_where_a_variable_is_ignored(way_in_process):
     result = check(Recorded(), ["EveryoneArrives"], **way_in_process.options)
     assert result["EveryoneArrives"].why == "states are not told apart by log, so no behaviour is fully known"
-
-
-def bounded_table(seed):
-    """A model of random tables within random constraints, with a variable that is ignored."""
-    rng = random.Random(repr((seed, "bounds")))
-    often = rng.choice([2, 3, 6])
-    table = table_model(seed)
-
-    def allowed(*seen):
-        return random.Random(repr((seed, "within", seen))).randrange(often) > 0
-
-    class BoundedTable(table):
-        ignores = ("last",)
-        last = Variable(None)
-
-        @constraint(p="Actors", when=lambda model: rng is not None and seed % 3)
-        def Near(self, s, p):
-            return s.own[p][0] != 2 or allowed(s.shared["c1"])
-
-        @constraint
-        def Low(self, s):
-            return allowed(s.shared["c0"], s.shared["c2"]) or (s.shared["c0"], s.shared["c2"]) == (0, 0)
-
-    def recording(name):
-        def act(self, s, p):
-            table.declared_actions[name].function(self, s, p)
-            s.last = p
-
-        act.__name__ = name
-        return action(table.actor)(act)
-
-    return type("BoundedTable", (BoundedTable,), {name: recording(name) for name in table.declared_actions})
-
-
-@pytest.mark.slow
-@given(seed=st.integers(0, 10**6), symmetry=st.booleans())
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_random_tables_within_constraints(way_in_process, seed, symmetry):
-    model = bounded_table(seed)()
-    assert_conforms(model, way_in_process, [*TABLE_SAFETY, *TABLE_STEPS], symmetry)
-
-
-@given(seed=st.integers(0, 10**6), budget=st.integers(1, 40), symmetry=st.booleans())
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_random_budgets_within_constraints(way_in_process, seed, budget, symmetry):
-    model = bounded_table(seed)()
-    names = [*TABLE_SAFETY, *TABLE_STEPS]
-    result = check(model, names, symmetry=symmetry, max_states=budget, **way_in_process.options)
-    assert result.distinct <= budget
-    if not result.complete:
-        assert_partial(result, names)
-
-
-@given(seed=st.integers(0, 10**6))
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_random_liveness_within_constraints(way_in_process, seed):
-    model = type("Told", (bounded_table(seed),), {"ignores": ()})()
-    names = ["Grows", "Never"]
-    result, wanted = (check(model, names, **w.options) for w in (way_in_process, ENGINES["reference"]))
-    assert_sound(result, names)
-    assert [v.word for v in result.verdicts] == [v.word for v in wanted.verdicts]
-
-
-@pytest.mark.spark
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 5, 9])
-@pytest.mark.parametrize("name", ON_SPARK)
-def test_random_tables_within_constraints_on_spark(on_spark, name, seed):
-    assert_conforms(bounded_table(seed)(), on_spark(name), [*TABLE_SAFETY, *TABLE_STEPS], symmetry=True)
 
 
 # What is refused, by every engine alike ------------------------------------------------------------------------------

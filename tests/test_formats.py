@@ -4,7 +4,6 @@ import csv
 import io
 import itertools
 import json
-import random
 import re
 from collections import Counter
 from dataclasses import replace
@@ -17,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.behaviours import random_trace
 from workbench.formats.graphs import Edge, Node, write_dot, write_graphml, write_tables
 from workbench.formats.itf import constants_from_itf, decode, encode, parse_itf, read_itf, to_itf
 from workbench.formats.junit import annotations, suite_of, to_junit
@@ -103,19 +103,6 @@ class Clock(Model):
         return eventually_always(lambda s: s.hand == 2)
 
 
-def random_walk(model, seed, length):
-    choice, state, moves = random.Random(seed), model.initial_states()[0], []
-    for _ in range(length):
-        options = [
-            ((i.number, k), after) for i in model.instances for k, (_, after) in enumerate(model.outcomes(i, state))
-        ]
-        if not options:
-            break
-        move, state = choice.choice(options)
-        moves.append(move)
-    return replay(model, 0, moves)
-
-
 #: Properties that have a witness or a counterexample: finite, stopping and going round. A walk stands for models with
 #: richer values.
 WALK = "walk"
@@ -135,7 +122,7 @@ TRACES = [
 @pytest.fixture(scope="module", params=TRACES, ids=lambda pair: f"{pair[0].name}-{pair[1]}")
 def trace(request):
     model, name = request.param
-    return random_walk(model, seed=1, length=20) if name == WALK else search(model, [name])[name].trace
+    return random_trace(model, seed=1, length=20) if name == WALK else search(model, [name])[name].trace
 
 
 def witness(name="SomeoneCommits", **constants):
@@ -238,7 +225,7 @@ def test_a_variable_that_these_constants_leave_without_a_cell_is_none_of_the_tra
         def validate(self):
             self.spares = ()
 
-    trace = random_walk(Sparse(), seed=1, length=3)
+    trace = random_trace(Sparse(), seed=1, length=3)
     assert "spare" not in document_of(trace)["vars"]
     assert "spare" not in to_tlc_json(trace)["vars"]
     assert check(parse_itf(json.dumps(document_of(trace))), Sparse()).valid
@@ -391,7 +378,7 @@ def test_a_repeated_state_is_a_step_only_with_stuttering():
 @settings(max_examples=50)
 @given(st.integers(0, 10_000), st.sets(st.sampled_from(list(Bakery(Writers=2).layout.positions)), min_size=1))
 def test_every_walk_seen_through_any_variables_is_a_behaviour(seed, variables):
-    trace = random_walk(Bakery(Writers=2), seed, 12)
+    trace = random_trace(Bakery(Writers=2), seed, 12)
     log = project(document_of(trace), sorted(variables))
     assert check(log, trace.model).valid
     changes = [i for i, s in enumerate(log["states"]) if i == 0 or s != log["states"][i - 1]]
@@ -647,7 +634,7 @@ def test_mermaid_has_a_note_per_step_in_the_lane_that_takes_it(trace):
 
 def test_mermaid_says_what_came_into_a_set_and_escapes_its_own_signs():
     assert "claims: + {Claim(ticket=1, writer=w1)}" in to_mermaid(witness())
-    assert "note: start#59; #35;1 #lt;b#gt; → wrapped#59; #35;2 #lt;b#gt;" in to_mermaid(random_walk(Clock(), 0, 4))
+    assert "note: start#59; #35;1 #lt;b#gt; → wrapped#59; #35;2 #lt;b#gt;" in to_mermaid(random_trace(Clock(), 0, 4))
 
 
 # Graphs ------------------------------------------------------------------------------------------------------------
@@ -763,7 +750,7 @@ def test_graphs_may_have_texts_for_nodes_and_names_for_ids():
 @settings(max_examples=20)
 def test_a_permalink_re_creates_the_trace(seed, constants):
     model = get_model("bakery_v2")(**constants)
-    trace = random_walk(model, seed, 12)
+    trace = random_trace(model, seed, 12)
     line = permalink(trace)
     assert re.fullmatch(r"\S+", line)
     again = open_permalink(line, get_model)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.random_tables import steps_from, table_model
+from tests.behaviours import small_model, steps_from
 from workbench.engines import guided
 from workbench.formats.recording import Observation, Recording
 from workbench.guided import validate as validation
@@ -145,7 +145,7 @@ RECORDINGS = {
 @settings(max_examples=150)
 @given(**RECORDINGS)
 def test_what_is_seen_of_a_walk_is_a_behaviour(seed, length, chance, seen, watched):
-    model = table_model(seed)
+    model = small_model(seed)
     recording = record(*walk(model, chance.random(), length), chance, seen, watched)
     report = validate(model, recording, stutter=True)
     assert report.valid
@@ -165,7 +165,7 @@ def test_what_is_seen_of_a_walk_is_a_behaviour(seed, length, chance, seen, watch
 )
 def test_recordings_are_judged_as_by_the_reference(seed, length, chance, seen, watched, damage, stutter):
     """Acceptance, the first observation that fails, the number of candidates and that of ways."""
-    model = table_model(seed)
+    model = small_model(seed)
     recording = record(*walk(model, chance.random(), length), chance, seen, watched)
     for at, value in damage:
         observation = recording.states[at % len(recording.states)]
@@ -181,7 +181,7 @@ def test_recordings_are_judged_as_by_the_reference(seed, length, chance, seen, w
 @settings(max_examples=50)
 @given(**RECORDINGS)
 def test_nothing_changes_when_trees_are_begun_anew_again_and_again(seed, length, chance, seen, watched):
-    model = table_model(seed)
+    model = small_model(seed)
     recording = record(*walk(model, chance.random(), length), chance, seen, watched)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(guided, "_TREES", 0)

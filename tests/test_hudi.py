@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.behaviours import reachable_states
 from workbench.engines.check import check
 from workbench.kernel import InputError, action, require
 from workbench.kernel.symmetry import Canonical
@@ -39,21 +40,6 @@ def figures_of(model, **options):
         "depth": result.depth,
         "violated": {name: result[name].trace_states for name in INVARIANTS},
     }
-
-
-def reachable_states(model, symmetry=()):
-    """The values of the reachable states, one for each class."""
-    canonical = Canonical(model, symmetry)
-    states = model.initial_states()
-    seen = {canonical(state.values) for state in states}
-    for state in states:
-        for instance in model.instances:
-            for _, successor in model.outcomes(instance, state):
-                key = canonical(successor.values)
-                if key not in seen:
-                    seen.add(key)
-                    states.append(successor)
-    return states
 
 
 # Figures -----------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.behaviours import reachable_states
 from workbench.engines.check import check
 from workbench.kernel import action, reachable
 from workbench.models import get_model
@@ -34,17 +35,6 @@ def verdicts(model, names=INVARIANTS):
     """For each violated property, of those that the model has, the states of a shortest trace."""
     result = check(model, [name for name in names if name in model.properties], engine="local")
     return {v.name: v.trace_states for v in result.violated}
-
-
-def reachable_states(model):
-    states = model.initial_states()
-    seen = set(states)
-    for state in states:
-        for instance in model.instances:
-            new = {successor for _, successor in model.outcomes(instance, state)} - seen
-            seen |= new
-            states.extend(sorted(new, key=str))
-    return states
 
 
 # Off ---------------------------------------------------------------------------------------------------------------

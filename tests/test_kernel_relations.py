@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.behaviours import reachable_states
 from workbench.commands.options import parse_assignments
 from workbench.configurations import load
 from workbench.engines.check import check
@@ -290,16 +291,6 @@ def test_symmetry_takes_the_renamings_that_leave_the_constants_alone(size, edges
     for result in (check(model, names, symmetry=True), search(model, names, symmetry=True)):
         assert result.distinct == len(orbits)
         assert [result[name].word for name in names] == [whole[name].word for name in names]
-
-
-def reachable_states(model):
-    known, todo = {}, list(model.initial_states())
-    while todo:
-        state = todo.pop()
-        if state.values not in known:
-            known[state.values] = state
-            todo += [after for instance in model.instances for _, after in model.outcomes(instance, state)]
-    return known.values()
 
 
 def image(model, values, renaming):

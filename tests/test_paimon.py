@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.behaviours import reachable_states
 from workbench.engines.check import check
 from workbench.kernel import InputError, Map, Variable, action, invariant
 from workbench.kernel.symmetry import Canonical
@@ -40,18 +41,6 @@ def figures_of(model, **options):
         "depth": result.depth,
         "violated": {name: violated.get(name) for name in INVARIANTS},
     }
-
-
-def reachable_states(model):
-    states = model.initial_states()
-    seen = set(states)
-    for state in states:
-        for instance in model.instances:
-            for _, successor in model.outcomes(instance, state):
-                if successor not in seen:
-                    seen.add(successor)
-                    states.append(successor)
-    return states
 
 
 # Figures -----------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.behaviours import reachable_states
 from workbench.engines.check import check
 from workbench.kernel import InputError, choose, require
 from workbench.models import get_model
@@ -42,18 +43,6 @@ def violations(model, names=INVARIANTS):
     """For each violated property, of those that the model has, the states of a shortest trace."""
     names = [name for name in names if name in model.properties]
     return {v.name: v.trace_states for v in check(model, names, engine="local").violated}
-
-
-def reachable_states(model):
-    states = model.initial_states()
-    seen = set(states)
-    for state in states:
-        for instance in model.instances:
-            for _, successor in model.outcomes(instance, state):
-                if successor not in seen:
-                    seen.add(successor)
-                    states.append(successor)
-    return states
 
 
 # The published protocol --------------------------------------------------------------------------------------------

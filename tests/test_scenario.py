@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_models import CELLS
 
-from tests.random_tables import CELLS, steps_from, table_model
+from tests.behaviours import small_model, steps_from
 from workbench import check, cli, get_model
 from workbench.guided.scenario import read_lines, scenario
 from workbench.kernel import InputError, Model, Variable, action, replay, require
@@ -65,16 +66,12 @@ def passes(trace, lines):
     return len(lines) in reached
 
 
+CELL = st.sampled_from(['s.own["p1"]', 's.own["p2"]', *(f's.shared["{cell}"]' for cell in CELLS)])
 LINE = st.one_of(
-    st.sampled_from(["first", "second", "third", "first(n=1)", "second(n=0)"]),
-    st.builds('s.at["{}"] == {}'.format, st.sampled_from(CELLS), st.integers(0, 3)),
-    st.builds('s.at["{}"] < s.at["{}"]'.format, st.sampled_from(CELLS), st.sampled_from(CELLS)),
-    st.builds(
-        '{} where s.at["{}"] == {}'.format,
-        st.sampled_from(["first", "second"]),
-        st.sampled_from(CELLS),
-        st.integers(0, 3),
-    ),
+    st.sampled_from(["first", "second", "third", "first(p1)", "second(p2, n=0)"]),
+    st.builds("{} == {}".format, CELL, st.integers(0, 2)),
+    st.builds("{} < {}".format, CELL, CELL),
+    st.builds("{} where {} == {}".format, st.sampled_from(["first", "second"]), CELL, st.integers(0, 2)),
 )
 
 
@@ -82,7 +79,7 @@ LINE = st.one_of(
 @settings(max_examples=300)
 @given(st.integers(0, 100), st.lists(LINE, min_size=1, max_size=5))
 def test_a_scenario_is_found_as_by_the_reference(seed, given_lines):
-    model = table_model(seed)
+    model = small_model(seed)
     lines = read_lines(model, given_lines)
     told, (shortest, farthest) = scenario(model, given_lines), reference(model, lines)
     assert told.found is (shortest is not None)

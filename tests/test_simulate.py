@@ -10,10 +10,12 @@ from functools import partial
 
 import numpy as np
 import pytest
+from campaign import judged
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_models import random_model
 
-from tests.test_conformance import TABLE_SAFETY, TABLE_STEPS, Steps, Still, Wide, table_model
+from tests.test_conformance import Steps, Still, Wide
 from workbench import view
 from workbench.cli import main
 from workbench.engines.check import check
@@ -140,7 +142,7 @@ class Fan(Model):
 @pytest.mark.parametrize(
     "rule", [Rule(depth=30), Rule(depth=30, uniform="successors"), Rule(depth=30, swarm=True)], ids=str
 )
-@pytest.mark.parametrize("model", [Steps(), RACE, table_model(3)()], ids=repr)
+@pytest.mark.parametrize("model", [Steps(), RACE, random_model(3)()], ids=repr)
 def test_walks_visit_reachable_states_alone(model, rule):
     space = explore(model)
     reachable_states = {space.state(number).values for number in range(len(space))}
@@ -281,10 +283,10 @@ def test_a_trace_that_is_said_to_be_a_shortest_one_is():
 @pytest.mark.slow
 @given(seed=st.integers(0, 10**6), walks=st.integers(1, 60), states=st.sampled_from([0, 20, 200, 10**5]))
 @settings(max_examples=25)
-def test_random_tables(seed, walks, states):
+def test_random_models(seed, walks, states):
     """What walks decide a search of the whole space decides too; what they say of a trace is so."""
-    model = table_model(seed)()
-    names = [*TABLE_SAFETY, *TABLE_STEPS]
+    model = random_model(seed, actors=2, numbers=2, sets=None)()
+    names = judged(model)
     whole = check(model, names, engine="reference")
     seen = simulate(model, names, walks=walks, depth=25, seed=seed, swarm=bool(seed % 2), shorten=states)
     assert seen.steps <= 25 * walks

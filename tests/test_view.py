@@ -4,7 +4,6 @@ import base64
 import gzip
 import html
 import json
-import random
 import re
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.behaviours import random_trace
 from workbench import get_model, view
 from workbench.cli import main
 from workbench.configurations import spell
@@ -76,18 +76,6 @@ class Ring(Model):
         return len(s.seen["m1"]) < 10 or 'm1 has seen "</script>"'
 
 
-def walk(model, seed, length=12):
-    """The moves of a random behaviour."""
-    chance, state, moves = random.Random(seed), model.initial_states()[0], []
-    for _ in range(length):
-        steps = [(i, n, after) for i in model.instances for n, (_, after) in enumerate(model.outcomes(i, state))]
-        if not steps:
-            break
-        instance, outcome, state = chance.choice(steps)
-        moves.append((instance.number, outcome))
-    return moves
-
-
 def svg_of(drawn):
     return ElementTree.fromstring(drawn.svg())
 
@@ -123,7 +111,7 @@ def test_an_effect_on_another_actor_is_found():
 @given(st.integers(0, 10_000), st.sampled_from([Bakery(), BakeryV2(Writers=2, MaxCrashes=1), Ring()]))
 @settings(max_examples=15)
 def test_changes_and_effects_are_those_of_the_states(seed, model):
-    trace = replay(model, 0, walk(model, seed))
+    trace = random_trace(model, seed)
     shown = view.trace_view(trace)
     for before, step in zip(trace.states, shown.steps[1:], strict=False):
         old, new = dict(before.items()), dict(step.state.items())
@@ -434,7 +422,7 @@ def test_of_many_states_some_have_pictures_those_of_the_trace_first(race, confli
 
 def test_steps_not_taken_lead_to_pictures_too():
     model = BakeryV2(Writers=2)
-    short, long = (replay(model, 0, walk(model, 0, length)) for length in (1, 12))
+    short, long = (random_trace(model, 0, length) for length in (1, 12))
     graph = view.alternatives(short, pictures=True)
     assert all(node.picture is not None for node in graph.nodes)
     assert svg_of(graph).findall(f".//{SVG}g[@data-picture]")

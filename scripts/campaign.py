@@ -1,0 +1,218 @@
+"""Do the engines find what the reference search finds? Random models of the whole language, one after the other.
+
+::
+
+    python scripts/campaign.py                            # 200 models
+    python scripts/campaign.py --models 2000 --seed 7000  # those with the seeds 7000, 7001, ...
+    python scripts/campaign.py --models 20 --spark        # on Spark too, which takes seconds for each
+    python scripts/campaign.py --models 1 --seed 7123     # one that differed, once more
+
+Each model (``scripts/random_models.py``) is checked with and without symmetry, by one thread and, in tiny chunks, by
+more, with fingerprints of 64 and 128 bits, interpreted if it is small, and with a random budget. Counts, depth,
+verdicts and the lengths of traces must equal those of the reference; every trace is replayed, and every lasso verified.
+Models too large for the reference are passed over. Exit status: 0 if nothing differs; 1 otherwise, and each difference
+is printed with the seed of its model.
+"""
+
+import argparse
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+from unittest.mock import patch
+
+from random_models import random_model
+
+from workbench.engines.check import check
+from workbench.engines.compiled import interpreting
+from workbench.kernel import Model, ModelError, Result, replay
+from workbench.kernel.conclusion import wrong_at_end
+from workbench.kernel.lasso import verify_lasso
+
+#: Models with more states are passed over; those with few are interpreted too.
+MOST, FEW = 300, 40
+
+
+class Difference(Exception):
+    """What an engine found, and the reference did not, or what is wrong with it by itself."""
+
+
+def expect(truth: object, what: object) -> None:
+    if not truth:
+        raise Difference(what)
+
+
+def in_pieces(chunks: int = 6, states: int = 5, room: int = 16) -> AbstractContextManager[Any]:
+    """Within, chunks are so small that small spaces have several passes; all of these by all threads.
+
+    Parameters
+    ----------
+    chunks, states, room : int
+        Chunks per pass, states per chunk, and the room for successors at first.
+    """
+    return patch.multiple("workbench.engines.expander", CHUNKS=chunks, CHUNK=states, _ROOM=room, ALONE=0)
+
+
+@contextmanager
+def interpreted() -> Iterator[None]:
+    """Within, Python interprets the kernels, as often as that takes."""
+    with patch.multiple("workbench.engines.compiled", _calls=0, MOST_CALLS=10**9), interpreting():
+        yield
+
+
+def figures(result: Result) -> dict[str, Any]:
+    """What all engines must agree on. Of lassos that is not how long they are."""
+    return {
+        "levels": result.levels,
+        "generated": result.generated,
+        "outside": result.outside,
+        "complete": result.complete,
+        "verdicts": [(v.name, v.word, v.kind == "liveness" or v.trace_states) for v in result.verdicts],
+        "actions": [(a.name, a.enabled, a.generated, a.assigns) for a in result.actions],
+        "notes": [note for note in result.notes if "moved from this process" not in note],
+    }
+
+
+def expect_sound(result: Result, names: Sequence[str]) -> None:
+    """What must be true of any result: a verdict for each property, reasons for unknown ones, traces that replay."""
+    expect([v.name for v in result.verdicts] == list(names), f"verdicts on {[v.name for v in result.verdicts]}")
+    for verdict in result.verdicts:
+        name, trace, model = verdict.name, verdict.trace, result.model
+        if verdict.holds is None:
+            expect(verdict.why and trace is None, f"{name}: unknown without a reason, or with a trace")
+        elif trace is None:  # that nothing violates it, or nothing satisfies it, is known at the end alone
+            expect(result.complete, f"{name}: {verdict.word}, but the search is not complete")
+        else:
+            again = replay(model, trace.start, trace.moves, trace.loop)
+            expect(again.states == trace.states, f"{name}: the trace is replayed differently:\n{trace}")
+            (declared,) = model.select([name])
+            if declared.of_steps:
+                expect(verdict.why in wrong_at_end(model, declared, trace), f"{name}: not at the end of\n{trace}")
+            if declared.of_states:
+                held = all(p.holds(trace.last) for p in model.predicates(name))
+                expect(held is (verdict.kind == "reachable"), f"{name}: not at the end of\n{trace}")
+            if verdict.kind == "liveness":
+                expect(any(_violates(trace, formula) for _, formula in model.formulas(name)), f"{name}:\n{trace}")
+
+
+def _violates(trace: Any, formula: Any) -> bool:
+    try:
+        verify_lasso(trace, formula, trace.model.fairness())
+    except ModelError:
+        return False
+    return True
+
+
+def expect_same(result: Result, wanted: Result) -> None:
+    """Raise :class:`Difference` unless both have found the same."""
+    expect_sound(result, [v.name for v in wanted.verdicts])
+    one, other = figures(result), figures(wanted)
+    expect(one == other, "\n".join(f"{key}: {one[key]}, not {other[key]}" for key in one if one[key] != other[key]))
+
+
+def expect_partial(result: Result, wanted: Result) -> None:
+    """What a search that was cut short may say: what it has seen, and nothing of the rest."""
+    expect_sound(result, [v.name for v in wanted.verdicts])
+    expect(not result.complete, "it is complete")
+    for verdict, whole in zip(result.verdicts, wanted.verdicts, strict=True):
+        if verdict.holds is None:
+            expect(str(result.stopped) in str(verdict.why), f"{verdict.name}: unknown, since {verdict.why}")
+        else:
+            one, other = ((v.holds, v.kind == "liveness" or v.trace_states) for v in (verdict, whole))
+            expect(one == other, f"{verdict.name}: {one}, not {other}")
+
+
+def judged(model: Model, liveness: bool = False) -> list[str]:
+    """What is asked of a model: all of its properties, or all that symmetry and a budget allow for."""
+    return [p.name for p in model.properties.values() if liveness or p.kind != "liveness"] + ["Deadlock"]
+
+
+@contextmanager
+def told(how: str) -> Iterator[None]:
+    """Within, a difference says how it was found."""
+    try:
+        yield
+    except Exception as error:
+        what = "" if isinstance(error, Difference) else f"{type(error).__name__}: "
+        raise Difference(f"{how}: {what}{error}") from error
+
+
+def compare(seed: int, most: int = MOST, spark: Any = None, **chosen: Any) -> Result | None:
+    """What the reference finds in a random model, and all others do; None if it has more than `most` states.
+
+    Raises
+    ------
+    Difference
+        If anything else is found, anyhow.
+    """
+    model, chance = random_model(seed, **chosen)(), random.Random(seed)
+    for symmetry in (False, True):
+        names = judged(model, liveness=not symmetry)
+        asked: dict[str, Any] = {"properties": names, "symmetry": symmetry}
+        wanted = check(model, engine="reference", max_states=most, **asked)
+        if not wanted.complete:
+            return None
+        sizes = chance.choice([(6, 5, 16), (3, 2, 4), (7, 3, 64)])
+        ways = [
+            ("one thread", nullcontext(), {"engine": "local"}),
+            (f"in pieces of {sizes}", in_pieces(*sizes), {"engine": "local", "workers": chance.choice((2, 3))}),
+        ]
+        if wanted.distinct <= FEW:
+            ways.append(("interpreted", interpreted(), {"engine": "local"}))
+        if spark is not None:
+            ways.append(("on Spark", nullcontext(), {"engine": "spark", "spark": spark}))
+        for how, context, options in ways:
+            bits = chance.choice((64, 128))
+            with told(f"{how}, {bits} bits, symmetry {symmetry}, workers {options.get('workers', 1)}"), context:
+                expect_same(check(model, fingerprint_bits=bits, **asked, **options), wanted)
+        budget = chance.randint(1, max(1, wanted.distinct))
+        with told(f"a budget of {budget} states, symmetry {symmetry}"), in_pieces(*sizes):
+            result = check(model, engine="local", workers=2, max_states=budget, **asked)
+            if result.complete:
+                expect_same(result, wanted)
+            else:
+                expect(result.distinct == budget, f"{result.distinct} states")
+                expect_partial(result, wanted)
+    return wanted
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--models", type=int, default=200, help="how many are compared")
+    parser.add_argument("--seed", type=int, default=1, help="that of the first")
+    parser.add_argument("--spark", action="store_true", help="on Spark too")
+    asked = parser.parse_args()
+    spark = None
+    if asked.spark:
+        from workbench.engines.spark.session import spark_session
+
+        spark = spark_session("local[2]")
+    counts: Counter[str] = Counter()
+    began, seed = time.monotonic(), asked.seed
+    try:
+        while counts["models"] < asked.models:
+            try:
+                result = compare(seed, spark=spark)
+            except Difference as difference:
+                print(f"seed {seed}: {difference}", flush=True)
+                counts.update(models=1, differences=1)
+            else:
+                if result is None:
+                    counts["too large"] += 1
+                else:
+                    counts.update(models=1, states=result.distinct, verdicts=len(result.verdicts))
+            seed += 1
+    except KeyboardInterrupt:  # enough
+        pass
+    print(
+        f"{counts['models']} models (seeds {asked.seed} to {seed - 1}; {counts['too large']} were too large), "
+        f"{counts['states']} states, {counts['verdicts']} verdicts: {counts['differences']} models differ "
+        f"({time.monotonic() - began:.0f} s)"
+    )
+    return 1 if counts["differences"] else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,363 @@
+"""Random models of the whole language: their actions and properties read, choose and write as random tables say.
+
+A model follows from its seed, in every process. Its tables are never asked for the names of actors, so that these are
+interchangeable. `scripts/campaign.py` compares engines on such models, and so do the tests.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache, partial
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from workbench.kernel import (
+    Constant,
+    Graph,
+    Map,
+    Model,
+    Names,
+    Place,
+    Process,
+    SetOf,
+    Variable,
+    action,
+    always_eventually,
+    choose,
+    constraint,
+    ends,
+    eventually,
+    eventually_always,
+    initial,
+    invariant,
+    leads_to,
+    liveness,
+    only,
+    reachable,
+    refines,
+    require,
+    step,
+    unchanged,
+)
+
+CELLS = ("c0", "c1", "c2")
+KINDS = ("a", "b")
+
+
+class Phase(Enum):
+    ONE = 0
+    TWO = 1
+    THREE = 2
+
+
+class Item(NamedTuple):
+    kind: str
+    owner: str
+
+
+class Mark(NamedTuple):
+    number: int
+    by: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    number: int
+    by: Mark
+
+
+#: How an actor's own cell holds a number from 0 to 2, and how it is read from there.
+HELD: dict[str, tuple[Any, Any]] = {
+    "number": (lambda n, p: n, lambda held: held),
+    "tuple": (lambda n, p: (n, p), lambda held: held[0]),
+    "record": (Mark, lambda held: held.number),
+    "object": (lambda n, p: Claim(n, Mark(n, p)), lambda held: held.number),
+    "member": (lambda n, p: Phase(n), lambda held: held.value),
+    "map": (lambda n, p: Map({"by": p, Phase.TWO: n}), lambda held: held[Phase.TWO]),
+    "set": (lambda n, p: frozenset({p, *range(n)}), lambda held: len(held) - 1),
+}
+
+
+def of_kind(box, kind):
+    """The items of a kind: a frozenset has nothing that a declared set has beside what frozensets have."""
+    return box.where(kind=kind) if hasattr(box, "where") else frozenset(m for m in box if m.kind == kind)
+
+
+@cache
+def random_model(seed: int, **chosen: Any) -> type[Model]:
+    """The class of a random model.
+
+    Parameters
+    ----------
+    seed : int
+    **chosen
+        What does not follow from the seed, by the names that :func:`draw` is given here: ``sets=None`` for a model
+        without sets, ``sets="plain"`` for one whose sets are frozensets in cells, and so on.
+    """
+
+    def entry(*what: Any) -> int:
+        return int.from_bytes(blake2b(repr((seed, *what)).encode(), digest_size=4).digest())
+
+    def draw(what: str, *options: Any) -> Any:
+        return chosen[what] if what in chosen else options[entry(what) % len(options)]
+
+    held = draw("held", *HELD)
+    hold, number = HELD[held]
+    numbers, starts, often = draw("numbers", 2, 2, 2, 3, 4), draw("starts", 1, 1, 2, 3), draw("often", 2, 5, 50, 1000)
+    sets, keeps, remembers = (
+        draw("sets", None, None, None, "plain", "declared", "declared"),
+        draw("keeps", False, False, True),
+        draw("ignores", 0, 0, 0, 1),
+    )
+    bounded, ending = draw("bounded", False, False, False, True), draw("ending", False, True)
+
+    def look(s, kind, p, q):
+        """What an action sees before it decides."""
+        seen = (number(s.own[p]),)
+        if entry(kind, "more", seen) % 2:
+            seen += (s.shared[CELLS[entry(kind, "which", seen) % 3]],)
+        if keeps and entry(kind, "asks", seen) % 2:
+            seen += (s.keeper is None, s.keeper == p)
+        if p != q and entry(kind, "both", seen) % 2:
+            seen += (number(s.own[q]),)
+        return seen
+
+    def use_box(self, s, p, entry):
+        """One of the things that one can do with a set."""
+        kind, item, mine = KINDS[entry("kind") % 2], Item(KINDS[entry("item") % 2], p), entry("where") % 2
+        box = s.boxes[p] if mine else s.shelf
+
+        def put(value):
+            if mine:
+                s.boxes[p] = value
+            else:
+                s.shelf = value
+
+        match entry("what") % 17:
+            case 3:
+                put(box - {item})
+            case 4:
+                put(frozenset({item}))
+            case 5:
+                put(of_kind(box, kind))
+            case 6:
+                put(box - of_kind(box, kind))
+            case 7:
+                require(item in box, "it is not there")
+            case 8:
+                require(not box, "it is not empty")
+            case 9:
+                require(len(box) < 3, "there are too many")
+            case 10:
+                put(box - {choose(of_kind(box, kind), "taken")})
+            case 11:
+                require(box <= {Item(kind, owner) for owner in self.Actors}, "there is another kind")
+            case 12:
+                put(box ^ {item, Item(kind, p)})
+            case 13:
+                before = box
+                put(box | {item})
+                now = s.boxes[p] if mine else s.shelf
+                s.own[p] = hold((len(before) + len(now) + (item in before)) % 3, p)
+            case _:
+                put(box | {item})
+
+    def take(self, s, kind, p, q, cell=None):
+        """What every action does, each as its own tables say."""
+        seen = look(s, kind, p, q)
+        require((kind == "first" and seen[0] == 0) or entry(kind, "on", seen) % 4, "the table says no")
+        if entry(kind, "choice", seen) % 2:
+            seen += (choose(range((entry(kind, "count", seen) + 1) % 8 // 2), "n"),)
+        if sets and entry(kind, "uses", seen) % 3:
+            use_box(self, s, p, partial(entry, kind, "box", seen))
+        if entry(kind, "writes", seen) % 4:
+            s.shared[cell or CELLS[entry(kind, "cell", seen) % 3]] = entry(kind, "to", seen) % numbers
+        if entry(kind, "moves", seen) % 3:
+            s.own[q] = hold(entry(kind, "own", seen) % 3, q)
+        if keeps and entry(kind, "hands over", seen) % 3 == 0:
+            s.keeper = (lambda: None, lambda: p, lambda: q, lambda: choose(self.Actors, "whom"))[
+                entry(kind, "keeper", seen) % 4
+            ]()
+        if remembers:
+            s.last = p
+
+    process = Process(per="Actors", fair=draw("fair", None, "weak", "strong"))
+
+    def act(kind):
+        """An action of an actor, of two, of one and a cell, or of no process; fairness may count some of its steps."""
+
+        def alone(self, s, p):
+            take(self, s, kind, p, p)
+
+        def together(self, s, p, q):
+            take(self, s, kind, p, q)
+
+        def there(self, s, p, c):
+            take(self, s, kind, p, p, c)
+
+        def anybody(self, s):
+            p = choose(self.Actors, "who")
+            take(self, s, kind, p, p)
+
+        def counts(s, p, n):
+            return entry(kind, "counts", number(s.own[p]), n) % 2 == 0
+
+        function, by, each, domains, fair_when = draw(
+            f"parameters of {kind}",
+            (alone, process, [], {}, lambda self, s, p, *, n: counts(s, p, n)),
+            (together, process, ["p, q in Edges"], {}, lambda self, s, p, q: counts(s, p, number(s.own[q]))),
+            (there, process, [], {"c": "cells"}, lambda self, s, p, c, *, n: counts(s, p, n)),
+            (anybody, None, [], {}, lambda self, s, *, who: counts(s, who, 0)),
+        )
+        fair = draw(f"fairness of {kind}", None, None, "weak", "strong", False)
+        some = entry(kind, "some") % 2 and fair is not False and (fair or (by and by.fair))
+        function.__name__ = kind
+        return action(by, *each, fair=fair, fair_when=fair_when if some else None, **domains)(function)
+
+    class View(Model):
+        """What somebody sees of the table, and holds possible."""
+
+        Viewed = Constant(2, Names("q", range(1, 4)), "who acts")
+        Start = Constant(0, range(0, 2), "where it begins")
+        n = Variable(lambda m: m.Start)
+        turn = Variable(0, per="Viewed")
+
+        @action(q="Viewed")
+        def act(self, s, q):
+            n, turn = choose(range(4), "n"), choose(range(3), "turn")
+            require(entry("view", s.n, s.turn[q], n, turn) % often, "nobody has ever seen that")
+            s.n, s.turn[q] = n, turn
+
+    class Random(Model):
+        symmetry = ("Actors",)
+        ignores = ("last",) if remembers else ()
+        kinds = (Phase, Mark, Claim, Item)
+        cells, one = CELLS, 1
+
+        Actors = Constant(draw("actors", 1, 2, 2, 2, 3), Names("p", range(1, 4)), "who acts")
+        Edges = Constant("complete", Graph("Actors"), "who sees whom")
+        own = Variable(lambda m, p: hold(0, p), per="Actors")
+        shared = Variable(0, per="cells")
+        if keeps:
+            keeper = Variable(None)
+        if remembers:
+            last = Variable(None)
+        if sets:
+            boxes = SetOf("items", per="Actors") if sets == "declared" else Variable(frozenset(), per="Actors")
+            shelf = SetOf("items") if sets == "declared" else Variable(frozenset())
+        actor = process
+        first, second = act("first"), act("second")
+        if draw("third", False, True):
+            third = act("third")
+
+        def items(self):
+            return [Item(kind, owner) for kind in KINDS for owner in self.Actors]
+
+        @initial
+        def begin(self, s):
+            s.shared["c1"] = choose(range(starts))
+            if keeps and s.shared["c1"] == 1:
+                s.keeper = choose((None, *self.Actors))
+
+        @constraint(p="Actors", when=lambda self: bounded and entry("near") % 3)
+        def Near(self, s, p):
+            return number(s.own[p]) != 2 or entry("within", s.shared["c1"]) % 3 > 0
+
+        @constraint(when=lambda self: bounded)
+        def Low(self, s):
+            return (s.shared["c0"], s.shared["c2"]) == (0, 0) or entry("low", s.shared["c0"], s.shared["c2"]) % 3 > 0
+
+        @invariant
+        def Never(self, s):
+            return (s.shared["c0"], s.shared["c2"]) != (entry("never") % 3, entry("ever") % 4)
+
+        @invariant(c="cells")
+        def Bounded(self, s, c):
+            return s.shared[c] < numbers - entry("bound") % 2 or f"{c} is {s.shared[c]}"
+
+        def apart(self, s, c):
+            return s.shared[c] != numbers - 1 or s.shared["c1"] != 1 or f"{c} is high beside a 1"
+
+        def modest(self, s, c):
+            return sum(s.shared.values()) < entry("most") % 8
+
+        Clauses = invariant(modest, apart, c="cells")
+
+        @invariant("p, q in Edges")
+        def NotBoth(self, s, p, q):
+            return (number(s.own[p]), number(s.own[q])) != (2, entry("both") % 3) or f"{p} and {q} are both there"
+
+        @reachable
+        def All(self, s):
+            return all(number(s.own[p]) == 2 for p in self.Actors)
+
+        @step(of=draw("of", (), "second"), p="Actors")
+        def Gentle(self, s, t, p):
+            change = number(t.own[p]) - number(s.own[p])
+            return abs(change) < 2 or unchanged(s, t, "shared") or f"{p} goes on by {change}"
+
+        @step
+        def Alone(self, s, t):
+            return unchanged(s, t, "own") or only(s, t, "own", "keeper" if keeps else "shared", Place("shared", "c1"))
+
+        if ending:
+
+            @ends
+            def over(self, s):
+                return s.shared["c0"] > 0
+
+        @refines(View, Viewed="Actors")
+        def Seen(self, s):
+            return {"n": s.shared["c0"], "turn": {p: number(s.own[p]) for p in self.Actors}}
+
+        @refines(View, Viewed="Actors", Start="one")
+        def SeenOtherwise(self, s):
+            return {"n": s.shared["c1"] if s.shared["c0"] else 1, "turn": dict.fromkeys(self.Actors, 0)}
+
+        @liveness(c="cells")
+        def Grows(self, c):
+            return eventually(lambda s: s.shared[c] == entry("goal") % numbers)
+
+        @liveness("p, q in Edges")
+        def Follows(self, p, q):
+            return leads_to(lambda s: number(s.own[p]) == 1, lambda s: number(s.own[q]) == entry("follows") % 3)
+
+        @liveness(p="Actors")
+        def Returns(self, p):
+            return always_eventually(lambda s: number(s.own[p]) == entry("returns") % 3)
+
+        @liveness
+        def Settles(self):
+            return eventually_always(lambda s: s.shared["c0"] == entry("settles") % numbers)
+
+        if sets:
+
+            @reachable
+            def Full(self, s):
+                return len(s.shelf) == len(self.items())
+
+            @invariant(p="Actors")
+            def Judge(self, s, p):
+                item = Item(KINDS[entry("bad") % 2], p)
+                if item in s.shelf and number(s.own[p]) == 2:
+                    return f"{item} is on the shelf: {sorted(s.shelf)}"
+                return s.boxes[p] >= s.shelf or len(s.boxes[p]) <= entry("room") % 5
+
+            @step(p="Actors")
+            def Move(self, s, t, p):
+                match entry("move") % 5:
+                    case 0:
+                        return s.boxes[p] <= t.boxes[p] or f"{p} loses {sorted(s.boxes[p] - t.boxes[p])}"
+                    case 1:
+                        return unchanged(s, t, "shelf") or number(t.own[p]) != 2
+                    case 2:
+                        return len(t.shelf - s.shelf) <= 1 or "much is put on the shelf"
+                    case 3:
+                        return s.boxes[p] == t.boxes[p] or only(s, t, "boxes", "own")
+                    case _:
+                        return t.shelf.isdisjoint(s.boxes[p])
+
+            @constraint(when=lambda self: bounded)
+            def Few(self, s):
+                return len(s.shelf) < 3 and all(len(box) < 3 for box in s.boxes.values())
+
+    return Random

@@ -1,0 +1,45 @@
+"""Random behaviours, all states of a model, and every step from a state by the names that it has."""
+
+import random
+
+from random_models import random_model
+
+from workbench.kernel import replay
+from workbench.kernel.instances import outcome_label
+from workbench.kernel.symmetry import Canonical
+
+
+def small_model(seed):
+    """A random model for what follows behaviours one by one: its cells hold numbers."""
+    return random_model(seed, sets=None, held="number", actors=2, numbers=2, keeps=False, ignores=0)()
+
+
+def steps_from(model, state):
+    for instance in model.instances:
+        for outcome, after in model.outcomes(instance, state):
+            yield {instance.action.name, instance.label, outcome_label(instance, outcome)}, after
+
+
+def random_trace(model, seed, length=12):
+    """A random behaviour."""
+    chance, state, moves = random.Random(seed), model.initial_states()[0], []
+    for _ in range(length):
+        steps = [(i, n, after) for i in model.instances for n, (_, after) in enumerate(model.outcomes(i, state))]
+        if not steps:
+            break
+        instance, outcome, state = chance.choice(steps)
+        moves.append((instance.number, outcome))
+    return replay(model, 0, moves)
+
+
+def reachable_states(model, symmetry=()):
+    """The reachable states, one for each class."""
+    canonical, states = Canonical(model, symmetry), model.initial_states()
+    seen = {canonical(state.values) for state in states}
+    for state in states:  # grows
+        for _, after in steps_from(model, state):
+            key = canonical(after.values)
+            if key not in seen:
+                seen.add(key)
+                states.append(after)
+    return states
