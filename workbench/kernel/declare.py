@@ -19,6 +19,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import FunctionType
@@ -238,16 +239,46 @@ class Process:
         The fairness of the disjunction of the process's actions.
     doc : str
         One line.
+    start : str or callable, optional
+        The process's first step, or a function of the model that gives it. It declares a variable, the program counter,
+        which stands where the process is declared; actions say at which step they are taken, and which one is next.
+    pc : str
+        What that variable is called; without `start` it is one that the model declares.
+    guard : callable, optional
+        A method ``(self, s)``, or ``(self, s, member)``, that requires what all steps of the process need.
     """
 
     @in_its_line
-    def __init__(self, per: str | None = None, fair: str | None = None, doc: str = "") -> None:
+    def __init__(
+        self,
+        per: str | None = None,
+        fair: str | None = None,
+        doc: str = "",
+        start: Any = None,
+        pc: str = "pc",
+        guard: Function | None = None,
+    ) -> None:
         _check_fairness(fair)
-        self.per, self.fair, self.doc = per, fair, doc
+        self.per, self.fair, self.doc, self.pc, self.guard = per, fair, doc, pc, guard
+        first = (lambda model, *member: start(model)) if callable(start) else start
+        self.steps = None if start is None else Variable(first, per, "next step")
         self.name = ""
+        if not (isinstance(pc, str) and pc.isidentifier()):
+            raise ModelError(f"pc = {brief(pc)} is not accepted; it takes the name of a variable")
+        if guard is not None:
+            check_function(guard, {} if per is None else {list(inspect.signature(guard).parameters)[-1]: per})
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = self.name or name  # a second name for it does not rename it
+
+    def of_class(self, replaced: Iterable[Any]) -> "Process":
+        """The process as a class has it: it begins as one that it replaces does, unless it says where."""
+        first = next((other for other in replaced if isinstance(other, Process) and other.steps is not None), self)
+        if first is self or self.steps is not None:
+            return self
+        made = copy(self)
+        made.steps, made.pc, made.guard = first.steps, first.pc, self.guard or first.guard
+        return made
 
 
 def _check_fairness(fair: str | bool | None) -> None:
@@ -263,18 +294,35 @@ class Action(Declared):
     fair: str | bool | None = None
     stutters: bool = False
     fair_when: Function | None = None
+    at: Any = None
+    to: Any = None
+
+    def check(self, owner: str, declared: "Declarations") -> None:
+        super().check(owner, declared)
+        steps = self.process is not None and self.process.pc in declared.variables
+        if not steps and (self.at is not None or self.to is not None):
+            raise ModelError(
+                f"{owner}: {self.name} is at a step of a process, but has no process with steps: give it one with a "
+                "first step, as in Process(start='Begin')"
+            )
 
     def __get__(self, model: Any, owner: type) -> Any:
         """The action, of a class; of a model's object the method, for other actions and for subclasses to call."""
         return self if model is None else partial(self.function, model)
 
-    def of_class(self, owner: str, name: str, processes: Mapping[str, Process]) -> "Action":
+    def of_class(self, owner: str, name: str, bases: Sequence[type], processes: Mapping[str, Process]) -> "Action":
         """The action as the class called `owner` has it: called `name`, and taken by the class's own process.
 
-        A subclass may replace a process of its base; the inherited actions are then the new one's.
+        A subclass may replace a process of its base; the inherited actions are then the new one's. An action that takes
+        the place of one of the `bases` is at the same step, and leads to the same, unless it says otherwise.
         """
         if self.process is None:
             return replace(self, name=name)
+        replaced = (vars(base).get(name) for base in bases)
+        known = [a for a in replaced if isinstance(a, Action) and a.process and a.process.name == self.process.name]
+        at, to = (
+            next((step for action in known if (step := getattr(action, end)) is not None), None) for end in ("at", "to")
+        )
         if self.process.name not in processes:
             raise ModelError(f"{owner}: the process of {name} has no name in a class")
         process, parameters = processes[self.process.name], self.parameters
@@ -285,7 +333,7 @@ class Action(Declared):
             )
         if process.per is not None:
             parameters = parameters.with_first(next(iter(parameters)), process.per)
-        return replace(self, name=name, process=process, parameters=parameters)
+        return replace(self, name=name, process=process, parameters=parameters, at=at, to=to)
 
 
 @in_its_line
@@ -296,6 +344,8 @@ def action(
     when: When = None,
     stutters: bool = False,
     fair_when: Function | None = None,
+    at: Any = None,
+    to: Any = None,
     **domains: str,
 ) -> Any:
     """Declare a method ``(self, s, ...)`` to be an action.
@@ -316,6 +366,10 @@ def action(
     fair_when : callable, optional
         A function ``(self, s, ...)``, with the action's parameters, that says of which of its steps fairness is; of all
         of them without it. Choices are told it by keyword: ``lambda self, s, c, *, value: value == s.held[c]``.
+    at : str or callable, optional
+        The step of its process at which the action is taken, or a function of the model that gives it (None: at any).
+    to : str or callable, optional
+        The step that comes next, unless the method assigns one. Both are inherited by an action that replaces this one.
     **domains : str
         For each further parameter the name of a constant, or of an attribute or method of the model, whose
         members it ranges over.
@@ -341,7 +395,7 @@ def action(
         check_function(function, parameters)
         if fair_when is not None:
             _check_fair_when(function.__name__, fair_when, len(parameters))
-        return Action(function.__name__, function, parameters, when, process, fair, stutters, fair_when)
+        return Action(function.__name__, function, parameters, when, process, fair, stutters, fair_when, at, to)
 
     return declare
 
@@ -855,8 +909,14 @@ def collect(owner: type, bases: Sequence[type], reserved: Collection[str]) -> De
         If something has a reserved name, an action has no process of the class's, or behaviours begin in two ways.
     """
     declared: dict[str, Any] = {}
-    for base in reversed(bases):
-        declared.update(vars(base))
+    for name, what in {n: v for base in reversed(bases) for n, v in vars(base).items()}.items():
+        if isinstance(what, Process):
+            what = what.of_class([vars(base).get(name) for base in bases])
+            if what.steps is not None:
+                if what.pc in declared or any(what.pc in vars(base) for base in bases):
+                    raise ModelError(f"{owner.__name__}: {what.pc} is declared twice: {name} has its steps in it")
+                declared[what.pc] = what.steps
+        declared[name] = what
     for name, what in declared.items():
         if isinstance(what, _DECLARED) and (name in reserved or name.startswith("_")):
             public = listed(sorted(word for word in reserved if not word.startswith("_")))
@@ -874,7 +934,9 @@ def collect(owner: type, bases: Sequence[type], reserved: Collection[str]) -> De
         constants={n: v for n, v in declared.items() if isinstance(v, Constant)},
         variables={n: v for n, v in declared.items() if isinstance(v, Variable)},
         processes=processes,
-        actions={n: v.of_class(owner.__name__, n, processes) for n, v in declared.items() if isinstance(v, Action)},
+        actions={
+            n: v.of_class(owner.__name__, n, bases, processes) for n, v in declared.items() if isinstance(v, Action)
+        },
         properties={n: v for n, v in judged.items() if v.kind != "constraint"}
         | ({} if ends is None else {DEADLOCK.name: DEADLOCK}),
         constraints={n: v for n, v in judged.items() if v.kind == "constraint"},

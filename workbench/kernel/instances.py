@@ -148,6 +148,30 @@ class ActionInstance:
         process = declared.process
         self.actor = None if process is None else (process.name, self.arguments[0] if process.per else None)
         self._call_it(show)
+        self._at, self._to = (
+            call(f"a step of {declared.name}", step, model) if callable(step) else step
+            for step in (declared.at, declared.to)
+        )
+        bare = self._at is None and self._to is None and (process is None or process.guard is None)
+        self._function = declared.function if bare else self._as_a_step
+
+    def _as_a_step(self, model: Any, draft: Draft, *arguments: Any) -> Any:
+        """Run the action as a step of its process: at one of the process's steps, and on to the next one."""
+        process: Any = self.action.process
+        member = arguments[:1] if process.per else ()
+        cell = -1
+        if self._at is not None or self._to is not None:
+            (cell,) = draft._layout.cells_of(process.pc, *member)
+        if self._at is not None:
+            at = show(self._at)
+            who = self.lane if member else f"the {process.name}"
+            require(draft._get(cell) == self._at, f"{who} is not at {repr(at) if ' ' in at else at}")
+        if process.guard is not None:
+            process.guard(model, draft, *member)
+        result = self.action.function(model, draft, *arguments)
+        if self._to is not None and cell not in draft.writes:
+            draft._set(cell, self._to)
+        return result
 
     def _call_it(self, text: Callable[[Any], str]) -> None:
         """Make the label and the lane of the arguments' texts."""
@@ -171,7 +195,7 @@ class ActionInstance:
         The action is run once per combination of choices, in depth-first order, whenever the next one is asked for.
         """
         taken: list[_Fork] = []
-        function, model, arguments = self.action.function, self.model, self.arguments
+        function, model, arguments = self._function, self.model, self.arguments
         while True:
             draft.start(before)
             try:

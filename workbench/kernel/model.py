@@ -235,6 +235,12 @@ class Model:
             per = process.per if process and parameters.together > 1 else None
             if per is not None and instance.arguments[0] not in self.members(per):
                 raise ModelError(f"{instance.label}: {brief(instance.arguments[0])} is not in {per}")
+            if process is not None and (instance.action.at is not None or instance.action.to is not None):
+                cells = self.layout.positions[process.pc]
+                if isinstance(cells, dict) != (process.per is not None) or (
+                    isinstance(cells, dict) and instance.arguments[0] not in cells
+                ):
+                    raise ModelError(f"{instance.label}: {process.pc} has no cell for who steps")
 
     # States ----------------------------------------------------------------------------------------------------
 

@@ -33,6 +33,11 @@ def swap(s, w):
         s.decision[w] = CONFLICT
 
 
+def lives(model, s, w):
+    """What every step of a writer requires."""
+    require(not s.crashed[w], f"{w} has crashed")
+
+
 def crash(s, w):
     require(s.pc_crasher == "Crash" and s.crash_budget > 0, "the crash budget is used up")
     require(not s.crashed[w], f"{w} has crashed already")

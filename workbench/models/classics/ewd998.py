@@ -64,7 +64,7 @@ class Ewd998(Model):
             s.active[i] = choose([False, True], f"active {i}")
             s.black[i] = choose([False, True], f"black {i}")
 
-    @action(machine, to="Machines")
+    @action(machine, "to in Machines")
     def send(self, s, i, to):
         """Send a message to another machine."""
         require(s.active[i], f"{i} is done")
