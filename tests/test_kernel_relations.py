@@ -22,7 +22,6 @@ from workbench.kernel import (
     Model,
     ModelError,
     Names,
-    Pairs,
     Process,
     Relation,
     Variable,
@@ -35,9 +34,10 @@ from workbench.kernel import (
     reachable,
     replay,
     require,
-    reserved_names,
     search,
 )
+from workbench.kernel.domains import Pairs
+from workbench.kernel.model import reserved_names
 from workbench.kernel.values import Name, permute
 from workbench.questions.whatif import alternatives
 from workbench.storage.identity import Identity

@@ -28,7 +28,8 @@ _spec.loader.exec_module(pages)
 #: For each room of the package the other rooms that its modules may import.
 MAY_IMPORT: dict[str, set[str]] = {
     "kernel": set(),
-    "models": {"kernel"},
+    "language": {"kernel"},
+    "models": {"kernel", "language"},
     "storage": {"kernel"},
     "engines": {"kernel", "storage"},
     "spaces": {"kernel", "storage", "engines"},

@@ -2,20 +2,7 @@
 
 from typing import Any
 
-from workbench import (
-    Constant,
-    Model,
-    Names,
-    Process,
-    Variable,
-    action,
-    ends,
-    eventually,
-    invariant,
-    liveness,
-    reachable,
-    require,
-)
+from workbench.language import *
 
 
 class Skeleton(Model):

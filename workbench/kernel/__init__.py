@@ -18,11 +18,11 @@ from workbench.kernel.declare import (
     reachable,
     step,
 )
-from workbench.kernel.domains import Assignment, Integers, Names, Pairs, Partition, Relation
+from workbench.kernel.domains import Assignment, Integers, Names, Partition, Relation
 from workbench.kernel.errors import InputError, ModelError
 from workbench.kernel.faults import Fault, Place
 from workbench.kernel.instances import choose, only, require, unchanged
-from workbench.kernel.model import Model, reserved_names
+from workbench.kernel.model import Model
 from workbench.kernel.refinement import refines
 from workbench.kernel.result import Result, Verdict
 from workbench.kernel.search import search
@@ -40,7 +40,6 @@ __all__ = [
     "Model",
     "ModelError",
     "Names",
-    "Pairs",
     "Partition",
     "Place",
     "Process",
@@ -67,7 +66,6 @@ __all__ = [
     "refines",
     "replay",
     "require",
-    "reserved_names",
     "search",
     "step",
     "unchanged",

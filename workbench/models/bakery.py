@@ -18,21 +18,7 @@ Semantics after pgEdge/coldfront (docs/formal, PostgreSQL licence).
 
 from typing import NamedTuple
 
-from workbench.kernel import (
-    Constant,
-    Model,
-    Names,
-    Process,
-    Variable,
-    action,
-    choose,
-    invariant,
-    leads_to,
-    liveness,
-    reachable,
-    refines,
-    require,
-)
+from workbench.language import *
 from workbench.models import iceberg_catalog as catalog
 from workbench.models.iceberg_catalog import COMMITTED, ROLLED_BACK, Snapshot
 from workbench.models.table import Table, VersionedTable

@@ -10,7 +10,7 @@ explored: what is said then holds as long as no more than ``MaxTickets`` tickets
 ``specs/bakery/README.md`` explains the protocol.
 """
 
-from workbench.kernel import Constant, Names, action, constraint, invariant, liveness, reachable
+from workbench.language import *
 from workbench.models import iceberg_catalog as catalog
 from workbench.models.bakery import Bakery
 

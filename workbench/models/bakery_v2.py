@@ -18,23 +18,7 @@ Semantics after pgEdge/coldfront (docs/formal, PostgreSQL licence).
 
 from typing import NamedTuple
 
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Model,
-    Names,
-    Partition,
-    Process,
-    Variable,
-    action,
-    choose,
-    eventually,
-    invariant,
-    liveness,
-    reachable,
-    refines,
-    require,
-)
+from workbench.language import *
 from workbench.models import iceberg_catalog as catalog
 from workbench.models.iceberg_catalog import ROLLED_BACK, Snapshot
 from workbench.models.table import Table, VersionedTable

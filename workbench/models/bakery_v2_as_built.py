@@ -15,7 +15,7 @@ sixth difference, the clean-up by age, beside the restarts that it is for::
 import itertools
 from dataclasses import replace
 
-from workbench.kernel import Constant, Variable, action, choose, reachable, require
+from workbench.language import *
 from workbench.models.bakery_v2 import BakeryV2, in_small_steps
 from workbench.models.iceberg_catalog import COMMITTED
 

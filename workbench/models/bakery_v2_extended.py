@@ -15,19 +15,7 @@ state::
 import math
 from dataclasses import replace
 
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Process,
-    Variable,
-    action,
-    eventually_always,
-    invariant,
-    leads_to,
-    liveness,
-    reachable,
-    require,
-)
+from workbench.language import *
 from workbench.models import iceberg_catalog as catalog
 from workbench.models.bakery_v2 import BakeryV2, after_decision
 from workbench.models.bakery_v2_as_built import BakeryV2AsBuilt

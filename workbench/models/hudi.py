@@ -19,28 +19,7 @@ rollbacks, all off at first. Semantics after Vanlightly/table-formats-tlaplus (h
 
 from typing import NamedTuple
 
-from workbench.kernel import (
-    Constant,
-    Fault,
-    InputError,
-    Map,
-    Model,
-    Names,
-    Place,
-    Process,
-    Variable,
-    action,
-    choose,
-    ends,
-    invariant,
-    leads_to,
-    liveness,
-    reachable,
-    refines,
-    require,
-    step,
-    unchanged,
-)
+from workbench.language import *
 from workbench.models.table import Table, VersionedTable
 
 NONE, OPTIMISTIC, PESSIMISTIC = 0, 1, 2

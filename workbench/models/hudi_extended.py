@@ -11,7 +11,7 @@ Markers and heartbeats are not kept in the state: they follow from what the writ
 says what comes of all this.
 """
 
-from workbench.kernel import Constant, Variable, action, invariant, reachable, require
+from workbench.language import *
 from workbench.models.hudi import Hudi
 
 KEEP, EAGER, LAZY = 0, 1, 2

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from workbench.kernel import Fault, InputError, Map, Place, require
 from workbench.kernel.values import show
+from workbench.language import *
 
 COMMITTED, ROLLED_BACK, CONFLICT = "committed", "rolled_back", "lk_409"
 

@@ -20,25 +20,8 @@ is part of the state, and a snapshot only ever gets the number after the newest,
 licence).
 """
 
-from workbench.kernel import (
-    Constant,
-    Fault,
-    Map,
-    Model,
-    Names,
-    Place,
-    Process,
-    Variable,
-    action,
-    choose,
-    eventually_always,
-    invariant,
-    liveness,
-    reachable,
-    refines,
-    require,
-)
 from workbench.kernel.values import show
+from workbench.language import *
 from workbench.models import paimon_table as table
 from workbench.models.paimon_table import COLUMNS, DELETE, INSERT, UPDATE, Change, CommitMessage, Rewrite, Write
 from workbench.models.table import Table, VersionedTable

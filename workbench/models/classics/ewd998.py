@@ -15,21 +15,7 @@ Semantics after Dijkstra, *Shmuel Safra's version of termination detection*, EWD
 Kuppe and Merz in tlaplus/Examples.
 """
 
-from workbench.kernel import (
-    Constant,
-    Model,
-    Names,
-    Process,
-    Variable,
-    action,
-    choose,
-    initial,
-    invariant,
-    leads_to,
-    liveness,
-    reachable,
-    require,
-)
+from workbench.language import *
 
 
 class Ewd998(Model):

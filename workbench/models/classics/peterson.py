@@ -14,20 +14,7 @@ The properties, and the commands that check them::
 Semantics after Peterson, *Myths about the mutual exclusion problem*, Information Processing Letters 12(3), 1981.
 """
 
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Model,
-    Names,
-    Process,
-    Variable,
-    action,
-    invariant,
-    leads_to,
-    liveness,
-    reachable,
-    require,
-)
+from workbench.language import *
 
 IDLE, LEVEL, LAST, WAIT, CRITICAL = "idle", "write level", "write last", "wait", "critical"
 
