@@ -50,10 +50,8 @@ Group = tuple[tuple[str, ...], str]
 class Parameters(Mapping[str, str]):
     """The parameters of an action or a property with their domains, in order.
 
-    Attributes
-    ----------
-    groups : tuple of (tuple of str, str)
-        Those that are unpacked together from one member, which is a tuple, and its domain; most are alone.
+    Attributes:
+        groups: Those that are unpacked together from one member, which is a tuple, and its domain; most are alone.
     """
 
     def __init__(self, groups: Iterable[Group] = ()) -> None:
@@ -63,15 +61,12 @@ class Parameters(Mapping[str, str]):
     def declared(cls, each: Iterable[Any], domains: Mapping[str, str]) -> "Parameters":
         """Those that texts such as ``"a, b in Edges"`` and then keywords declare.
 
-        Raises
-        ------
-        ModelError
-            For a text that says nothing of the kind, or a parameter that is declared twice.
+        Raises:
+            ModelError: For a text that says nothing of the kind, or a parameter that is declared twice.
 
-        Examples
-        --------
-        >>> dict(Parameters.declared(["a, b in Edges"], {"k": "slots"}))
-        {'a': 'Edges', 'b': 'Edges', 'k': 'slots'}
+        Examples:
+            >>> dict(Parameters.declared(["a, b in Edges"], {"k": "slots"}))
+            {'a': 'Edges', 'b': 'Edges', 'k': 'slots'}
         """
         groups: list[Group] = []
         for text in each:
@@ -111,10 +106,8 @@ class Parameters(Mapping[str, str]):
     def combinations(self, members: Callable[[str], tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
         """The arguments of every instance; `members` gives those of a domain.
 
-        Raises
-        ------
-        ModelError
-            If a member that is to be unpacked is no tuple of that length.
+        Raises:
+            ModelError: If a member that is to be unpacked is no tuple of that length.
         """
         each = [[_unpacked(member, *group) for member in members(group[1])] for group in self.groups]
         return (tuple(itertools.chain(*parts)) for parts in itertools.product(*each))
@@ -175,10 +168,8 @@ def check_function(function: Function, parameters: Mapping[str, str], states: in
 class Declared:
     """What a decorator attaches to a method: an action or a property.
 
-    Attributes
-    ----------
-    when : str, callable or None
-        The name of a constant, or a function of the model: where it is false, a model does not have it.
+    Attributes:
+        when: The name of a constant, or a function of the model: where it is false, a model does not have it.
     """
 
     name: str
@@ -231,21 +222,15 @@ class Declared:
 class Process:
     """A process of a model, or one process per member of a set.
 
-    Parameters
-    ----------
-    per : str, optional
-        The constant (or attribute of the model) whose members each get a process of their own.
-    fair : {None, "weak", "strong"}
-        The fairness of the disjunction of the process's actions.
-    doc : str
-        One line.
-    start : str or callable, optional
-        The process's first step, or a function of the model that gives it. It declares a variable, the program counter,
-        which stands where the process is declared; actions say at which step they are taken, and which one is next.
-    pc : str
-        What that variable is called; without `start` it is one that the model declares.
-    guard : callable, optional
-        A method ``(self, s)``, or ``(self, s, member)``, that requires what all steps of the process need.
+    Args:
+        per: The constant (or attribute of the model) whose members each get a process of their own.
+        fair ({None, "weak", "strong"}): The fairness of the disjunction of the process's actions.
+        doc: One line.
+        start: The process's first step, or a function of the model that gives it. It declares a variable, the program
+            counter, which stands where the process is declared; actions say at which step they are taken, and which one
+            is next.
+        pc: What that variable is called; without `start` it is one that the model declares.
+        guard: A method ``(self, s)``, or ``(self, s, member)``, that requires what all steps of the process need.
     """
 
     @in_its_line
@@ -350,29 +335,23 @@ def action(
 ) -> Any:
     """Declare a method ``(self, s, ...)`` to be an action.
 
-    Parameters
-    ----------
-    process : Process, optional
-        Who takes the step. If it has a process per member, the method's first parameter is the member.
-    *each : str
-        Parameters that are unpacked from tuples, such as ``"a, b in Edges"``; a first one of these may be the process's
-        member. They stand before those of `domains`.
-    fair : {None, "weak", "strong", False}
-        A fairness condition of this action alone, per instance; False leaves it out of its process's fairness.
-    when : str or callable, optional
-        The name of a constant, or a function of the model: where it is false, a model does not have the action.
-    stutters : bool
-        The action leaves the state as it is, on purpose.
-    fair_when : callable, optional
-        A function ``(self, s, ...)``, with the action's parameters, that says of which of its steps fairness is; of all
-        of them without it. Choices are told it by keyword: ``lambda self, s, c, *, value: value == s.held[c]``.
-    at : str or callable, optional
-        The step of its process at which the action is taken, or a function of the model that gives it (None: at any).
-    to : str or callable, optional
-        The step that comes next, unless the method assigns one. Both are inherited by an action that replaces this one.
-    **domains : str
-        For each further parameter the name of a constant, or of an attribute or method of the model, whose
-        members it ranges over.
+    Args:
+        process: Who takes the step. If it has a process per member, the method's first parameter is the member.
+        *each: Parameters that are unpacked from tuples, such as ``"a, b in Edges"``; a first one of these may be the
+            process's member. They stand before those of `domains`.
+        fair ({None, "weak", "strong", False}): A fairness condition of this action alone, per instance; False leaves it
+            out of its process's fairness.
+        when: The name of a constant, or a function of the model: where it is false, a model does not have the action.
+        stutters: The action leaves the state as it is, on purpose.
+        fair_when: A function ``(self, s, ...)``, with the action's parameters, that says of which of its steps fairness
+            is; of all of them without it. Choices are told it by keyword: ``lambda self, s, c, *, value: value ==
+            s.held[c]``.
+        at: The step of its process at which the action is taken, or a function of the model that gives it (None: at
+            any).
+        to: The step that comes next, unless the method assigns one. Both are inherited by an action that replaces this
+            one.
+        **domains: For each further parameter the name of a constant, or of an attribute or method of the model, whose
+            members it ranges over.
     """
     if callable(process) and not isinstance(process, Process):  # a bare @action
         return action()(process)
@@ -466,14 +445,12 @@ def of_clause(function: Function, answer: Any) -> Any:
 class Property(Declared):
     """What the decorators of properties attach to a method; of an invariant that has several :class:`Clauses`.
 
-    Attributes
-    ----------
-    kind : {"invariant", "reachable", "liveness", "step", "refinement", "deadlock", "constraint"}
-        A constraint says which states are explored, and is nothing that a check judges.
-    by_default : bool, str or callable
-        Whether a check that names no properties checks it; or the condition on which it does, as for `when`.
-    of : tuple of str
-        For a step property the actions whose steps are judged; empty for all.
+    Attributes:
+        kind ({"invariant", "reachable", "liveness", "step", "refinement", "deadlock", "constraint"}): A constraint says
+            which states are explored, and is nothing that a check judges.
+        by_default: Whether a check that names no properties checks it; or the condition on which it does, as for
+            `when`.
+        of: For a step property the actions whose steps are judged; empty for all.
     """
 
     kind: str = ""
@@ -559,20 +536,15 @@ def invariant(*functions: Any, when: When = None, by_default: Default = True, **
 
     The text may be a :class:`Fault`, which also names what is at fault.
 
-    Parameters
-    ----------
-    *functions : callable
-        The method that is decorated; or several methods without a decorator, for an invariant of several clauses, as in
-        ``Safe = invariant(types_are_right, one_leader)``. Clauses are judged one by one, so that each reads only
-        what it needs, and the verdict names the one that fails.
-    when : str or callable, optional
-        The name of a constant, or a function of the model: where it is false, a model does not have the property.
-    by_default : bool, str or callable
-        False for a property that is checked only where it is asked for by name; or a condition, as for `when`, where
-        it is checked unasked.
-    **domains : str
-        As for actions: the invariant must hold for each combination. Fine-grained instances are also faster. As there,
-        ``@invariant("a, b in Edges")`` unpacks tuples.
+    Args:
+        *functions: The method that is decorated; or several methods without a decorator, for an invariant of several
+            clauses, as in ``Safe = invariant(types_are_right, one_leader)``. Clauses are judged one by one, so that
+            each reads only what it needs, and the verdict names the one that fails.
+        when: The name of a constant, or a function of the model: where it is false, a model does not have the property.
+        by_default: False for a property that is checked only where it is asked for by name; or a condition, as for
+            `when`, where it is checked unasked.
+        **domains: As for actions: the invariant must hold for each combination. Fine-grained instances are also faster.
+            As there, ``@invariant("a, b in Edges")`` unpacks tuples.
     """
     texts = tuple(itertools.takewhile(_is_text, functions))
     if len(functions) - len(texts) < 2:
@@ -607,33 +579,30 @@ def constraint(function: Any = None, /, *, when: When = None, **domains: str) ->
     it is not counted as distinct, and its successors are not looked at. Steps that lead there are steps: fairness does
     not see the constraint. A state is inside if all constraints of the model are true of it.
 
-    Parameters
-    ----------
-    when : str or callable, optional
-        The name of a constant, or a function of the model: where it is false, the constraint does not apply.
-    **domains : str
-        As for actions: the constraint must be true for each combination. Fine-grained instances are also faster.
+    Args:
+        when: The name of a constant, or a function of the model: where it is false, the constraint does not apply.
+        **domains: As for actions: the constraint must be true for each combination. Fine-grained instances are also
+            faster.
 
-    Examples
-    --------
-    >>> from workbench.kernel import Model, Variable, action, constraint, invariant, search
-    >>> class Counter(Model):
-    ...     n = Variable(0)
-    ...
-    ...     @action
-    ...     def up(self, s):
-    ...         s.n += 1
-    ...
-    ...     @constraint
-    ...     def Short(self, s):
-    ...         return s.n < 3
-    ...
-    ...     @invariant
-    ...     def Small(self, s):
-    ...         return s.n < 10
-    >>> result = search(Counter())
-    >>> result.distinct, result.generated, result.outside, result["Small"].word
-    (3, 4, 1, 'holds within the constraint')
+    Examples:
+        >>> from workbench.kernel import Model, Variable, action, constraint, invariant, search
+        >>> class Counter(Model):
+        ...     n = Variable(0)
+        ...
+        ...     @action
+        ...     def up(self, s):
+        ...         s.n += 1
+        ...
+        ...     @constraint
+        ...     def Short(self, s):
+        ...         return s.n < 3
+        ...
+        ...     @invariant
+        ...     def Small(self, s):
+        ...         return s.n < 10
+        >>> result = search(Counter())
+        >>> result.distinct, result.generated, result.outside, result["Small"].word
+        (3, 4, 1, 'holds within the constraint')
     """
     return _declare("constraint", function, domains, when=when)
 
@@ -652,25 +621,22 @@ def step(
     It returns True, or False or a text that says what is wrong, as invariants do. A step that changes nothing is not
     judged. `when`, `by_default` and the domains are as for :func:`workbench.invariant`.
 
-    Parameters
-    ----------
-    of : str or sequence of str
-        The names of the actions whose steps are judged; all actions if it is not given.
+    Args:
+        of: The names of the actions whose steps are judged; all actions if it is not given.
 
-    Examples
-    --------
-    >>> from workbench import Model, Variable, action, check, step
-    >>> class Clock(Model):
-    ...     hour = Variable(0)
-    ...     @action
-    ...     def tick(self, s):
-    ...         s.hour = (s.hour + 1) % 3
-    ...     @step
-    ...     def Forwards(self, s, t):
-    ...         return t.hour > s.hour or f"from {s.hour} to {t.hour}"
-    >>> check(Clock())
-    Clock(): 3 distinct states, depth 3, local engine
-      violated (4 states)  Forwards: tick: from 2 to 0
+    Examples:
+        >>> from workbench import Model, Variable, action, check, step
+        >>> class Clock(Model):
+        ...     hour = Variable(0)
+        ...     @action
+        ...     def tick(self, s):
+        ...         s.hour = (s.hour + 1) % 3
+        ...     @step
+        ...     def Forwards(self, s, t):
+        ...         return t.hour > s.hour or f"from {s.hour} to {t.hour}"
+        >>> check(Clock())
+        Clock(): 3 distinct states, depth 3, local engine
+          violated (4 states)  Forwards: tick: from 2 to 0
     """
     actions = (of,) if isinstance(of, str) else tuple(of)
     return _declare("step", function, domains, states=2, when=when, by_default=by_default, of=actions)
@@ -683,12 +649,9 @@ def step(
 class Formula:
     """A liveness formula over state predicates, as TLA+ writes them.
 
-    Attributes
-    ----------
-    kind : {"leads_to", "eventually", "always_eventually", "eventually_always"}
-    trigger : Predicate or None
-        P in ``P ~> Q``; None for the others.
-    goal : Predicate
+    Attributes:
+        kind: {"leads_to", "eventually", "always_eventually", "eventually_always"}
+        trigger: P in ``P ~> Q``; None for the others.
     """
 
     kind: str
@@ -752,20 +715,19 @@ def ends(function: Callable[..., bool]) -> Ends:
     The property ``Deadlock`` holds if every other state has a next step. Where a model says nothing, it may end
     nowhere.
 
-    Examples
-    --------
-    >>> from workbench import Model, Variable, action, check, ends, require
-    >>> class Countdown(Model):
-    ...     left = Variable(3)
-    ...     @action
-    ...     def count(self, s):
-    ...         require(s.left > 0, "nothing is left")
-    ...         s.left -= 1
-    ...     @ends
-    ...     def over(self, s):
-    ...         return s.left == 0
-    >>> check(Countdown(), ["Deadlock"])["Deadlock"].word
-    'holds'
+    Examples:
+        >>> from workbench import Model, Variable, action, check, ends, require
+        >>> class Countdown(Model):
+        ...     left = Variable(3)
+        ...     @action
+        ...     def count(self, s):
+        ...         require(s.left > 0, "nothing is left")
+        ...         s.left -= 1
+        ...     @ends
+        ...     def over(self, s):
+        ...         return s.left == 0
+        >>> check(Countdown(), ["Deadlock"])["Deadlock"].word
+        'holds'
     """
     check_function(function, {})
     return Ends(function)
@@ -777,14 +739,10 @@ def ends(function: Callable[..., bool]) -> Ends:
 class Variable:
     """A variable of a model: one cell, or one cell per index.
 
-    Parameters
-    ----------
-    initial
-        The initial value, or a function of the model (and, with `per`, of the index) that gives it.
-    per : str, optional
-        The constant, attribute or method of the model whose members are the indices.
-    doc : str
-        One line.
+    Args:
+        initial: The initial value, or a function of the model (and, with `per`, of the index) that gives it.
+        per: The constant, attribute or method of the model whose members are the indices.
+        doc: One line.
     """
 
     def __init__(self, initial: Any, per: str | None = None, doc: str = "") -> None:
@@ -803,44 +761,38 @@ class SetOf(Variable):
     ``s.messages.where(type="ack", to=w)``. A question, or an assignment, concerns only the members that it is about, so
     that the space is searched as fast as if each had a cell of its own.
 
-    Parameters
-    ----------
-    universe : str
-        The constant, attribute or method of the model that gives what the set may hold.
-    initial : set, or callable
-        What it holds at first, as for :class:`Variable`.
-    per : str, optional
-        The constant, attribute or method of the model whose members are the indices.
-    doc : str
-        One line.
+    Args:
+        universe: The constant, attribute or method of the model that gives what the set may hold.
+        initial: What it holds at first, as for :class:`Variable`.
+        per: The constant, attribute or method of the model whose members are the indices.
+        doc: One line.
 
-    Examples
-    --------
-    >>> from typing import NamedTuple
-    >>> from workbench import Model, action, check, choose, reachable, require
-    >>> class Note(NamedTuple):
-    ...     kind: str
-    ...     number: int
-    >>> class Notes(Model):
-    ...     sent = SetOf("notes")
-    ...
-    ...     def notes(self):
-    ...         return [Note(kind, number) for kind in ("ask", "answer") for number in range(3)]
-    ...
-    ...     @action
-    ...     def ask(self, s):
-    ...         s.sent |= {Note("ask", choose(range(3)))}
-    ...
-    ...     @action
-    ...     def answer(self, s):
-    ...         s.sent |= {Note("answer", choose(s.sent.where(kind="ask")).number)}
-    ...
-    ...     @reachable
-    ...     def TwoAnswers(self, s):
-    ...         return s.sent.count(kind="answer") == 2
-    >>> result = check(Notes())
-    >>> result.distinct, result["TwoAnswers"].word
-    (27, 'reached')
+    Examples:
+        >>> from typing import NamedTuple
+        >>> from workbench import Model, action, check, choose, reachable, require
+        >>> class Note(NamedTuple):
+        ...     kind: str
+        ...     number: int
+        >>> class Notes(Model):
+        ...     sent = SetOf("notes")
+        ...
+        ...     def notes(self):
+        ...         return [Note(kind, number) for kind in ("ask", "answer") for number in range(3)]
+        ...
+        ...     @action
+        ...     def ask(self, s):
+        ...         s.sent |= {Note("ask", choose(range(3)))}
+        ...
+        ...     @action
+        ...     def answer(self, s):
+        ...         s.sent |= {Note("answer", choose(s.sent.where(kind="ask")).number)}
+        ...
+        ...     @reachable
+        ...     def TwoAnswers(self, s):
+        ...         return s.sent.count(kind="answer") == 2
+        >>> result = check(Notes())
+        >>> result.distinct, result["TwoAnswers"].word
+        (27, 'reached')
     """
 
     def __init__(self, universe: str, initial: Any = frozenset(), per: str | None = None, doc: str = "") -> None:
@@ -895,18 +847,13 @@ class Declarations:
 def collect(owner: type, bases: Sequence[type], reserved: Collection[str]) -> Declarations:
     """What the class `owner` declares.
 
-    Parameters
-    ----------
-    owner : type
-    bases : sequence of type
-        The class and its bases, in the order in which names are looked up.
-    reserved : collection of str
-        What nothing may be called.
+    Args:
+        bases: The class and its bases, in the order in which names are looked up.
+        reserved: What nothing may be called.
 
-    Raises
-    ------
-    ModelError
-        If something has a reserved name, an action has no process of the class's, or behaviours begin in two ways.
+    Raises:
+        ModelError: If something has a reserved name, an action has no process of the class's, or behaviours begin in
+            two ways.
     """
     declared: dict[str, Any] = {}
     for name, what in {n: v for base in reversed(bases) for n, v in vars(base).items()}.items():

@@ -29,10 +29,8 @@ def call(what: str, function: Function, /, *arguments: Any, **named: Any) -> Any
 def checked(what: str, function: Function, answer: Any, text: bool = False) -> Any:
     """The answer that code of a model's gave: True or False, or where it may be one, a `text`.
 
-    Raises
-    ------
-    ModelError
-        If it is anything else.
+    Raises:
+        ModelError: If it is anything else.
     """
     if answer is True or answer is False:
         return answer
@@ -88,12 +86,9 @@ _path = _Path()
 def choose(options: Any, name: str = "") -> Any:
     """Branch: the action has one outcome for each of `options`; with none of them it is disabled.
 
-    Parameters
-    ----------
-    options : iterable
-        A set is taken in canonical order.
-    name : str
-        What the choice is called in traces.
+    Args:
+        options: A set is taken in canonical order.
+        name: What the choice is called in traces.
     """
     if _path.taken is None:
         raise ModelError("choose() may be called only inside an action")
@@ -131,16 +126,11 @@ class Outcome(NamedTuple):
 class ActionInstance:
     """An action with its parameters bound, as one of a model's numbered steps.
 
-    Attributes
-    ----------
-    number : int
-        The position in ``model.instances``; stable for given constants.
-    label : str
-        Such as ``begin_claim(w1)``.
-    lane : str
-        The process that takes the step: a member's name, the process's name, or "" if there is none.
-    actor : (str, object) or None
-        That process itself: its name, and its member where there is one for each.
+    Attributes:
+        number: The position in ``model.instances``; stable for given constants.
+        label (str): Such as ``begin_claim(w1)``.
+        lane (str): The process that takes the step: a member's name, the process's name, or "" if there is none.
+        actor ((str, object) or None): That process itself: its name, and its member where there is one for each.
     """
 
     def __init__(self, model: Any, number: int, declared: Action, arguments: Sequence[Any]) -> None:
@@ -293,13 +283,9 @@ def outcome_label(instance: ActionInstance, outcome: Outcome) -> str:
 class Fairness:
     """A fairness condition: if (weak) always or (strong) again and again enabled, one of `actions` is taken.
 
-    Attributes
-    ----------
-    label : str
-        The process or action instance.
-    strong : bool
-    actions : frozenset of int
-        Numbers of action instances.
+    Attributes:
+        label: The process or action instance.
+        actions: Numbers of action instances.
     """
 
     label: str
@@ -313,13 +299,9 @@ class Fairness:
 class Subject(NamedTuple):
     """A part of a model that is judged, or run, by itself.
 
-    Attributes
-    ----------
-    kind : str
-        ``action``, or the kind of a property.
-    name : str
-    part : str
-        The clause of an invariant, or the predicate of a formula (``trigger`` or ``goal``); "" for the whole.
+    Attributes:
+        kind: ``action``, or the kind of a property.
+        part: The clause of an invariant, or the predicate of a formula (``trigger`` or ``goal``); "" for the whole.
     """
 
     kind: str
@@ -337,10 +319,8 @@ class Subject(NamedTuple):
 class PropertyInstance:
     """An invariant, reachable property or constraint with its parameters bound, or a clause: a predicate over states.
 
-    Attributes
-    ----------
-    clause : str
-        The clause's name; "" for a property that has no clauses, or for all of them together.
+    Attributes:
+        clause (str): The clause's name; "" for a property that has no clauses, or for all of them together.
     """
 
     def __init__(
@@ -382,11 +362,9 @@ class PropertyInstance:
 class Later(View):
     """The state after a step, as properties of steps see it: it also tells which cells the step changed.
 
-    Parameters
-    ----------
-    changed : callable
-        Whether the cell with a number is different from what it was before the step. Who keeps track of reads then need
-        not count this as reading either value.
+    Args:
+        changed: Whether the cell with a number is different from what it was before the step. Who keeps track of reads
+            then need not count this as reading either value.
     """
 
     __slots__ = ("_changed",)
@@ -400,25 +378,21 @@ class Later(View):
 def unchanged(s: Reader, t: Reader, *parts: str | Place) -> bool:
     """Whether the step from `s` to `t` leaves the named variables as they are.
 
-    Parameters
-    ----------
-    s, t : State
-        As a step property is given them.
-    *parts : str or Place
-        Variables, or single cells of them: ``Place("pc", w)``.
+    Args:
+        s, t: As a step property is given them.
+        *parts: Variables, or single cells of them: ``Place("pc", w)``.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> model = Bakery()
-    >>> start, = model.initial_states()
-    >>> _, after = model.outcomes(model.instances[0], start)[0]
-    >>> [str(change.cell) for change in start.changes_to(after)]
-    ['pc[w1]']
-    >>> unchanged(start, after, "claims"), unchanged(start, after, "claims", "pc")
-    (True, False)
-    >>> unchanged(start, after, Place("pc", "w2")), only(start, after, "pc"), only(start, after, Place("pc", "w2"))
-    (True, True, False)
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> model = Bakery()
+        >>> start, = model.initial_states()
+        >>> _, after = model.outcomes(model.instances[0], start)[0]
+        >>> [str(change.cell) for change in start.changes_to(after)]
+        ['pc[w1]']
+        >>> unchanged(start, after, "claims"), unchanged(start, after, "claims", "pc")
+        (True, False)
+        >>> unchanged(start, after, Place("pc", "w2")), only(start, after, "pc"), only(start, after, Place("pc", "w2"))
+        (True, True, False)
     """
     changed = _changes(s, t)
     return not any(changed(cell) for cell in _cells(t._layout, parts))

@@ -57,24 +57,16 @@ _RESERVED = frozenset({"actions", "constants", "constraints", "instances", "layo
 class Model:
     """A protocol: constants, variables, actions and properties.
 
-    Parameters
-    ----------
-    **constants
-        Values for declared constants; the others have their defaults.
+    Args:
+        **constants: Values for declared constants; the others have their defaults.
 
-    Attributes
-    ----------
-    constants : dict
-        Every constant's value. Each is also an attribute of that name.
-    actions : dict of Action
-        The declared actions that these constants do not switch off.
-    properties : dict of Property
-        The declared properties that these constants do not switch off.
-    constraints : dict of Property
-        The declared constraints that these constants do not switch off.
-    layout : Layout
-    instances : list of ActionInstance
-        Each of `actions` with every combination of its parameters.
+    Attributes:
+        constants: Every constant's value. Each is also an attribute of that name.
+        actions (dict of Action): The declared actions that these constants do not switch off.
+        properties (dict of Property): The declared properties that these constants do not switch off.
+        constraints (dict of Property): The declared constraints that these constants do not switch off.
+        layout: Layout
+        instances (list of ActionInstance): Each of `actions` with every combination of its parameters.
     """
 
     declared_constants: ClassVar[dict[str, Constant]] = {}
@@ -364,10 +356,8 @@ class Model:
 
         ``Deadlock`` is a property of every model, also of those that do not list it.
 
-        Raises
-        ------
-        InputError
-            For a name that is not declared, or of a property that these constants switch off.
+        Raises:
+            InputError: For a name that is not declared, or of a property that these constants switch off.
         """
         if names is None:
             return [p for p in self.properties.values() if p.is_default(self)]
@@ -393,10 +383,8 @@ class Model:
     def declared_property(cls, name: str) -> Property:
         """The property called `name` that the class declares, or that every model has.
 
-        Raises
-        ------
-        InputError
-            If there is none.
+        Raises:
+            InputError: If there is none.
         """
         if name == DEADLOCK.name:
             return DEADLOCK
@@ -426,10 +414,8 @@ class Model:
 
         A constant that holds such names, such as a graph, is part of the model: those that change it are left out.
 
-        Parameters
-        ----------
-        sets : sequence of str, optional
-            The symmetric sets to permute; all declared ones for None.
+        Args:
+            sets: The symmetric sets to permute; all declared ones for None.
         """
         names = self.symmetry if sets is None else tuple(sets)
         for name in names:
@@ -478,11 +464,10 @@ def reserved_names() -> dict[str, list[str]]:
 
     No name that begins with ``_`` is accepted either.
 
-    Examples
-    --------
-    >>> names = reserved_names()
-    >>> "layout" in names["anything"], "items" in names["variables"]
-    (True, True)
+    Examples:
+        >>> names = reserved_names()
+        >>> "layout" in names["anything"], "items" in names["variables"]
+        (True, True)
     """
     ours = sorted(name for name in _RESERVED | vars(Model).keys() if not name.startswith("_"))
     states = {name for base in (Draft, State) for name in public_names(base)}
@@ -492,10 +477,8 @@ def reserved_names() -> dict[str, list[str]]:
 def model_object(model: Any) -> Model:
     """`model`, if it is one.
 
-    Raises
-    ------
-    InputError
-        If it is something else, such as a model's class.
+    Raises:
+        InputError: If it is something else, such as a model's class.
     """
     if isinstance(model, Model):
         return model

@@ -27,11 +27,8 @@ _REMEMBERED = 1 << 16
 class RefinementProperty(Property):
     """What ``@refines`` attaches to a method.
 
-    Attributes
-    ----------
-    abstract : type of Model
-    constants : dict of str to str
-        For constants of the abstract model the names of what gives them: a constant, attribute or method.
+    Attributes:
+        constants: For constants of the abstract model the names of what gives them: a constant, attribute or method.
     """
 
     abstract: type[Model] = Model
@@ -54,10 +51,8 @@ class RefinementProperty(Property):
     def abstract_of(self, model: Model) -> Model:
         """The abstract model with the constants that `model` gives it.
 
-        Raises
-        ------
-        InputError
-            If it does not accept them.
+        Raises:
+            InputError: If it does not accept them.
         """
         given = {name: _given(model, self.name, source) for name, source in self.constants.items()}
         try:
@@ -83,35 +78,30 @@ def refines(abstract: Any, /, *, when: When = None, by_default: Default = True, 
     It returns a mapping from the abstract model's variables to their values; for a variable with a cell per index, a
     mapping from the indices to values.
 
-    Parameters
-    ----------
-    abstract : type of Model
-        What all behaviours must be behaviours of: each begins in one of its initial states, and each step is one of
-        its steps or changes nothing there. Its fairness is not judged.
-    when, by_default
-        As for :func:`workbench.invariant`.
-    **constants : str
-        For each constant of the abstract model that does not have its default the name of a constant, attribute or
-        method of this one.
+    Args:
+        abstract: What all behaviours must be behaviours of: each begins in one of its initial states, and each step is
+            one of its steps or changes nothing there. Its fairness is not judged.
+        when, by_default: As for :func:`workbench.invariant`.
+        **constants: For each constant of the abstract model that does not have its default the name of a constant,
+            attribute or method of this one.
 
-    Examples
-    --------
-    >>> from workbench import Model, Variable, action, check, refines
-    >>> class Light(Model):
-    ...     on = Variable(False)
-    ...     @action
-    ...     def switch(self, s):
-    ...         s.on = not s.on
-    >>> class Dimmer(Model):
-    ...     level = Variable(0)
-    ...     @action
-    ...     def turn(self, s):
-    ...         s.level = (s.level + 1) % 4
-    ...     @refines(Light)
-    ...     def IsALight(self, s):
-    ...         return {"on": s.level > 0}
-    >>> check(Dimmer())["IsALight"].word
-    'holds'
+    Examples:
+        >>> from workbench import Model, Variable, action, check, refines
+        >>> class Light(Model):
+        ...     on = Variable(False)
+        ...     @action
+        ...     def switch(self, s):
+        ...         s.on = not s.on
+        >>> class Dimmer(Model):
+        ...     level = Variable(0)
+        ...     @action
+        ...     def turn(self, s):
+        ...         s.level = (s.level + 1) % 4
+        ...     @refines(Light)
+        ...     def IsALight(self, s):
+        ...         return {"on": s.level > 0}
+        >>> check(Dimmer())["IsALight"].word
+        'holds'
     """
     if not (isinstance(abstract, type) and issubclass(abstract, Model)):
         raise ModelError(f"refines: {brief(abstract)} is not a model's class: write @refines(Table)")
@@ -135,9 +125,8 @@ def refines(abstract: Any, /, *, when: When = None, by_default: Default = True, 
 class Refinement:
     """A refinement with the abstract model made: judges initial states and steps.
 
-    Attributes
-    ----------
-    abstract : Model
+    Attributes:
+        abstract: Model
     """
 
     arguments: tuple[Any, ...] = ()
@@ -263,17 +252,12 @@ def _check_keys(answer: Any, wanted: Mapping[Any, Any], what: str, key: str) -> 
 class AbstractStep:
     """A step of an abstract trace and the state that it leads to.
 
-    Attributes
-    ----------
-    label : str or None
-        Such as ``commit(w1)``; ``initial state`` for the first. None where nothing changes, and where no action of the
-        abstract model does what changes.
-    lane : str
-        The abstract process that steps.
-    state : State
-        Of the abstract model.
-    why : str or None
-        What is wrong with an initial state, or a step, that the abstract model does not have.
+    Attributes:
+        label: Such as ``commit(w1)``; ``initial state`` for the first. None where nothing changes, and where no action
+            of the abstract model does what changes.
+        lane: The abstract process that steps.
+        state: Of the abstract model.
+        why: What is wrong with an initial state, or a step, that the abstract model does not have.
     """
 
     label: str | None
@@ -293,11 +277,8 @@ class AbstractTrace:
 
     As a text it leaves those out, and counts them.
 
-    Attributes
-    ----------
-    model : Model
-        The abstract one.
-    steps : tuple of AbstractStep
+    Attributes:
+        model: The abstract one.
     """
 
     model: Model
@@ -323,35 +304,34 @@ class AbstractTrace:
 def abstract(trace: Trace, name: str) -> AbstractTrace:
     """What `trace` is to the model that the refinement called `name` of its model refines.
 
-    Examples
-    --------
-    >>> from workbench import Model, Variable, action, check, refines
-    >>> from workbench.kernel.refinement import abstract
-    >>> class Counter(Model):
-    ...     n = Variable(0)
-    ...     @action
-    ...     def add(self, s):
-    ...         s.n += 1
-    >>> class Doubling(Model):
-    ...     m = Variable(0)
-    ...     @action
-    ...     def double(self, s):
-    ...         s.m = max(1, 2 * s.m) % 8
-    ...     @refines(Counter)
-    ...     def Counts(self, s):
-    ...         return {"n": s.m}
-    >>> verdict = check(Doubling())["Counts"]
-    >>> verdict.why
-    'double: n goes from 2 to 4, which no action of Counter does'
-    >>> abstract(verdict.trace, "Counts")
-      1  initial state
-           n: 0
-      2  add
-           n: 0 -> 1
-      3  add
-           n: 1 -> 2
-      4  not a step of Counter
-           n: 2 -> 4
+    Examples:
+        >>> from workbench import Model, Variable, action, check, refines
+        >>> from workbench.kernel.refinement import abstract
+        >>> class Counter(Model):
+        ...     n = Variable(0)
+        ...     @action
+        ...     def add(self, s):
+        ...         s.n += 1
+        >>> class Doubling(Model):
+        ...     m = Variable(0)
+        ...     @action
+        ...     def double(self, s):
+        ...         s.m = max(1, 2 * s.m) % 8
+        ...     @refines(Counter)
+        ...     def Counts(self, s):
+        ...         return {"n": s.m}
+        >>> verdict = check(Doubling())["Counts"]
+        >>> verdict.why
+        'double: n goes from 2 to 4, which no action of Counter does'
+        >>> abstract(verdict.trace, "Counts")
+          1  initial state
+               n: 0
+          2  add
+               n: 0 -> 1
+          3  add
+               n: 1 -> 2
+          4  not a step of Counter
+               n: 2 -> 4
     """
     (declared,) = trace.model.select([name])
     if not isinstance(declared, RefinementProperty):

@@ -134,19 +134,12 @@ class Split:
 class Layout:
     """The cells of a model with given constants, in a fixed order.
 
-    Parameters
-    ----------
-    variables : mapping of str to (None or sequence)
-        Each variable's indices, None where it has just one cell.
-    universes : mapping of str to Universe
-        What the variables that are sets with a declared universe may hold.
+    Args:
+        variables: Each variable's indices, None where it has just one cell.
+        universes: What the variables that are sets with a declared universe may hold.
 
-    Attributes
-    ----------
-    cells : list of Cell
-    universes : mapping of str to Universe
-    parts : Layout
-        What engines make rows of: this layout, with a cell for each member of a universe.
+    Attributes:
+        parts: What engines make rows of: this layout, with a cell for each member of a universe.
     """
 
     def __init__(
@@ -228,10 +221,8 @@ class Layout:
     def split(self, values: Sequence[Any]) -> Sequence[Any]:
         """The values of the parts, for those of the cells.
 
-        Raises
-        ------
-        InputError
-            If a set holds what is not in its universe.
+        Raises:
+            InputError: If a set holds what is not in its universe.
         """
         return values
 
@@ -259,11 +250,8 @@ NEVER = object()
 class Parts(Layout):
     """A layout in which a set with a declared universe has a cell for each member, which says whether it is there.
 
-    Parameters
-    ----------
-    layout : Layout
-        Where it has one cell.
-    universes : mapping of str to Universe
+    Args:
+        layout: Where it has one cell.
     """
 
     def __init__(self, layout: Layout, universes: Mapping[str, Universe]) -> None:
@@ -418,11 +406,8 @@ class Reader:
 class View(Reader):
     """A state as properties see it.
 
-    Parameters
-    ----------
-    layout : Layout
-    values : sequence or Reads
-        The content of every cell, in the layout's order.
+    Args:
+        values: The content of every cell, in the layout's order.
     """
 
     __slots__ = ("values",)
@@ -449,10 +434,8 @@ def turned(view: View, values: "Values") -> View:
 class State(View):
     """One immutable state of a model; a whole one, which can be compared and kept.
 
-    Attributes
-    ----------
-    values : tuple
-        The content of every cell, in the layout's order.
+    Attributes:
+        values: The content of every cell, in the layout's order.
     """
 
     __slots__ = ()
@@ -495,10 +478,8 @@ class State(View):
 class Reads(dict[int, Any]):
     """The values of a state that also keeps which cells were read, in order, with what was in them.
 
-    Parameters
-    ----------
-    values : sequence
-        Asked once per cell.
+    Args:
+        values: Asked once per cell.
     """
 
     def __init__(self, values: Sequence[Any]) -> None:

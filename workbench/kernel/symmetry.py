@@ -12,16 +12,11 @@ from workbench.kernel.values import PLAIN, Kinds, Name, encode, flatten, permute
 class Words:
     """Tells the names of symmetric sets from words of the model that read the same: a renaming would exchange both.
 
-    Parameters
-    ----------
-    model : Model
-    sets : sequence of str
-        The symmetric sets; empty for no symmetry.
+    Args:
+        sets: The symmetric sets; empty for no symmetry.
 
-    Raises
-    ------
-    InputError
-        If a cell, or a member of a declared universe, has such a word in it.
+    Raises:
+        InputError: If a cell, or a member of a declared universe, has such a word in it.
     """
 
     def __init__(self, model: Model, sets: Sequence[str]) -> None:
@@ -53,11 +48,8 @@ def _ambiguous(of: str, word: str, cell: Cell) -> InputError:
 class Canonical:
     """Maps the values of a state to what identifies its class: the values themselves without symmetry.
 
-    Parameters
-    ----------
-    model : Model
-    sets : sequence of str
-        The symmetric sets; empty for no symmetry.
+    Args:
+        sets: The symmetric sets; empty for no symmetry.
     """
 
     def __init__(self, model: Model, sets: Sequence[str]) -> None:
