@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import workbench
-from workbench import kernel, language
+from workbench import language
 
 
 def test_the_list_is_sorted_and_without_repetitions():
@@ -17,7 +17,7 @@ def test_the_list_is_sorted_and_without_repetitions():
 
 def test_the_list_is_complete():
     """All of the modelling language, and what is said to be elsewhere."""
-    assert set(workbench.__all__) == set(kernel.__all__) | set(workbench._ELSEWHERE)
+    assert set(workbench.__all__) == set(language.__all__) | set(workbench._ELSEWHERE)
     assert set(workbench.__all__) <= set(dir(workbench))
 
 

@@ -5,17 +5,11 @@ Nothing here knows of a model: :mod:`workbench.kernel.model` collects what a cla
 
 import inspect
 import itertools
-import re
 from collections.abc import (
-    AsyncGenerator,
-    Awaitable,
     Callable,
     Collection,
     Container,
-    Coroutine,
-    Generator,
     Iterable,
-    Iterator,
     Mapping,
     Sequence,
 )
@@ -29,8 +23,8 @@ from workbench.kernel.constants import Constant
 from workbench.kernel.domains import Names
 from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, defined_at, in_its_line, listed
 from workbench.kernel.faults import Fault
+from workbench.kernel.parameters import Function, Parameters, check_function, is_text
 
-Function = Callable[..., Any]
 Predicate = Callable[[Any], Any]
 #: The name of a constant, or a function of the model; its truth counts.
 Condition = str | Callable[[Any], Any]
@@ -40,126 +34,6 @@ When = Condition | None
 Default = bool | Condition
 
 FAIRNESS = ("weak", "strong")
-
-# Parameters ----------------------------------------------------------------------------------------------------------
-
-_EACH = re.compile(r"\s*(\w+(?:\s*,\s*\w+)*)\s+in\s+(\w+)\s*")
-Group = tuple[tuple[str, ...], str]
-
-
-class Parameters(Mapping[str, str]):
-    """The parameters of an action or a property with their domains, in order.
-
-    Attributes:
-        groups: Those that are unpacked together from one member, which is a tuple, and its domain; most are alone.
-    """
-
-    def __init__(self, groups: Iterable[Group] = ()) -> None:
-        self.groups = tuple(groups)
-
-    @classmethod
-    def declared(cls, each: Iterable[Any], domains: Mapping[str, str]) -> "Parameters":
-        """Those that texts such as ``"a, b in Edges"`` and then keywords declare.
-
-        Raises:
-            ModelError: For a text that says nothing of the kind, or a parameter that is declared twice.
-
-        Examples:
-            >>> dict(Parameters.declared(["a, b in Edges"], {"k": "slots"}))
-            {'a': 'Edges', 'b': 'Edges', 'k': 'slots'}
-        """
-        groups: list[Group] = []
-        for text in each:
-            match = _EACH.fullmatch(text) if isinstance(text, str) else None
-            if match is None:
-                raise ModelError(f"{brief(text)} declares no parameters; write them as in @action('a, b in Edges')")
-            groups.append((tuple(name.strip() for name in match[1].split(",")), match[2]))
-        groups += [((name,), domain) for name, domain in domains.items()]
-        names = [name for group, _ in groups for name in group]
-        if len(set(names)) < len(names):
-            raise ModelError(f"the parameter {next(n for n in names if names.count(n) > 1)} is declared twice")
-        return cls(groups)
-
-    def __getitem__(self, name: str) -> str:
-        for names, domain in self.groups:
-            if name in names:
-                return domain
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for names, _ in self.groups for name in names)
-
-    def __len__(self) -> int:
-        return sum(len(names) for names, _ in self.groups)
-
-    @property
-    def together(self) -> int:
-        """How many the first member is unpacked into; 0 if there are no parameters."""
-        return len(self.groups[0][0]) if self.groups else 0
-
-    def with_first(self, name: str, domain: str) -> "Parameters":
-        """The same with `name` as the first, over `domain`, unless it is unpacked from a member of another."""
-        if self.together > 1 and name in self.groups[0][0]:
-            return self
-        return Parameters([((name,), domain), *(group for group in self.groups if group[0] != (name,))])
-
-    def combinations(self, members: Callable[[str], tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-        """The arguments of every instance; `members` gives those of a domain.
-
-        Raises:
-            ModelError: If a member that is to be unpacked is no tuple of that length.
-        """
-        each = [[_unpacked(member, *group) for member in members(group[1])] for group in self.groups]
-        return (tuple(itertools.chain(*parts)) for parts in itertools.product(*each))
-
-
-def _unpacked(member: Any, names: tuple[str, ...], domain: str) -> tuple[Any, ...]:
-    if len(names) == 1:
-        return (member,)
-    if not isinstance(member, tuple) or len(member) != len(names):
-        raise ModelError(
-            f"{domain} holds {brief(member)}, which cannot be unpacked into {', '.join(names)}: "
-            f"that takes tuples of {len(names)}"
-        )
-    return member
-
-
-def _is_text(what: object) -> bool:
-    """Whether `what`, in the place of a process or a method, is meant to declare parameters."""
-    return isinstance(what, str) and " in " in what
-
-
-# Functions -----------------------------------------------------------------------------------------------------------
-
-#: What is said of a function or a result that stops in the middle, so that its body does not run when it is called.
-SUSPENDED = "a generator or async, so that calling it does nothing; write a plain function, without yield and await"
-
-
-def check_finished(result: object) -> None:
-    """Raise :class:`ModelError` if `result` is not one, but a function that has only begun."""
-    if isinstance(result, (Generator, AsyncGenerator, Awaitable)):
-        if isinstance(result, Coroutine):
-            result.close()  # otherwise Python warns of it, much later
-        raise ModelError(f"it is {SUSPENDED}")
-
-
-def check_function(function: Function, parameters: Mapping[str, str], states: int = 1) -> None:
-    """Raise :class:`ModelError` unless `function` takes self, so many states and exactly the `parameters`, in order."""
-    if not (callable(function) and hasattr(function, "__name__")):
-        raise ModelError(f"{brief(function)} is not a method")
-    kinds = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
-    if any(is_kind(function) for is_kind in kinds):
-        raise ModelError(f"{function.__name__}{defined_at(function)} is {SUSPENDED}")
-    names, first = list(inspect.signature(function).parameters), 1 + states
-    if len(names) < first:
-        needed = ", ".join(["self", "s"][:first])
-        raise ModelError(f"{function.__name__} takes ({', '.join(names)}); it needs ({needed})")
-    if names[first:] != list(parameters):
-        raise ModelError(
-            f"{function.__name__} takes the parameters ({', '.join(names[first:])}) "
-            f"but declares domains for ({', '.join(parameters)})"
-        )
-
 
 # Actions and properties ----------------------------------------------------------------------------------------------
 
@@ -355,7 +229,7 @@ def action(
     """
     if callable(process) and not isinstance(process, Process):  # a bare @action
         return action()(process)
-    if _is_text(process):  # and no process
+    if is_text(process):  # and no process
         process, each = None, (process, *each)
     _check_fairness(fair)
     if process is not None and not isinstance(process, Process):
@@ -520,14 +394,14 @@ DEADLOCK = Property("Deadlock", lambda self, s: True, kind="deadlock", by_defaul
 @in_its_line
 def _declare(kind: str, function: Any, domains: Mapping[str, str], states: int = 1, **options: Any) -> Any:
     """The property that `function` is declared to be; its decorator where a text, or nothing, stands in its place."""
-    parameters = Parameters.declared([function] if _is_text(function) else [], domains)
+    parameters = Parameters.declared([function] if is_text(function) else [], domains)
 
     @in_its_line
     def declare(function: Any) -> Property:
         check_function(function, parameters, states)
         return Property(function.__name__, function, parameters, kind=kind, **options)
 
-    return declare if function is None or _is_text(function) else declare(function)
+    return declare if function is None or is_text(function) else declare(function)
 
 
 @in_its_line
@@ -546,7 +420,7 @@ def invariant(*functions: Any, when: When = None, by_default: Default = True, **
         **domains: As for actions: the invariant must hold for each combination. Fine-grained instances are also faster.
             As there, ``@invariant("a, b in Edges")`` unpacks tuples.
     """
-    texts = tuple(itertools.takewhile(_is_text, functions))
+    texts = tuple(itertools.takewhile(is_text, functions))
     if len(functions) - len(texts) < 2:
         one = (*functions, None)[0]
         made = _declare("invariant", one, domains, when=when, by_default=by_default)

@@ -8,11 +8,12 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from workbench.kernel.declare import Action, Function, Property, check_finished, of_clause
+from workbench.kernel.declare import Action, Property, of_clause
 from workbench.kernel.errors import NOT_SAID, RAISED, ModelError, blame, brief, defined_at, text_of, unknown
 from workbench.kernel.faults import Place
+from workbench.kernel.parameters import Function, check_finished
 from workbench.kernel.state import Draft, Layout, Reader, Values, View, seen
 from workbench.kernel.text import printable
 from workbench.kernel.values import check_value, show, sort_key
@@ -427,33 +428,30 @@ def _cells(layout: Layout, parts: Sequence[str | Place]) -> list[int]:
     return cells
 
 
-class StepJudge(Protocol):
-    """What judges the steps of a model for one property: :class:`StepInstance`, and refinements."""
+class StepJudge:
+    """What judges the steps of a model for one property: :class:`StepInstance`, and refinements.
 
-    @property
-    def arguments(self) -> tuple[Any, ...]:
-        """What the property's parameters are."""
+    Attributes:
+        arguments: What the property's parameters are.
+        begins: What judges the initial states; None if any will do.
+        follows_reads: Whether a step is right that writes no cell which was ever read to judge a state.
+    """
 
-    @property
-    def begins(self) -> Callable[[Reader], bool | str] | None:
-        """What judges the initial states; None if any will do."""
-
-    @property
-    def follows_reads(self) -> bool:
-        """Whether a step is right that writes no cell which was ever read to judge a state."""
+    arguments: tuple[Any, ...] = ()
+    begins: Callable[[Reader], bool | str] | None = None
+    follows_reads = False
 
     def concerns(self, instance: ActionInstance) -> bool:
         """Whether the steps of `instance` are judged."""
+        return True
 
     def judge(self, before: Reader, after: Reader) -> bool | str:
         """True, False, or what is wrong with the step between two different states, in one line."""
+        raise NotImplementedError
 
 
-class StepInstance:
+class StepInstance(StepJudge):
     """A step property with its parameters bound: a predicate over steps."""
-
-    begins: None = None
-    follows_reads = False
 
     def __init__(self, model: Any, declared: Property, arguments: tuple[Any, ...]) -> None:
         self.model, self.property, self.arguments = model, declared, arguments

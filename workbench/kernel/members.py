@@ -144,16 +144,6 @@ class Content:
         raise NotImplementedError
 
 
-class InParts(Content):
-    """The same of a set that has a place for each member."""
-
-    __slots__ = ()
-
-    def __call__(self, number: int) -> bool:
-        there: bool = self.source[self.first + number]
-        return there
-
-
 class AsWhole(Content):
     """The same of a set that is there as a frozenset."""
 

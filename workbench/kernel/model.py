@@ -18,7 +18,6 @@ from workbench.kernel.declare import (
     Property,
     SetOf,
     Variable,
-    check_finished,
     collect,
 )
 from workbench.kernel.domains import Names
@@ -44,6 +43,7 @@ from workbench.kernel.instances import (
     call,
 )
 from workbench.kernel.members import Universe
+from workbench.kernel.parameters import check_finished
 from workbench.kernel.state import Cell, Draft, Layout, State, Values, public_names
 from workbench.kernel.values import check_value, permute, sort_key
 
@@ -65,7 +65,6 @@ class Model:
         actions (dict of Action): The declared actions that these constants do not switch off.
         properties (dict of Property): The declared properties that these constants do not switch off.
         constraints (dict of Property): The declared constraints that these constants do not switch off.
-        layout: Layout
         instances (list of ActionInstance): Each of `actions` with every combination of its parameters.
     """
 
@@ -131,7 +130,7 @@ class Model:
                 if isinstance(v, SetOf)
             },
         )
-        if not self.layout.parts.cells:
+        if not any(map(self.layout.parts_of, self.layout.cells)):
             raise ModelError(f"{type(self).__name__} has no cell: the sets that its variables range over are empty")
         self.instances = [
             ActionInstance(self, 0, declared, arguments)
@@ -440,11 +439,12 @@ class Model:
         return kept
 
     @of_its_class
-    def permuted_cells(self, renaming: Mapping[str, str], layout: Layout | None = None) -> list[int]:
-        """For each cell, or for each of another `layout`, the position of its image under `renaming`."""
-        layout = layout or self.layout
+    def permuted_cells(self, renaming: Mapping[str, str], cells: Sequence[Cell] | None = None) -> list[int]:
+        """For each of the model's cells, or of others, the position of its image under `renaming` among them."""
+        cells = self.layout.cells if cells is None else cells
+        position_of = {cell: position for position, cell in enumerate(cells)}
         try:
-            return [layout.position_of[type(c)(c.variable, permute(c.index, renaming))] for c in layout.cells]
+            return [position_of[Cell(cell.variable, permute(cell.index, renaming))] for cell in cells]
         except KeyError as error:
             raise ModelError(f"a renaming maps a cell to {error.args[0]}, which does not exist") from None
 

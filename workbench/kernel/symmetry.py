@@ -21,8 +21,9 @@ class Words:
 
     def __init__(self, model: Model, sets: Sequence[str]) -> None:
         self._set_of = {name: which for which in sets for name in model.constants[which]}
-        for cell in model.layout.parts.cells:
-            self.check(cell, cell.index)
+        for cell in model.layout.cells:
+            for part in model.layout.parts_of(cell):
+                self.check(part, part.index)
 
     def check(self, cell: Cell, value: Any) -> None:
         """Raise :class:`InputError` if `value`, in that cell, holds a word that is also a name."""
@@ -56,8 +57,9 @@ class Canonical:
         self._words, self._cells, self._kinds = Words(model, sets), model.layout.cells, Kinds()
         self.renamings = model.renamings(sets) if sets else []
         self.images = [model.permuted_cells(renaming) for renaming in self.renamings]
+        parts = [part for cell in self._cells for part in model.layout.parts_of(cell)]
         for renaming in self.renamings:  # a universe must not change either
-            model.permuted_cells(renaming, model.layout.parts)
+            model.permuted_cells(renaming, parts)
         self._kept = [n for n, cell in enumerate(model.layout.cells) if cell.variable not in model.ignores]
 
     def orbit(self, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:

@@ -10,7 +10,6 @@ process knows alike: of the classes of that name that a model uses there must be
 """
 
 import dataclasses
-import hashlib
 from collections.abc import (
     Callable,
     Hashable,
@@ -219,7 +218,7 @@ def check_value(value: Any, depth: int = 0) -> None:
         Traceback (most recent call last):
             ...
         workbench.kernel.errors.ModelError: a list cannot be part of a state ([2]); use None, bool, int, str, tuple, \
-        NamedTuple, frozenset, Map, Enum or a frozen dataclass
+NamedTuple, frozenset, Map, Enum or a frozen dataclass
     """
     if type(value) in _ATOMS:
         if type(value) is str and not value.isascii():
@@ -330,15 +329,6 @@ def encode(value: Any) -> bytes:
     if is_object(value):
         return b"d" + encode((type(value).__qualname__, *flatten(value)[0]))
     raise ModelError(_no_value(value))
-
-
-def cell_hash(variable: str, index: Any, value: Any, bits: int = 64) -> int:
-    """The hash of one cell's content; a state's fingerprint is the sum of them, modulo 2**bits.
-
-    It depends on names and values alone, so that every process computes the same one.
-    """
-    digest = hashlib.blake2b(encode((variable, index, value)), digest_size=bits // 8)
-    return int.from_bytes(digest.digest(), "little")
 
 
 def sort_key(value: Any) -> tuple[Any, ...]:

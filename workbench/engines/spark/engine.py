@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from workbench.engines.contract import collision_probability
 from workbench.engines.costs import costs_of
 from workbench.engines.local import LocalSearch, count_actions
 from workbench.engines.memory import peak_bytes
+from workbench.engines.parts import in_parts
 from workbench.engines.profile import Cost, Profile, joined
 from workbench.engines.spark import worker
 from workbench.engines.spark.cutting import cut
@@ -34,7 +36,6 @@ from workbench.kernel import InputError, ModelError
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration
 from workbench.kernel.plan import Plan
-from workbench.kernel.result import collision_probability
 from workbench.storage.folder import Folder
 from workbench.storage.identity import Identity
 
@@ -133,7 +134,7 @@ class SparkSearch:
                     initial, outcomes = self._first_level(limits)
                     made = [outcomes]
                 seconds = (time.perf_counter() - began) / len(made)
-                numbered: Values = [[] for _ in self.model.layout.parts.cells]
+                numbered: Values = [[] for _ in in_parts(self.model.layout).cells]
                 for outcomes in made:
                     if self.manifest.complete or (fail_fast and self._violated()):
                         break
@@ -386,7 +387,7 @@ class SparkSearch:
 
     def _profile(self, states: int) -> Profile:
         """What Python was called for in all processes, each of which has trees of its own."""
-        return Profile(states, tuple(self.model.layout.parts.cells), joined(self._costs.values()))
+        return Profile(states, tuple(in_parts(self.model.layout).cells), joined(self._costs.values()))
 
 
 def _merge(extras: Sequence[Sequence[Sequence[Any]]]) -> list[list[Any]]:
