@@ -155,7 +155,7 @@ def compare(seed: int, most: int = MOST, spark: Any = None, **chosen: Any) -> Re
         if not wanted.complete:
             return None
         sizes = chance.choice([(6, 5, 16), (3, 2, 4), (7, 3, 64)])
-        ways = [
+        ways: list[tuple[str, AbstractContextManager[Any], dict[str, Any]]] = [
             ("one thread", nullcontext(), {"engine": "local"}),
             (f"in pieces of {sizes}", in_pieces(*sizes), {"engine": "local", "workers": chance.choice((2, 3))}),
         ]

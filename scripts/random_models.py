@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from workbench.kernel import (
     Constant,
-    Graph,
     Map,
     Model,
     Names,
     Place,
     Process,
+    Relation,
     SetOf,
     Variable,
     action,
@@ -234,7 +234,7 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
         cells, one = CELLS, 1
 
         Actors = Constant(draw("actors", 1, 2, 2, 2, 3), Names("p", range(1, 4)), "who acts")
-        Edges = Constant("complete", Graph("Actors"), "who sees whom")
+        Edges = Constant("complete", Relation("Actors"), "who sees whom")
         own = Variable(lambda m, p: hold(0, p), per="Actors")
         shared = Variable(0, per="cells")
         if keeps:

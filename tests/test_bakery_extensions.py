@@ -299,7 +299,6 @@ def test_mutant_clean_up_spares_mates_that_died():
 
 def test_mutant_an_orphan_of_the_restarted_writer_stays_in_v1():
     def node_startup(self, s, w):
-        self.at(s, w, "NodeStartup")
         s.pc[w] = "BeginClaim"
 
     assert verdict(BakeryExtended(MaxRestarts=1), "RestartsHeal") == "holds"
@@ -713,7 +712,6 @@ def test_a_timeout_withdraws_and_drains():
 
 def test_mutant_a_timeout_goes_ahead_instead():
     def time_out(self, s, w):
-        self.at(s, w, "WaitAcks")
         s.pc[w] = "Prepare"
 
     bad = broken(BakeryV2Extended, time_out=time_out)(Writers=2, ClaimTimeout=True)
@@ -795,7 +793,6 @@ def missed(mutant, name):
 
 
 def sleeps_on(self, s, w):
-    self.at(s, w, "Start")
     require(False, f"{w} sleeps on")
 
 

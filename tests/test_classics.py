@@ -84,7 +84,7 @@ def test_the_published_figure_of_six_participants_is_expected():
 class Unbounded(Ewd998):
     """The bound is a constraint, as in the published specification, and no part of the protocol."""
 
-    @action(Ewd998.machine, to="Machines")
+    @action(Ewd998.machine, "to in Machines")
     def send(self, s, i, to):
         require(s.active[i], f"{i} is done")
         require(i != to, "nobody sends to itself")

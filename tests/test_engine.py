@@ -9,13 +9,13 @@ import pytest
 from workbench.engines import expander, local, numba_cache, store
 from workbench.engines.cells import Cells
 from workbench.engines.check import check
+from workbench.engines.contract import collision_probability
 from workbench.engines.local import LocalSearch
 from workbench.engines.trees import Trees
 from workbench.kernel import Model, ModelError, Variable, action, invariant, require
 from workbench.kernel.budget import Limits, interruptible
 from workbench.kernel.conclusion import conclude
 from workbench.kernel.plan import make_plan
-from workbench.kernel.result import collision_probability
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 

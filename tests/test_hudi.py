@@ -100,7 +100,6 @@ class OnlyRequestedInstantsAreRefused(Hudi):
 
     @action(Hudi.writer)
     def append_requested(self, s, w):
-        self.at(s, w, "Request")
         if s.requested[s.stamp[w]]:
             self.abort(s, w)
         else:
@@ -301,7 +300,6 @@ def test_python_is_called_for_few_states_and_for_ever_fewer():
 class NoOptimisticCheck(Hudi):
     @action(Hudi.writer)
     def optimistic_check(self, s, w):
-        self.at(s, w, "OCC")
         s.phase[w] = "Commit"
 
 
@@ -316,7 +314,6 @@ class LaterTargetIsAccepted(Hudi):
 
     @action(Hudi.writer)
     def read_merge_target(self, s, w):
-        self.at(s, w, "Read")
         target = self.latest(s, s.group[w])
         s.inflight[s.stamp[w]] = True
         s.merge[w] = None if target is None else MergeSlice(*target, s.slices[s.group[w], *target])
@@ -326,7 +323,6 @@ class LaterTargetIsAccepted(Hudi):
 class RowsAreNotMerged(Hudi):
     @action(Hudi.writer)
     def write_file_slice(self, s, w):
-        self.at(s, w, "Write")
         merge = s.merge[w]
         s.merge[w] = None
         super().write_file_slice(s, w)
@@ -336,7 +332,6 @@ class RowsAreNotMerged(Hudi):
 class DeletedKeysLeaveTheIndex(Hudi):
     @action(Hudi.writer)
     def append_commit(self, s, w):
-        self.at(s, w, "Commit")
         op = s.op[w]
         super().append_commit(s, w)
         if op.type == "Delete":
@@ -366,7 +361,6 @@ class LogInTimestampOrder(Hudi):
 class DeletesAreNeverCommitted(Hudi):
     @action(Hudi.writer)
     def append_commit(self, s, w):
-        self.at(s, w, "Commit")
         require(s.op[w].type != "Delete", "no deletes")
         super().append_commit(s, w)
 

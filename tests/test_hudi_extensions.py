@@ -100,7 +100,6 @@ class ChecksCommits(HudiExtended):
 
     @action(HudiExtended.writer)
     def write_file_slice(self, s, w):
-        self.at(s, w, "Write")
         merge, latest = s.merge[w], self.latest(s, s.group[w])
         if latest is not None and (merge is None or latest.ts > merge.ts):
             self.abort(s, w)
@@ -250,7 +249,6 @@ class LooksBeforeItDeclares(HudiExtended):
 
     @action(Hudi.writer)
     def read_merge_target(self, s, w):
-        self.at(s, w, "Read")
         if self.EarlyConflictDetection and not self.MarkerLock and self.announced(s, w):
             return self.abort(s, w)
         Hudi.read_merge_target.function(self, s, w)

@@ -23,7 +23,6 @@ from workbench.kernel import (
     Model,
     ModelError,
     Names,
-    Pairs,
     Process,
     Relation,
     Variable,
@@ -36,9 +35,10 @@ from workbench.kernel import (
     reachable,
     replay,
     require,
-    reserved_names,
     search,
 )
+from workbench.kernel.domains import Pairs
+from workbench.kernel.model import reserved_names
 from workbench.kernel.values import Name, permute
 from workbench.questions.whatif import alternatives
 from workbench.storage.identity import Identity

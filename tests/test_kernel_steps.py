@@ -3,6 +3,7 @@
 import pytest
 
 from workbench.engines.check import check
+from workbench.formats.abstract import abstract
 from workbench.kernel import (
     Constant,
     InputError,
@@ -25,7 +26,6 @@ from workbench.kernel import (
     step,
     unchanged,
 )
-from workbench.kernel.refinement import abstract
 
 
 class Log(Model):

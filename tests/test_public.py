@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import workbench
-from workbench import kernel
+from workbench import language
 
 
 def test_the_list_is_sorted_and_without_repetitions():
@@ -17,8 +17,17 @@ def test_the_list_is_sorted_and_without_repetitions():
 
 def test_the_list_is_complete():
     """All of the modelling language, and what is said to be elsewhere."""
-    assert set(workbench.__all__) == set(kernel.__all__) | set(workbench._ELSEWHERE)
+    assert set(workbench.__all__) == set(language.__all__) | set(workbench._ELSEWHERE)
     assert set(workbench.__all__) <= set(dir(workbench))
+
+
+def test_the_language_is_closed():
+    """What a model's file gets with one line is what the package offers under the same names, and nothing else."""
+    given: dict[str, object] = {}
+    exec("from workbench.language import *", given)
+    del given["__builtins__"]
+    assert list(given) == language.__all__ == sorted(language.__all__)
+    assert all(thing is getattr(workbench, name) for name, thing in given.items())
 
 
 @pytest.mark.parametrize("name", workbench.__all__)

@@ -39,8 +39,8 @@ nb_merge_streams = True
 
 default_role = "code"
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # a docstring says what is taken
-napoleon_google_docstring = False
+autodoc_typehints = "signature"  # a docstring need not repeat it
+napoleon_google_docstring = True
 napoleon_use_ivar = True
 napoleon_use_rtype = False
 toc_object_entries_show_parents = "hide"

@@ -30,7 +30,6 @@ __all__ = [
     "Model",
     "ModelError",
     "Names",
-    "Pairs",
     "Partition",
     "Picture",
     "Place",
@@ -67,7 +66,6 @@ __all__ = [
     "refines",
     "replay",
     "require",
-    "reserved_names",
     "resume",
     "save",
     "scenario",
@@ -81,10 +79,11 @@ __all__ = [
     "validate",
 ]
 
-# Where the names are that are not the kernel's, as module and name. A function may not be called like a part of the
+# Where the names are that are not the language's, as module and name. A function may not be called like a part of the
 # package: once that is imported, it would stand in the function's place.
 _ELSEWHERE = {
     "Dataset": ("workbench.spaces.dataset", "Dataset"),
+    "ModelError": ("workbench.kernel", "ModelError"),
     "Simulator": ("workbench.widgets", "Simulator"),
     "Picture": ("workbench.pictures", "Picture"),
     "StateSpace": ("workbench.spaces.space", "StateSpace"),
@@ -94,6 +93,12 @@ _ELSEWHERE = {
     "get_model": ("workbench.models", "get_model"),
     "load": ("workbench.spaces.dataset", "load"),
     "resume": ("workbench.runs", "resume"),
+    "Result": ("workbench.kernel", "Result"),
+    "State": ("workbench.kernel", "State"),
+    "Trace": ("workbench.kernel", "Trace"),
+    "Verdict": ("workbench.kernel", "Verdict"),
+    "replay": ("workbench.kernel", "replay"),
+    "search": ("workbench.kernel", "search"),
     "picture": ("workbench.pictures", "picture"),
     "picture_of": ("workbench.pictures", "picture_of"),
     "scenario": ("workbench.guided.scenario", "scenario"),
@@ -109,7 +114,7 @@ _ELSEWHERE = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'workbench' has no attribute {name!r}")
-    module, original = _ELSEWHERE.get(name, ("workbench.kernel", name))
+    module, original = _ELSEWHERE.get(name, ("workbench.language", name))
     return getattr(importlib.import_module(module), original)
 
 

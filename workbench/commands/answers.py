@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.markup import escape
 
+from workbench.formats.abstract import abstract
 from workbench.kernel import Model
 from workbench.kernel.constants import spell
 from workbench.kernel.declare import DEADLOCK
-from workbench.kernel.refinement import abstract
 from workbench.kernel.result import Judged
 from workbench.kernel.values import counted
 

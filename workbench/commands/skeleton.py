@@ -2,20 +2,7 @@
 
 from typing import Any
 
-from workbench import (
-    Constant,
-    Model,
-    Names,
-    Process,
-    Variable,
-    action,
-    ends,
-    eventually,
-    invariant,
-    liveness,
-    reachable,
-    require,
-)
+from workbench.language import *
 
 
 class Skeleton(Model):
@@ -28,27 +15,21 @@ class Skeleton(Model):
 
     counter = Variable(0, doc="what they share")
     holder = Variable(None, doc="who holds the lock")
-    pc = Variable("Read", per="Workers", doc="next step")
+    worker = Process(per="Workers", fair="weak", doc="reads, and then writes", start="Read")
     seen = Variable(0, per="Workers", doc="the counter as the worker has read it")
 
-    worker = Process(per="Workers", fair="weak", doc="reads, and then writes")
-
-    @action(worker)
+    @action(worker, at="Read", to="Write")
     def read(self, s: Any, w: str) -> None:
         """Read the counter."""
-        require(s.pc[w] == "Read", f"{w} has read already")
         if self.UseLock:
             require(s.holder is None, f"{s.holder} holds the lock")
             s.holder = w
         s.seen[w] = s.counter
-        s.pc[w] = "Write"
 
-    @action(worker)
+    @action(worker, at="Write", to="Done")
     def write(self, s: Any, w: str) -> None:
         """Write it back, with one more."""
-        require(s.pc[w] == "Write", f"{w} has nothing to write")
         s.counter = s.seen[w] + 1
-        s.pc[w] = "Done"
         if self.UseLock:
             s.holder = None
 

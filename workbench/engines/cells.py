@@ -4,23 +4,34 @@ A cell is here, as everywhere in the engines, one of the layout's parts: a membe
 one of its own. What engines are told from outside, and tell, is in the cells of the model's layout.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from workbench.engines.arrays import Growing
+from workbench.engines.parts import in_parts
 from workbench.kernel import Model
 from workbench.kernel.instances import Later
 from workbench.kernel.state import Layout, Reads, State
 from workbench.kernel.symmetry import Words
-from workbench.kernel.values import Kinds, cell_hash, permute
+from workbench.kernel.values import Kinds, encode, permute
 
 #: The type of the numbers in rows, and the one that takes its place once a cell has more values than it can number.
 NARROW, WIDE = np.uint16, np.int32
 
 #: A row, or what is known of one.
 Numbers = Sequence[int] | Mapping[int, int]
+
+
+def cell_hash(variable: str, index: Any, value: Any, bits: int = 64) -> int:
+    """The hash of one cell's content; a state's fingerprint is the sum of them, modulo 2**bits.
+
+    It depends on names and values alone, so that every process computes the same one.
+    """
+    digest = hashlib.blake2b(encode((variable, index, value)), digest_size=bits // 8)
+    return int.from_bytes(digest.digest(), "little")
 
 
 class Cells:
@@ -53,8 +64,8 @@ class Cells:
         self.model, self.symmetry, self.bits = model, tuple(symmetry), bits
         self.renamings = model.renamings(symmetry) if symmetry else [{}]
         self._model_words, self._kinds = Words(model, self.symmetry), Kinds()
-        self.layout = model.layout.parts
-        self._images = [model.permuted_cells(renaming, self.layout) for renaming in self.renamings]
+        self.layout = in_parts(model.layout)
+        self._images = [model.permuted_cells(renaming, self.layout.cells) for renaming in self.renamings]
         self._ignored = {n for n, cell in enumerate(self.layout.cells) if cell.variable in model.ignores}
         self.words = bits // 64
         self.lanes = self.words * len(self.renamings)
@@ -158,7 +169,7 @@ class Cells:
             return rows, self.values
         whole, values = np.empty((len(rows), len(self.model.layout.cells)), np.int32), []
         for number, cell in enumerate(self.model.layout.cells):
-            parts = list(self.layout.parts_of([number]))
+            parts = list(self.layout.numbers([number]))
             if cell.variable not in self.layout.universes:
                 whole[:, number] = rows[:, parts[0]]
                 values.append(self.values[parts[0]])

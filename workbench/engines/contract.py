@@ -53,3 +53,18 @@ class Engine(Protocol):
     """A way of searching."""
 
     def __call__(self, plan: Plan, limits: Limits, resources: Resources) -> Result: ...
+
+
+def collision_probability(states: int, bits: int, renamings: int = 1) -> float:
+    """An upper bound of the chance that two of `states` states, or more, shared a fingerprint of `bits` bits.
+
+    With symmetry a state's fingerprint is the smallest of its images' k = `renamings` hashes. Two such minima are
+    equal k*k / (2k - 1) times as often as two hashes: each of the k*k pairs of hashes may be the one that is shared,
+    and it is the smallest of all 2k - 1 different ones with a chance of 1 / (2k - 1).
+
+    Examples:
+        >>> collision_probability(10**9, 64), collision_probability(10**9, 64, 6) > 3 * collision_probability(10**9, 64)
+        (0.027105054285032557, True)
+    """
+    pairs = states * (states - 1) / 2
+    return min(1.0, pairs / 2.0**bits * renamings**2 / (2 * renamings - 1))

@@ -17,6 +17,7 @@ from workbench.engines import guided_kernels as kernels
 from workbench.engines.guided_kernels import ANYTHING, FROZEN, GOAL, KEPT, UNSEEN, Aim, Edges
 from workbench.engines.local import Smallest
 from workbench.engines.nodes import MISSES_PER_CHECK, IsNamed, Labels, Space
+from workbench.engines.parts import in_parts
 from workbench.engines.purity import run_again
 from workbench.kernel import Model, State
 from workbench.kernel.budget import Limits
@@ -103,11 +104,11 @@ class Layers:
         irrelevant: frozenset[int] = frozenset(),
         is_named: Callable[[str], IsNamed] | None = None,
     ) -> None:
-        self.model, self._limits, self._layout = model, limits, model.layout.parts
-        self._space = Space(model, salted=True, irrelevant=frozenset(self._layout.parts_of(irrelevant)))
+        self.model, self._limits, self._layout = model, limits, in_parts(model.layout)
+        self._space = Space(model, salted=True, irrelevant=frozenset(self._layout.numbers(irrelevant)))
         self._is_named, self._labels = is_named, dict[str, Labels]()
         self._layers: list[_Layer] = []
-        self._watched = None if watched is None else frozenset(self._layout.parts_of(watched))
+        self._watched = None if watched is None else frozenset(self._layout.numbers(watched))
         self._starts: list[int] = []
         self._before = 0  # nodes of the layers before this one
         self._kept: Collection[int] | None = None
@@ -227,8 +228,8 @@ class Layers:
         if self._watched is not None:
             self._role[seen] &= KEPT
         elif self._kept is not wanted.kept:
-            self._role[list(self._layout.parts_of(self._kept or ()))] = 0
-            self._role[list(self._layout.parts_of(wanted.kept or ()))] = KEPT
+            self._role[list(self._layout.numbers(self._kept or ()))] = 0
+            self._role[list(self._layout.numbers(wanted.kept or ()))] = KEPT
             self._kept = wanted.kept
 
     def _resolve(self, values: Mapping[int, Any]) -> dict[int, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.compiled import TooMuch
-from workbench.engines.contract import Resources, Room
+from workbench.engines.contract import Resources, Room, collision_probability
 from workbench.engines.costs import costs_of
 from workbench.engines.expander import Expander
 from workbench.engines.kernels import Frontier
@@ -25,7 +25,7 @@ from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration, conclude
 from workbench.kernel.growth import Growth
 from workbench.kernel.plan import Plan, make_plan
-from workbench.kernel.result import ActionCount, collision_probability
+from workbench.kernel.result import ActionCount
 from workbench.kernel.trace import leading_to, not_again
 from workbench.kernel.values import counted
 

@@ -10,6 +10,7 @@ from workbench.engines import guided_kernels as kernels
 from workbench.engines.cells import Cells
 from workbench.engines.guided_kernels import Nodes
 from workbench.engines.kernels import Table
+from workbench.engines.parts import in_parts
 from workbench.engines.trees import Trees
 from workbench.kernel import Model, State
 from workbench.kernel.instances import ActionInstance
@@ -68,7 +69,7 @@ class Space:
         self._prepared = False
 
     def _make_nodes(self, room: int) -> Nodes:
-        width = len(self.model.layout.parts.cells)
+        width = len(in_parts(self.model.layout).cells)
         return Nodes(
             np.empty((room, width), np.int32),
             np.empty(room, np.uint64),

@@ -14,6 +14,7 @@ import numpy as np
 from workbench.engines import guided_kernels as kernels
 from workbench.engines.local import Smallest
 from workbench.engines.nodes import MISSES_PER_CHECK, IsNamed, Labels, Space
+from workbench.engines.parts import in_parts
 from workbench.engines.purity import run_again
 from workbench.kernel import Model
 from workbench.kernel.budget import Limits
@@ -162,7 +163,7 @@ class Passing:
         nodes, count = self._space.nodes, self._space.count
         chosen = np.flatnonzero(nodes.mark[:count] == lines)
         mixed = np.zeros(len(chosen), np.uint64)
-        for cell in self.model.layout.parts.parts_of(cells):
+        for cell in in_parts(self.model.layout).numbers(cells):
             mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + nodes.rows[chosen, cell].astype(np.uint64)
             mixed ^= mixed >> np.uint64(29)
         _, first = np.unique(mixed, return_index=True)

@@ -6,6 +6,7 @@ import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.arrays import Growing
+from workbench.engines.parts import in_parts
 from workbench.engines.trees import TRUE, Trees
 from workbench.kernel import Model
 from workbench.kernel.declare import Property
@@ -37,7 +38,7 @@ class Watched:
         words = max(1, -(-len(self.instances) // 64))
         self.wanted = np.array([i.property.kind == "reachable" for i in self.instances], bool)
         self.active = np.zeros(words, np.uint64)
-        self.reads = np.zeros((len(model.layout.parts.cells), words), np.uint64)
+        self.reads = np.zeros((len(in_parts(model.layout).cells), words), np.uint64)
         for number in range(len(self.instances)):
             self.active[number // 64] |= mark(number)
         self.decided: dict[str, Place] = {}

@@ -18,57 +18,14 @@ from workbench.kernel.declare import (
     reachable,
     step,
 )
-from workbench.kernel.domains import Assignment, Integers, Names, Pairs, Partition, Relation
+from workbench.kernel.domains import Assignment, Integers, Names, Partition, Relation
 from workbench.kernel.errors import InputError, ModelError
 from workbench.kernel.faults import Fault, Place
 from workbench.kernel.instances import choose, only, require, unchanged
-from workbench.kernel.model import Model, reserved_names
+from workbench.kernel.model import Model
 from workbench.kernel.refinement import refines
 from workbench.kernel.result import Result, Verdict
 from workbench.kernel.search import search
 from workbench.kernel.state import State
 from workbench.kernel.trace import Trace, replay
 from workbench.kernel.values import Map
-
-__all__ = [
-    "Assignment",
-    "Constant",
-    "Fault",
-    "InputError",
-    "Integers",
-    "Map",
-    "Model",
-    "ModelError",
-    "Names",
-    "Pairs",
-    "Partition",
-    "Place",
-    "Process",
-    "Relation",
-    "Result",
-    "SetOf",
-    "State",
-    "Trace",
-    "Variable",
-    "Verdict",
-    "action",
-    "always_eventually",
-    "choose",
-    "constraint",
-    "ends",
-    "eventually",
-    "eventually_always",
-    "initial",
-    "invariant",
-    "leads_to",
-    "liveness",
-    "only",
-    "reachable",
-    "refines",
-    "replay",
-    "require",
-    "reserved_names",
-    "search",
-    "step",
-    "unchanged",
-]

@@ -70,18 +70,13 @@ def _restore() -> None:
 class Budget:
     """What a search may use; None for no bound.
 
-    Attributes
-    ----------
-    states : int or None
-        Distinct states. A space of just so many is searched completely; of a larger one just so many are counted.
-    seconds : float or None
-    bytes : int or None
-        Memory of the search's own data.
+    Attributes:
+        states: Distinct states. A space of just so many is searched completely; of a larger one just so many are
+            counted.
+        bytes: Memory of the search's own data.
 
-    Raises
-    ------
-    InputError
-        For a bound that is not above 0.
+    Raises:
+        InputError: For a bound that is not above 0.
     """
 
     states: int | None = None
@@ -107,13 +102,10 @@ class Budget:
 class Progress:
     """Where a search is.
 
-    Attributes
-    ----------
-    level, states, frontier : int
-        The level that is being expanded, distinct states so far, and those of them that are not expanded yet.
-    seconds : float
-    decided : tuple of str
-        The invariants that are known to be violated, and the properties that are known to be reached.
+    Attributes:
+        level, states, frontier: The level that is being expanded, distinct states so far, and those of them that are
+            not expanded yet.
+        decided: The invariants that are known to be violated, and the properties that are known to be reached.
     """
 
     level: int
@@ -129,15 +121,10 @@ class Limits:
     An engine asks :meth:`room` before it adds a state, and calls :meth:`check` again and again. What it has added when
     either of them raises :class:`Stop` stays, and is judged.
 
-    Parameters
-    ----------
-    budget : Budget, optional
-    on_progress : callable, optional
-        Called with a :class:`Progress` again and again.
-    should_stop : callable, optional
-        Asked again and again; the search stops once it returns True.
-    spent : float
-        Seconds that went into an earlier part of the search.
+    Args:
+        on_progress: Called with a :class:`Progress` again and again.
+        should_stop: Asked again and again; the search stops once it returns True.
+        spent: Seconds that went into an earlier part of the search.
     """
 
     def __init__(
@@ -176,10 +163,8 @@ class Limits:
     def enforce(self, held: Callable[[], int]) -> None:
         """Raise :class:`Stop` if somebody asks for it, or if time or memory is used up.
 
-        Parameters
-        ----------
-        held : callable
-            Gives the bytes that the search's data takes.
+        Args:
+            held: Gives the bytes that the search's data takes.
         """
         if interrupted():
             raise Stop(INTERRUPTED)

@@ -24,30 +24,17 @@ NO_TRACE = "interrupted before its trace was made"
 class Exploration:
     """What an engine returns.
 
-    Attributes
-    ----------
-    engine : str
-    stopped : str or None
-        Why it did not visit the whole space; None if it did.
-    generated, levels, actions
-        As in :class:`workbench.kernel.result.Result`.
-    decided : mapping
-        For each property that is violated or reached, where: what `trace_to` takes.
-    trace_to : callable
-        Makes a shortest behaviour to such a place - a state, or the step that is wrong - by running the model.
-    liveness : callable or str
-        Gives the verdict on a liveness property, if the whole space was visited; or the reason why it cannot.
-    outside : int
-        Of the generated states those that the model's constraints kept out.
-    collision_probability : float
-    peak_bytes : callable
-        Gives the largest resident size of the processes that searched, asked once the traces are made.
-    figures : dict
-    notes : list of str
-    growth : Growth or None
-        Of the levels that are complete, where that is known.
-    profile : Profile or None
-        As in :class:`workbench.kernel.result.Result`.
+    Attributes:
+        stopped: Why it did not visit the whole space; None if it did.
+        generated, levels, actions: As in :class:`workbench.kernel.result.Result`.
+        decided: For each property that is violated or reached, where: what `trace_to` takes.
+        trace_to: Makes a shortest behaviour to such a place - a state, or the step that is wrong - by running the
+            model.
+        liveness: Gives the verdict on a liveness property, if the whole space was visited; or the reason why it cannot.
+        outside: Of the generated states those that the model's constraints kept out.
+        peak_bytes: Gives the largest resident size of the processes that searched, asked once the traces are made.
+        growth: Of the levels that are complete, where that is known.
+        profile: As in :class:`workbench.kernel.result.Result`.
     """
 
     engine: str
@@ -156,10 +143,8 @@ def _without_trace(plan: Plan, declared: Property, explored: Exploration) -> Ver
 def decided_verdict(model: Any, declared: Property, trace: Trace) -> Verdict:
     """The verdict on an invariant or reachable property, given a shortest trace to a state that decides it.
 
-    Raises
-    ------
-    ModelError
-        If the property does not have the value at the end of the trace for which the trace was made.
+    Raises:
+        ModelError: If the property does not have the value at the end of the trace for which the trace was made.
     """
     invariant = declared.kind == "invariant"
     answers = [instance.judge(trace.last) for instance in model.predicates(declared.name)]
@@ -186,10 +171,8 @@ def _bounded(plan: Plan, explored: Exploration) -> list[str]:
 def decided_by_step(model: Any, declared: Property, trace: Trace) -> Verdict:
     """The verdict on a property that steps decide, given a shortest trace that ends with what violates it.
 
-    Raises
-    ------
-    ModelError
-        If nothing is wrong there.
+    Raises:
+        ModelError: If nothing is wrong there.
     """
     answers = wrong_at_end(model, declared, trace)
     if not answers:

@@ -12,27 +12,22 @@ from workbench.kernel.values import permute, show
 class Constant:
     """One constant of a model.
 
-    Parameters
-    ----------
-    default
-        A value that the domain accepts.
-    domain : type | range | sequence | mapping | Domain
-        ``bool`` for a switch, ``str`` for a text, ``int`` for any integer, a range of integers, a sequence of choices
-        or a mapping of choices to the words for them, ``Integers``, a set of ``Names``, or something about the names of
-        such a set.
-    doc : str, optional
-        One line, shown wherever the constant is offered.
+    Args:
+        default: A value that the domain accepts.
+        domain: ``bool`` for a switch, ``str`` for a text, ``int`` for any integer, a range of integers, a sequence of
+            choices or a mapping of choices to the words for them, ``Integers``, a set of ``Names``, or something about
+            the names of such a set.
+        doc: One line, shown wherever the constant is offered.
 
-    Examples
-    --------
-    >>> crashes = Constant(1, range(0, 4), "how many writers may crash")
-    >>> crashes.parse("MaxCrashes", 7)
-    Traceback (most recent call last):
-        ...
-    workbench.kernel.errors.InputError: MaxCrashes = 7 is not accepted; it takes an integer from 0 to 3
-    >>> control = Constant(0, {0: "none", 1: "optimistic"}, "how writers keep out of each other's way")
-    >>> control.parse("Control", "optimistic"), control.word(1)
-    (1, 'optimistic')
+    Examples:
+        >>> crashes = Constant(1, range(0, 4), "how many writers may crash")
+        >>> crashes.parse("MaxCrashes", 7)
+        Traceback (most recent call last):
+            ...
+        workbench.kernel.errors.InputError: MaxCrashes = 7 is not accepted; it takes an integer from 0 to 3
+        >>> control = Constant(0, {0: "none", 1: "optimistic"}, "how writers keep out of each other's way")
+        >>> control.parse("Control", "optimistic"), control.word(1)
+        (1, 'optimistic')
     """
 
     @in_its_line
@@ -56,10 +51,8 @@ class Constant:
     def parse(self, name: str, given: Any) -> Any:
         """The value that `given` stands for, apart from the names of the sets that it may be about.
 
-        Raises
-        ------
-        InputError
-            If the domain does not accept it.
+        Raises:
+            InputError: If the domain does not accept it.
         """
         given = plain(given)
         try:

@@ -5,20 +5,15 @@ Nothing here knows of a model: :mod:`workbench.kernel.model` collects what a cla
 
 import inspect
 import itertools
-import re
 from collections.abc import (
-    AsyncGenerator,
-    Awaitable,
     Callable,
     Collection,
     Container,
-    Coroutine,
-    Generator,
     Iterable,
-    Iterator,
     Mapping,
     Sequence,
 )
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import FunctionType
@@ -28,8 +23,8 @@ from workbench.kernel.constants import Constant
 from workbench.kernel.domains import Names
 from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, defined_at, in_its_line, listed
 from workbench.kernel.faults import Fault
+from workbench.kernel.parameters import Function, Parameters, check_function, is_text
 
-Function = Callable[..., Any]
 Predicate = Callable[[Any], Any]
 #: The name of a constant, or a function of the model; its truth counts.
 Condition = str | Callable[[Any], Any]
@@ -40,133 +35,6 @@ Default = bool | Condition
 
 FAIRNESS = ("weak", "strong")
 
-# Parameters ----------------------------------------------------------------------------------------------------------
-
-_EACH = re.compile(r"\s*(\w+(?:\s*,\s*\w+)*)\s+in\s+(\w+)\s*")
-Group = tuple[tuple[str, ...], str]
-
-
-class Parameters(Mapping[str, str]):
-    """The parameters of an action or a property with their domains, in order.
-
-    Attributes
-    ----------
-    groups : tuple of (tuple of str, str)
-        Those that are unpacked together from one member, which is a tuple, and its domain; most are alone.
-    """
-
-    def __init__(self, groups: Iterable[Group] = ()) -> None:
-        self.groups = tuple(groups)
-
-    @classmethod
-    def declared(cls, each: Iterable[Any], domains: Mapping[str, str]) -> "Parameters":
-        """Those that texts such as ``"a, b in Edges"`` and then keywords declare.
-
-        Raises
-        ------
-        ModelError
-            For a text that says nothing of the kind, or a parameter that is declared twice.
-
-        Examples
-        --------
-        >>> dict(Parameters.declared(["a, b in Edges"], {"k": "slots"}))
-        {'a': 'Edges', 'b': 'Edges', 'k': 'slots'}
-        """
-        groups: list[Group] = []
-        for text in each:
-            match = _EACH.fullmatch(text) if isinstance(text, str) else None
-            if match is None:
-                raise ModelError(f"{brief(text)} declares no parameters; write them as in @action('a, b in Edges')")
-            groups.append((tuple(name.strip() for name in match[1].split(",")), match[2]))
-        groups += [((name,), domain) for name, domain in domains.items()]
-        names = [name for group, _ in groups for name in group]
-        if len(set(names)) < len(names):
-            raise ModelError(f"the parameter {next(n for n in names if names.count(n) > 1)} is declared twice")
-        return cls(groups)
-
-    def __getitem__(self, name: str) -> str:
-        for names, domain in self.groups:
-            if name in names:
-                return domain
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for names, _ in self.groups for name in names)
-
-    def __len__(self) -> int:
-        return sum(len(names) for names, _ in self.groups)
-
-    @property
-    def together(self) -> int:
-        """How many the first member is unpacked into; 0 if there are no parameters."""
-        return len(self.groups[0][0]) if self.groups else 0
-
-    def with_first(self, name: str, domain: str) -> "Parameters":
-        """The same with `name` as the first, over `domain`, unless it is unpacked from a member of another."""
-        if self.together > 1 and name in self.groups[0][0]:
-            return self
-        return Parameters([((name,), domain), *(group for group in self.groups if group[0] != (name,))])
-
-    def combinations(self, members: Callable[[str], tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-        """The arguments of every instance; `members` gives those of a domain.
-
-        Raises
-        ------
-        ModelError
-            If a member that is to be unpacked is no tuple of that length.
-        """
-        each = [[_unpacked(member, *group) for member in members(group[1])] for group in self.groups]
-        return (tuple(itertools.chain(*parts)) for parts in itertools.product(*each))
-
-
-def _unpacked(member: Any, names: tuple[str, ...], domain: str) -> tuple[Any, ...]:
-    if len(names) == 1:
-        return (member,)
-    if not isinstance(member, tuple) or len(member) != len(names):
-        raise ModelError(
-            f"{domain} holds {brief(member)}, which cannot be unpacked into {', '.join(names)}: "
-            f"that takes tuples of {len(names)}"
-        )
-    return member
-
-
-def _is_text(what: object) -> bool:
-    """Whether `what`, in the place of a process or a method, is meant to declare parameters."""
-    return isinstance(what, str) and " in " in what
-
-
-# Functions -----------------------------------------------------------------------------------------------------------
-
-#: What is said of a function or a result that stops in the middle, so that its body does not run when it is called.
-SUSPENDED = "a generator or async, so that calling it does nothing; write a plain function, without yield and await"
-
-
-def check_finished(result: object) -> None:
-    """Raise :class:`ModelError` if `result` is not one, but a function that has only begun."""
-    if isinstance(result, (Generator, AsyncGenerator, Awaitable)):
-        if isinstance(result, Coroutine):
-            result.close()  # otherwise Python warns of it, much later
-        raise ModelError(f"it is {SUSPENDED}")
-
-
-def check_function(function: Function, parameters: Mapping[str, str], states: int = 1) -> None:
-    """Raise :class:`ModelError` unless `function` takes self, so many states and exactly the `parameters`, in order."""
-    if not (callable(function) and hasattr(function, "__name__")):
-        raise ModelError(f"{brief(function)} is not a method")
-    kinds = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
-    if any(is_kind(function) for is_kind in kinds):
-        raise ModelError(f"{function.__name__}{defined_at(function)} is {SUSPENDED}")
-    names, first = list(inspect.signature(function).parameters), 1 + states
-    if len(names) < first:
-        needed = ", ".join(["self", "s"][:first])
-        raise ModelError(f"{function.__name__} takes ({', '.join(names)}); it needs ({needed})")
-    if names[first:] != list(parameters):
-        raise ModelError(
-            f"{function.__name__} takes the parameters ({', '.join(names[first:])}) "
-            f"but declares domains for ({', '.join(parameters)})"
-        )
-
-
 # Actions and properties ----------------------------------------------------------------------------------------------
 
 
@@ -174,10 +42,8 @@ def check_function(function: Function, parameters: Mapping[str, str], states: in
 class Declared:
     """What a decorator attaches to a method: an action or a property.
 
-    Attributes
-    ----------
-    when : str, callable or None
-        The name of a constant, or a function of the model: where it is false, a model does not have it.
+    Attributes:
+        when: The name of a constant, or a function of the model: where it is false, a model does not have it.
     """
 
     name: str
@@ -230,24 +96,48 @@ class Declared:
 class Process:
     """A process of a model, or one process per member of a set.
 
-    Parameters
-    ----------
-    per : str, optional
-        The constant (or attribute of the model) whose members each get a process of their own.
-    fair : {None, "weak", "strong"}
-        The fairness of the disjunction of the process's actions.
-    doc : str
-        One line.
+    Args:
+        per: The constant (or attribute of the model) whose members each get a process of their own.
+        fair ({None, "weak", "strong"}): The fairness of the disjunction of the process's actions.
+        doc: One line.
+        start: The process's first step, or a function of the model that gives it. It declares a variable, the program
+            counter, which stands where the process is declared; actions say at which step they are taken, and which one
+            is next.
+        pc: What that variable is called; without `start` it is one that the model declares.
+        guard: A method ``(self, s)``, or ``(self, s, member)``, that requires what all steps of the process need.
     """
 
     @in_its_line
-    def __init__(self, per: str | None = None, fair: str | None = None, doc: str = "") -> None:
+    def __init__(
+        self,
+        per: str | None = None,
+        fair: str | None = None,
+        doc: str = "",
+        start: Any = None,
+        pc: str = "pc",
+        guard: Function | None = None,
+    ) -> None:
         _check_fairness(fair)
-        self.per, self.fair, self.doc = per, fair, doc
+        self.per, self.fair, self.doc, self.pc, self.guard = per, fair, doc, pc, guard
+        first = (lambda model, *member: start(model)) if callable(start) else start
+        self.steps = None if start is None else Variable(first, per, "next step")
         self.name = ""
+        if not (isinstance(pc, str) and pc.isidentifier()):
+            raise ModelError(f"pc = {brief(pc)} is not accepted; it takes the name of a variable")
+        if guard is not None:
+            check_function(guard, {} if per is None else {list(inspect.signature(guard).parameters)[-1]: per})
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = self.name or name  # a second name for it does not rename it
+
+    def of_class(self, replaced: Iterable[Any]) -> "Process":
+        """The process as a class has it: it begins as one that it replaces does, unless it says where."""
+        first = next((other for other in replaced if isinstance(other, Process) and other.steps is not None), self)
+        if first is self or self.steps is not None:
+            return self
+        made = copy(self)
+        made.steps, made.pc, made.guard = first.steps, first.pc, self.guard or first.guard
+        return made
 
 
 def _check_fairness(fair: str | bool | None) -> None:
@@ -263,18 +153,35 @@ class Action(Declared):
     fair: str | bool | None = None
     stutters: bool = False
     fair_when: Function | None = None
+    at: Any = None
+    to: Any = None
+
+    def check(self, owner: str, declared: "Declarations") -> None:
+        super().check(owner, declared)
+        steps = self.process is not None and self.process.pc in declared.variables
+        if not steps and (self.at is not None or self.to is not None):
+            raise ModelError(
+                f"{owner}: {self.name} is at a step of a process, but has no process with steps: give it one with a "
+                "first step, as in Process(start='Begin')"
+            )
 
     def __get__(self, model: Any, owner: type) -> Any:
         """The action, of a class; of a model's object the method, for other actions and for subclasses to call."""
         return self if model is None else partial(self.function, model)
 
-    def of_class(self, owner: str, name: str, processes: Mapping[str, Process]) -> "Action":
+    def of_class(self, owner: str, name: str, bases: Sequence[type], processes: Mapping[str, Process]) -> "Action":
         """The action as the class called `owner` has it: called `name`, and taken by the class's own process.
 
-        A subclass may replace a process of its base; the inherited actions are then the new one's.
+        A subclass may replace a process of its base; the inherited actions are then the new one's. An action that takes
+        the place of one of the `bases` is at the same step, and leads to the same, unless it says otherwise.
         """
         if self.process is None:
             return replace(self, name=name)
+        replaced = (vars(base).get(name) for base in bases)
+        known = [a for a in replaced if isinstance(a, Action) and a.process and a.process.name == self.process.name]
+        at, to = (
+            next((step for action in known if (step := getattr(action, end)) is not None), None) for end in ("at", "to")
+        )
         if self.process.name not in processes:
             raise ModelError(f"{owner}: the process of {name} has no name in a class")
         process, parameters = processes[self.process.name], self.parameters
@@ -285,7 +192,7 @@ class Action(Declared):
             )
         if process.per is not None:
             parameters = parameters.with_first(next(iter(parameters)), process.per)
-        return replace(self, name=name, process=process, parameters=parameters)
+        return replace(self, name=name, process=process, parameters=parameters, at=at, to=to)
 
 
 @in_its_line
@@ -296,33 +203,33 @@ def action(
     when: When = None,
     stutters: bool = False,
     fair_when: Function | None = None,
+    at: Any = None,
+    to: Any = None,
     **domains: str,
 ) -> Any:
     """Declare a method ``(self, s, ...)`` to be an action.
 
-    Parameters
-    ----------
-    process : Process, optional
-        Who takes the step. If it has a process per member, the method's first parameter is the member.
-    *each : str
-        Parameters that are unpacked from tuples, such as ``"a, b in Edges"``; a first one of these may be the process's
-        member. They stand before those of `domains`.
-    fair : {None, "weak", "strong", False}
-        A fairness condition of this action alone, per instance; False leaves it out of its process's fairness.
-    when : str or callable, optional
-        The name of a constant, or a function of the model: where it is false, a model does not have the action.
-    stutters : bool
-        The action leaves the state as it is, on purpose.
-    fair_when : callable, optional
-        A function ``(self, s, ...)``, with the action's parameters, that says of which of its steps fairness is; of all
-        of them without it. Choices are told it by keyword: ``lambda self, s, c, *, value: value == s.held[c]``.
-    **domains : str
-        For each further parameter the name of a constant, or of an attribute or method of the model, whose
-        members it ranges over.
+    Args:
+        process: Who takes the step. If it has a process per member, the method's first parameter is the member.
+        *each: Parameters that are unpacked from tuples, such as ``"a, b in Edges"``; a first one of these may be the
+            process's member. They stand before those of `domains`.
+        fair ({None, "weak", "strong", False}): A fairness condition of this action alone, per instance; False leaves it
+            out of its process's fairness.
+        when: The name of a constant, or a function of the model: where it is false, a model does not have the action.
+        stutters: The action leaves the state as it is, on purpose.
+        fair_when: A function ``(self, s, ...)``, with the action's parameters, that says of which of its steps fairness
+            is; of all of them without it. Choices are told it by keyword: ``lambda self, s, c, *, value: value ==
+            s.held[c]``.
+        at: The step of its process at which the action is taken, or a function of the model that gives it (None: at
+            any).
+        to: The step that comes next, unless the method assigns one. Both are inherited by an action that replaces this
+            one.
+        **domains: For each further parameter the name of a constant, or of an attribute or method of the model, whose
+            members it ranges over.
     """
     if callable(process) and not isinstance(process, Process):  # a bare @action
         return action()(process)
-    if _is_text(process):  # and no process
+    if is_text(process):  # and no process
         process, each = None, (process, *each)
     _check_fairness(fair)
     if process is not None and not isinstance(process, Process):
@@ -341,7 +248,7 @@ def action(
         check_function(function, parameters)
         if fair_when is not None:
             _check_fair_when(function.__name__, fair_when, len(parameters))
-        return Action(function.__name__, function, parameters, when, process, fair, stutters, fair_when)
+        return Action(function.__name__, function, parameters, when, process, fair, stutters, fair_when, at, to)
 
     return declare
 
@@ -412,14 +319,12 @@ def of_clause(function: Function, answer: Any) -> Any:
 class Property(Declared):
     """What the decorators of properties attach to a method; of an invariant that has several :class:`Clauses`.
 
-    Attributes
-    ----------
-    kind : {"invariant", "reachable", "liveness", "step", "refinement", "deadlock", "constraint"}
-        A constraint says which states are explored, and is nothing that a check judges.
-    by_default : bool, str or callable
-        Whether a check that names no properties checks it; or the condition on which it does, as for `when`.
-    of : tuple of str
-        For a step property the actions whose steps are judged; empty for all.
+    Attributes:
+        kind ({"invariant", "reachable", "liveness", "step", "refinement", "deadlock", "constraint"}): A constraint says
+            which states are explored, and is nothing that a check judges.
+        by_default: Whether a check that names no properties checks it; or the condition on which it does, as for
+            `when`.
+        of: For a step property the actions whose steps are judged; empty for all.
     """
 
     kind: str = ""
@@ -489,14 +394,14 @@ DEADLOCK = Property("Deadlock", lambda self, s: True, kind="deadlock", by_defaul
 @in_its_line
 def _declare(kind: str, function: Any, domains: Mapping[str, str], states: int = 1, **options: Any) -> Any:
     """The property that `function` is declared to be; its decorator where a text, or nothing, stands in its place."""
-    parameters = Parameters.declared([function] if _is_text(function) else [], domains)
+    parameters = Parameters.declared([function] if is_text(function) else [], domains)
 
     @in_its_line
     def declare(function: Any) -> Property:
         check_function(function, parameters, states)
         return Property(function.__name__, function, parameters, kind=kind, **options)
 
-    return declare if function is None or _is_text(function) else declare(function)
+    return declare if function is None or is_text(function) else declare(function)
 
 
 @in_its_line
@@ -505,22 +410,17 @@ def invariant(*functions: Any, when: When = None, by_default: Default = True, **
 
     The text may be a :class:`Fault`, which also names what is at fault.
 
-    Parameters
-    ----------
-    *functions : callable
-        The method that is decorated; or several methods without a decorator, for an invariant of several clauses, as in
-        ``Safe = invariant(types_are_right, one_leader)``. Clauses are judged one by one, so that each reads only
-        what it needs, and the verdict names the one that fails.
-    when : str or callable, optional
-        The name of a constant, or a function of the model: where it is false, a model does not have the property.
-    by_default : bool, str or callable
-        False for a property that is checked only where it is asked for by name; or a condition, as for `when`, where
-        it is checked unasked.
-    **domains : str
-        As for actions: the invariant must hold for each combination. Fine-grained instances are also faster. As there,
-        ``@invariant("a, b in Edges")`` unpacks tuples.
+    Args:
+        *functions: The method that is decorated; or several methods without a decorator, for an invariant of several
+            clauses, as in ``Safe = invariant(types_are_right, one_leader)``. Clauses are judged one by one, so that
+            each reads only what it needs, and the verdict names the one that fails.
+        when: The name of a constant, or a function of the model: where it is false, a model does not have the property.
+        by_default: False for a property that is checked only where it is asked for by name; or a condition, as for
+            `when`, where it is checked unasked.
+        **domains: As for actions: the invariant must hold for each combination. Fine-grained instances are also faster.
+            As there, ``@invariant("a, b in Edges")`` unpacks tuples.
     """
-    texts = tuple(itertools.takewhile(_is_text, functions))
+    texts = tuple(itertools.takewhile(is_text, functions))
     if len(functions) - len(texts) < 2:
         one = (*functions, None)[0]
         made = _declare("invariant", one, domains, when=when, by_default=by_default)
@@ -553,33 +453,30 @@ def constraint(function: Any = None, /, *, when: When = None, **domains: str) ->
     it is not counted as distinct, and its successors are not looked at. Steps that lead there are steps: fairness does
     not see the constraint. A state is inside if all constraints of the model are true of it.
 
-    Parameters
-    ----------
-    when : str or callable, optional
-        The name of a constant, or a function of the model: where it is false, the constraint does not apply.
-    **domains : str
-        As for actions: the constraint must be true for each combination. Fine-grained instances are also faster.
+    Args:
+        when: The name of a constant, or a function of the model: where it is false, the constraint does not apply.
+        **domains: As for actions: the constraint must be true for each combination. Fine-grained instances are also
+            faster.
 
-    Examples
-    --------
-    >>> from workbench.kernel import Model, Variable, action, constraint, invariant, search
-    >>> class Counter(Model):
-    ...     n = Variable(0)
-    ...
-    ...     @action
-    ...     def up(self, s):
-    ...         s.n += 1
-    ...
-    ...     @constraint
-    ...     def Short(self, s):
-    ...         return s.n < 3
-    ...
-    ...     @invariant
-    ...     def Small(self, s):
-    ...         return s.n < 10
-    >>> result = search(Counter())
-    >>> result.distinct, result.generated, result.outside, result["Small"].word
-    (3, 4, 1, 'holds within the constraint')
+    Examples:
+        >>> from workbench.kernel import Model, Variable, action, constraint, invariant, search
+        >>> class Counter(Model):
+        ...     n = Variable(0)
+        ...
+        ...     @action
+        ...     def up(self, s):
+        ...         s.n += 1
+        ...
+        ...     @constraint
+        ...     def Short(self, s):
+        ...         return s.n < 3
+        ...
+        ...     @invariant
+        ...     def Small(self, s):
+        ...         return s.n < 10
+        >>> result = search(Counter())
+        >>> result.distinct, result.generated, result.outside, result["Small"].word
+        (3, 4, 1, 'holds within the constraint')
     """
     return _declare("constraint", function, domains, when=when)
 
@@ -598,25 +495,22 @@ def step(
     It returns True, or False or a text that says what is wrong, as invariants do. A step that changes nothing is not
     judged. `when`, `by_default` and the domains are as for :func:`workbench.invariant`.
 
-    Parameters
-    ----------
-    of : str or sequence of str
-        The names of the actions whose steps are judged; all actions if it is not given.
+    Args:
+        of: The names of the actions whose steps are judged; all actions if it is not given.
 
-    Examples
-    --------
-    >>> from workbench import Model, Variable, action, check, step
-    >>> class Clock(Model):
-    ...     hour = Variable(0)
-    ...     @action
-    ...     def tick(self, s):
-    ...         s.hour = (s.hour + 1) % 3
-    ...     @step
-    ...     def Forwards(self, s, t):
-    ...         return t.hour > s.hour or f"from {s.hour} to {t.hour}"
-    >>> check(Clock())
-    Clock(): 3 distinct states, depth 3, local engine
-      violated (4 states)  Forwards: tick: from 2 to 0
+    Examples:
+        >>> from workbench import Model, Variable, action, check, step
+        >>> class Clock(Model):
+        ...     hour = Variable(0)
+        ...     @action
+        ...     def tick(self, s):
+        ...         s.hour = (s.hour + 1) % 3
+        ...     @step
+        ...     def Forwards(self, s, t):
+        ...         return t.hour > s.hour or f"from {s.hour} to {t.hour}"
+        >>> check(Clock())
+        Clock(): 3 distinct states, depth 3, local engine
+          violated (4 states)  Forwards: tick: from 2 to 0
     """
     actions = (of,) if isinstance(of, str) else tuple(of)
     return _declare("step", function, domains, states=2, when=when, by_default=by_default, of=actions)
@@ -629,12 +523,9 @@ def step(
 class Formula:
     """A liveness formula over state predicates, as TLA+ writes them.
 
-    Attributes
-    ----------
-    kind : {"leads_to", "eventually", "always_eventually", "eventually_always"}
-    trigger : Predicate or None
-        P in ``P ~> Q``; None for the others.
-    goal : Predicate
+    Attributes:
+        kind: {"leads_to", "eventually", "always_eventually", "eventually_always"}
+        trigger: P in ``P ~> Q``; None for the others.
     """
 
     kind: str
@@ -698,20 +589,19 @@ def ends(function: Callable[..., bool]) -> Ends:
     The property ``Deadlock`` holds if every other state has a next step. Where a model says nothing, it may end
     nowhere.
 
-    Examples
-    --------
-    >>> from workbench import Model, Variable, action, check, ends, require
-    >>> class Countdown(Model):
-    ...     left = Variable(3)
-    ...     @action
-    ...     def count(self, s):
-    ...         require(s.left > 0, "nothing is left")
-    ...         s.left -= 1
-    ...     @ends
-    ...     def over(self, s):
-    ...         return s.left == 0
-    >>> check(Countdown(), ["Deadlock"])["Deadlock"].word
-    'holds'
+    Examples:
+        >>> from workbench import Model, Variable, action, check, ends, require
+        >>> class Countdown(Model):
+        ...     left = Variable(3)
+        ...     @action
+        ...     def count(self, s):
+        ...         require(s.left > 0, "nothing is left")
+        ...         s.left -= 1
+        ...     @ends
+        ...     def over(self, s):
+        ...         return s.left == 0
+        >>> check(Countdown(), ["Deadlock"])["Deadlock"].word
+        'holds'
     """
     check_function(function, {})
     return Ends(function)
@@ -723,14 +613,10 @@ def ends(function: Callable[..., bool]) -> Ends:
 class Variable:
     """A variable of a model: one cell, or one cell per index.
 
-    Parameters
-    ----------
-    initial
-        The initial value, or a function of the model (and, with `per`, of the index) that gives it.
-    per : str, optional
-        The constant, attribute or method of the model whose members are the indices.
-    doc : str
-        One line.
+    Args:
+        initial: The initial value, or a function of the model (and, with `per`, of the index) that gives it.
+        per: The constant, attribute or method of the model whose members are the indices.
+        doc: One line.
     """
 
     def __init__(self, initial: Any, per: str | None = None, doc: str = "") -> None:
@@ -749,44 +635,38 @@ class SetOf(Variable):
     ``s.messages.where(type="ack", to=w)``. A question, or an assignment, concerns only the members that it is about, so
     that the space is searched as fast as if each had a cell of its own.
 
-    Parameters
-    ----------
-    universe : str
-        The constant, attribute or method of the model that gives what the set may hold.
-    initial : set, or callable
-        What it holds at first, as for :class:`Variable`.
-    per : str, optional
-        The constant, attribute or method of the model whose members are the indices.
-    doc : str
-        One line.
+    Args:
+        universe: The constant, attribute or method of the model that gives what the set may hold.
+        initial: What it holds at first, as for :class:`Variable`.
+        per: The constant, attribute or method of the model whose members are the indices.
+        doc: One line.
 
-    Examples
-    --------
-    >>> from typing import NamedTuple
-    >>> from workbench import Model, action, check, choose, reachable, require
-    >>> class Note(NamedTuple):
-    ...     kind: str
-    ...     number: int
-    >>> class Notes(Model):
-    ...     sent = SetOf("notes")
-    ...
-    ...     def notes(self):
-    ...         return [Note(kind, number) for kind in ("ask", "answer") for number in range(3)]
-    ...
-    ...     @action
-    ...     def ask(self, s):
-    ...         s.sent |= {Note("ask", choose(range(3)))}
-    ...
-    ...     @action
-    ...     def answer(self, s):
-    ...         s.sent |= {Note("answer", choose(s.sent.where(kind="ask")).number)}
-    ...
-    ...     @reachable
-    ...     def TwoAnswers(self, s):
-    ...         return s.sent.count(kind="answer") == 2
-    >>> result = check(Notes())
-    >>> result.distinct, result["TwoAnswers"].word
-    (27, 'reached')
+    Examples:
+        >>> from typing import NamedTuple
+        >>> from workbench import Model, action, check, choose, reachable, require
+        >>> class Note(NamedTuple):
+        ...     kind: str
+        ...     number: int
+        >>> class Notes(Model):
+        ...     sent = SetOf("notes")
+        ...
+        ...     def notes(self):
+        ...         return [Note(kind, number) for kind in ("ask", "answer") for number in range(3)]
+        ...
+        ...     @action
+        ...     def ask(self, s):
+        ...         s.sent |= {Note("ask", choose(range(3)))}
+        ...
+        ...     @action
+        ...     def answer(self, s):
+        ...         s.sent |= {Note("answer", choose(s.sent.where(kind="ask")).number)}
+        ...
+        ...     @reachable
+        ...     def TwoAnswers(self, s):
+        ...         return s.sent.count(kind="answer") == 2
+        >>> result = check(Notes())
+        >>> result.distinct, result["TwoAnswers"].word
+        (27, 'reached')
     """
 
     def __init__(self, universe: str, initial: Any = frozenset(), per: str | None = None, doc: str = "") -> None:
@@ -841,22 +721,23 @@ class Declarations:
 def collect(owner: type, bases: Sequence[type], reserved: Collection[str]) -> Declarations:
     """What the class `owner` declares.
 
-    Parameters
-    ----------
-    owner : type
-    bases : sequence of type
-        The class and its bases, in the order in which names are looked up.
-    reserved : collection of str
-        What nothing may be called.
+    Args:
+        bases: The class and its bases, in the order in which names are looked up.
+        reserved: What nothing may be called.
 
-    Raises
-    ------
-    ModelError
-        If something has a reserved name, an action has no process of the class's, or behaviours begin in two ways.
+    Raises:
+        ModelError: If something has a reserved name, an action has no process of the class's, or behaviours begin in
+            two ways.
     """
     declared: dict[str, Any] = {}
-    for base in reversed(bases):
-        declared.update(vars(base))
+    for name, what in {n: v for base in reversed(bases) for n, v in vars(base).items()}.items():
+        if isinstance(what, Process):
+            what = what.of_class([vars(base).get(name) for base in bases])
+            if what.steps is not None:
+                if what.pc in declared or any(what.pc in vars(base) for base in bases):
+                    raise ModelError(f"{owner.__name__}: {what.pc} is declared twice: {name} has its steps in it")
+                declared[what.pc] = what.steps
+        declared[name] = what
     for name, what in declared.items():
         if isinstance(what, _DECLARED) and (name in reserved or name.startswith("_")):
             public = listed(sorted(word for word in reserved if not word.startswith("_")))
@@ -874,7 +755,9 @@ def collect(owner: type, bases: Sequence[type], reserved: Collection[str]) -> De
         constants={n: v for n, v in declared.items() if isinstance(v, Constant)},
         variables={n: v for n, v in declared.items() if isinstance(v, Variable)},
         processes=processes,
-        actions={n: v.of_class(owner.__name__, n, processes) for n, v in declared.items() if isinstance(v, Action)},
+        actions={
+            n: v.of_class(owner.__name__, n, bases, processes) for n, v in declared.items() if isinstance(v, Action)
+        },
         properties={n: v for n, v in judged.items() if v.kind != "constraint"}
         | ({} if ends is None else {DEADLOCK.name: DEADLOCK}),
         constraints={n: v for n, v in judged.items() if v.kind == "constraint"},

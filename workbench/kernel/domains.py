@@ -20,12 +20,9 @@ Sets = Mapping[str, tuple[str, ...]]
 class Domain:
     """What a constant accepts.
 
-    Attributes
-    ----------
-    kind : str
-        In a word.
-    sets : tuple of str
-        The sets of names that it is about, by the names of their constants.
+    Attributes:
+        kind: In a word.
+        sets: The sets of names that it is about, by the names of their constants.
     """
 
     kind: ClassVar[str]
@@ -41,20 +38,16 @@ class Domain:
     def parse(self, given: Any) -> Any:
         """The value that `given` stands for, apart from the names of the sets that it may be about.
 
-        Raises
-        ------
-        ValueError
-            If it is not accepted.
+        Raises:
+            ValueError: If it is not accepted.
         """
         raise NotImplementedError
 
     def bind(self, name: str, value: Any, sets: Sets) -> Any:
         """What a model has, in its constant `name`, for a parsed `value`: with these members of the sets.
 
-        Raises
-        ------
-        InputError
-            If it does not go with them.
+        Raises:
+            InputError: If it does not go with them.
         """
         return value
 
@@ -113,13 +106,12 @@ class Within(Domain):
 class Integers(Domain):
     """Integers without a list of them: all, or those from `least`, or up to `most`.
 
-    Examples
-    --------
-    >>> from workbench.kernel import Constant
-    >>> Constant(3, Integers(least=0), "requests").parse("Requests", -1)
-    Traceback (most recent call last):
-        ...
-    workbench.kernel.errors.InputError: Requests = -1 is not accepted; it takes an integer from 0 on
+    Examples:
+        >>> from workbench.kernel import Constant
+        >>> Constant(3, Integers(least=0), "requests").parse("Requests", -1)
+        Traceback (most recent call last):
+            ...
+        workbench.kernel.errors.InputError: Requests = -1 is not accepted; it takes an integer from 0 on
     """
 
     least: int | None = None
@@ -167,12 +159,7 @@ class Text(Domain):
 
 
 class Choice(Domain):
-    """One of some values, each of which may have a word that people read and write in its place.
-
-    Parameters
-    ----------
-    choices : sequence, or mapping of values to words
-    """
+    """One of some values; a mapping of values to words has the words that people read and write in their place."""
 
     kind = "choice"
 
@@ -211,12 +198,9 @@ class Choice(Domain):
 class Names(Domain):
     """A set of actors or values: given by its size (`prefix` 1, 2, ...) or as a list of names.
 
-    Parameters
-    ----------
-    prefix : str
-        What the names made from a size start with.
-    sizes : range
-        The sizes that are accepted.
+    Args:
+        prefix: What the names made from a size start with.
+        sizes: The sizes that are accepted.
     """
 
     prefix: str
@@ -301,19 +285,15 @@ class Pairs(tuple[tuple[str, str], ...]):
 
     An undirected graph holds both pairs of an edge; `edges` has each edge once.
 
-    Attributes
-    ----------
-    shape : str or None
-        The word that it was given by, such as ``ring``.
-    directed : bool
+    Attributes:
+        shape: The word that it was given by, such as ``ring``.
 
-    Examples
-    --------
-    >>> ring = Relation("Node").bind("Ring", "ring", {"Node": ("a", "b", "c")})
-    >>> ring, ring.successors("c"), ring.predecessors("c"), ("a", "c") in ring
-    ((('a', 'b'), ('b', 'c'), ('c', 'a')), ('a',), ('b',), False)
-    >>> Relation("Node", directed=False).bind("Line", [("c", "b"), ("a", "b")], {"Node": ("a", "b", "c")}).edges
-    (('a', 'b'), ('b', 'c'))
+    Examples:
+        >>> ring = Relation("Node").bind("Ring", "ring", {"Node": ("a", "b", "c")})
+        >>> ring, ring.successors("c"), ring.predecessors("c"), ("a", "c") in ring
+        ((('a', 'b'), ('b', 'c'), ('c', 'a')), ('a',), ('b',), False)
+        >>> Relation("Node", directed=False).bind("Line", [("c", "b"), ("a", "b")], {"Node": ("a", "b", "c")}).edges
+        (('a', 'b'), ('b', 'c'))
     """
 
     shape: str | None
@@ -365,12 +345,9 @@ class Relation(Domain):
     the first to all others) or ``complete`` -, as a list of pairs, or as a text such as ``n1->n2, n2->n3``; undirected:
     ``n1-n2, n2-n3``.
 
-    Parameters
-    ----------
-    of, to : str
-        Names of constants; they may be the same.
-    directed : bool
-        Whether an edge of a graph leads one way.
+    Args:
+        of, to: Names of constants; they may be the same.
+        directed: Whether an edge of a graph leads one way.
     """
 
     of: str
@@ -468,12 +445,9 @@ class Assignment(Domain):
     It is given as one choice for all, or as a mapping, or as a text such as ``n1: leader, n3: leader``; names that are
     left out have the first choice.
 
-    Parameters
-    ----------
-    of : str
-        The name of a constant that is a set of names.
-    choices
-        The domain of each: ``bool``, a range, choices, or a mapping of choices to words.
+    Args:
+        of: The name of a constant that is a set of names.
+        choices: The domain of each: ``bool``, a range, choices, or a mapping of choices to words.
     """
 
     kind = "assignment"
@@ -545,10 +519,8 @@ _GIVEN = (Integers, Text, Choice, Names, Partition, Relation, Assignment)
 def domain_of(given: Any) -> Any:
     """The domain that `given` stands for in a declaration.
 
-    Raises
-    ------
-    ModelError
-        If there is none.
+    Raises:
+        ModelError: If there is none.
     """
     if isinstance(given, range) and given:
         return Within(given)

@@ -166,10 +166,9 @@ def brief(value: object) -> str:
 def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
     """The error for a name that is not there, with the nearest one that is.
 
-    Examples
-    --------
-    >>> str(unknown("constant", "SafeAck", ["Writers", "SafeAcks"]))
-    "unknown constant 'SafeAck' (did you mean SafeAcks?); known: SafeAcks, Writers"
+    Examples:
+        >>> str(unknown("constant", "SafeAck", ["Writers", "SafeAcks"]))
+        "unknown constant 'SafeAck' (did you mean SafeAcks?); known: SafeAcks, Writers"
     """
     names = sorted(known)
     near = difflib.get_close_matches(name[:80], names, n=1) if isinstance(name, str) else []
@@ -192,10 +191,9 @@ def either(words: Iterable[str]) -> str:
 def listed(names: Iterable[str], room: int = 400) -> str:
     """Names as an error lists them: as many as there is room for, and how many more there are.
 
-    Examples
-    --------
-    >>> listed(["one", "two", "three"], room=10), listed([])
-    ('one, two and 1 more', 'none')
+    Examples:
+        >>> listed(["one", "two", "three"], room=10), listed([])
+        ('one, two and 1 more', 'none')
     """
     shown: list[str] = []
     left = list(names)

@@ -16,11 +16,10 @@ class Fault(str):
 
     Who shows the text need not know of the places; pictures mark what stands for them.
 
-    Examples
-    --------
-    >>> wrong = Fault("w2 was answered 409", Place("decision", "w2"))
-    >>> wrong, wrong.places
-    ('w2 was answered 409', (Place(variable='decision', index='w2', inside=None),))
+    Examples:
+        >>> wrong = Fault("w2 was answered 409", Place("decision", "w2"))
+        >>> wrong, wrong.places
+        ('w2 was answered 409', (Place(variable='decision', index='w2', inside=None),))
     """
 
     places: tuple[Place, ...]

@@ -8,12 +8,13 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from workbench.kernel.again import impure
-from workbench.kernel.declare import Action, Function, Property, check_finished, of_clause
+from workbench.kernel.declare import Action, Property, of_clause
 from workbench.kernel.errors import NOT_SAID, RAISED, ModelError, blame, brief, defined_at, text_of, unknown
 from workbench.kernel.faults import Place
+from workbench.kernel.parameters import Function, check_finished
 from workbench.kernel.state import Draft, Layout, Reader, Values, View, seen
 from workbench.kernel.text import printable
 from workbench.kernel.values import check_value, show, sort_key
@@ -30,10 +31,8 @@ def call(what: str, function: Function, /, *arguments: Any, **named: Any) -> Any
 def checked(what: str, function: Function, answer: Any, text: bool = False) -> Any:
     """The answer that code of a model's gave: True or False, or where it may be one, a `text`.
 
-    Raises
-    ------
-    ModelError
-        If it is anything else.
+    Raises:
+        ModelError: If it is anything else.
     """
     if answer is True or answer is False:
         return answer
@@ -89,12 +88,9 @@ _path = _Path()
 def choose(options: Any, name: str = "") -> Any:
     """Branch: the action has one outcome for each of `options`; with none of them it is disabled.
 
-    Parameters
-    ----------
-    options : iterable
-        A set is taken in canonical order.
-    name : str
-        What the choice is called in traces.
+    Args:
+        options: A set is taken in canonical order.
+        name: What the choice is called in traces.
     """
     if _path.taken is None:
         raise ModelError("choose() may be called only inside an action")
@@ -132,16 +128,11 @@ class Outcome(NamedTuple):
 class ActionInstance:
     """An action with its parameters bound, as one of a model's numbered steps.
 
-    Attributes
-    ----------
-    number : int
-        The position in ``model.instances``; stable for given constants.
-    label : str
-        Such as ``begin_claim(w1)``.
-    lane : str
-        The process that takes the step: a member's name, the process's name, or "" if there is none.
-    actor : (str, object) or None
-        That process itself: its name, and its member where there is one for each.
+    Attributes:
+        number: The position in ``model.instances``; stable for given constants.
+        label (str): Such as ``begin_claim(w1)``.
+        lane (str): The process that takes the step: a member's name, the process's name, or "" if there is none.
+        actor ((str, object) or None): That process itself: its name, and its member where there is one for each.
     """
 
     def __init__(self, model: Any, number: int, declared: Action, arguments: Sequence[Any]) -> None:
@@ -149,6 +140,30 @@ class ActionInstance:
         process = declared.process
         self.actor = None if process is None else (process.name, self.arguments[0] if process.per else None)
         self._call_it(show)
+        self._at, self._to = (
+            call(f"a step of {declared.name}", step, model) if callable(step) else step
+            for step in (declared.at, declared.to)
+        )
+        bare = self._at is None and self._to is None and (process is None or process.guard is None)
+        self._function = declared.function if bare else self._as_a_step
+
+    def _as_a_step(self, model: Any, draft: Draft, *arguments: Any) -> Any:
+        """Run the action as a step of its process: at one of the process's steps, and on to the next one."""
+        process: Any = self.action.process
+        member = arguments[:1] if process.per else ()
+        cell = -1
+        if self._at is not None or self._to is not None:
+            (cell,) = draft._layout.cells_of(process.pc, *member)
+        if self._at is not None:
+            at = show(self._at)
+            who = self.lane if member else f"the {process.name}"
+            require(draft._get(cell) == self._at, f"{who} is not at {repr(at) if ' ' in at else at}")
+        if process.guard is not None:
+            process.guard(model, draft, *member)
+        result = self.action.function(model, draft, *arguments)
+        if self._to is not None and cell not in draft.writes:
+            draft._set(cell, self._to)
+        return result
 
     def _call_it(self, text: Callable[[Any], str]) -> None:
         """Make the label and the lane of the arguments' texts."""
@@ -172,7 +187,7 @@ class ActionInstance:
         The action is run once per combination of choices, in depth-first order, whenever the next one is asked for.
         """
         taken: list[_Fork] = []
-        function, model, arguments = self.action.function, self.model, self.arguments
+        function, model, arguments = self._function, self.model, self.arguments
         while True:
             draft.start(before)
             try:
@@ -267,13 +282,9 @@ def outcome_label(instance: ActionInstance, outcome: Outcome) -> str:
 class Fairness:
     """A fairness condition: if (weak) always or (strong) again and again enabled, one of `actions` is taken.
 
-    Attributes
-    ----------
-    label : str
-        The process or action instance.
-    strong : bool
-    actions : frozenset of int
-        Numbers of action instances.
+    Attributes:
+        label: The process or action instance.
+        actions: Numbers of action instances.
     """
 
     label: str
@@ -287,13 +298,9 @@ class Fairness:
 class Subject(NamedTuple):
     """A part of a model that is judged, or run, by itself.
 
-    Attributes
-    ----------
-    kind : str
-        ``action``, or the kind of a property.
-    name : str
-    part : str
-        The clause of an invariant, or the predicate of a formula (``trigger`` or ``goal``); "" for the whole.
+    Attributes:
+        kind: ``action``, or the kind of a property.
+        part: The clause of an invariant, or the predicate of a formula (``trigger`` or ``goal``); "" for the whole.
     """
 
     kind: str
@@ -311,10 +318,8 @@ class Subject(NamedTuple):
 class PropertyInstance:
     """An invariant, reachable property or constraint with its parameters bound, or a clause: a predicate over states.
 
-    Attributes
-    ----------
-    clause : str
-        The clause's name; "" for a property that has no clauses, or for all of them together.
+    Attributes:
+        clause (str): The clause's name; "" for a property that has no clauses, or for all of them together.
     """
 
     def __init__(
@@ -356,11 +361,9 @@ class PropertyInstance:
 class Later(View):
     """The state after a step, as properties of steps see it: it also tells which cells the step changed.
 
-    Parameters
-    ----------
-    changed : callable
-        Whether the cell with a number is different from what it was before the step. Who keeps track of reads then need
-        not count this as reading either value.
+    Args:
+        changed: Whether the cell with a number is different from what it was before the step. Who keeps track of reads
+            then need not count this as reading either value.
     """
 
     __slots__ = ("_changed",)
@@ -374,25 +377,21 @@ class Later(View):
 def unchanged(s: Reader, t: Reader, *parts: str | Place) -> bool:
     """Whether the step from `s` to `t` leaves the named variables as they are.
 
-    Parameters
-    ----------
-    s, t : State
-        As a step property is given them.
-    *parts : str or Place
-        Variables, or single cells of them: ``Place("pc", w)``.
+    Args:
+        s, t: As a step property is given them.
+        *parts: Variables, or single cells of them: ``Place("pc", w)``.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> model = Bakery()
-    >>> start, = model.initial_states()
-    >>> _, after = model.outcomes(model.instances[0], start)[0]
-    >>> [str(change.cell) for change in start.changes_to(after)]
-    ['pc[w1]']
-    >>> unchanged(start, after, "claims"), unchanged(start, after, "claims", "pc")
-    (True, False)
-    >>> unchanged(start, after, Place("pc", "w2")), only(start, after, "pc"), only(start, after, Place("pc", "w2"))
-    (True, True, False)
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> model = Bakery()
+        >>> start, = model.initial_states()
+        >>> _, after = model.outcomes(model.instances[0], start)[0]
+        >>> [str(change.cell) for change in start.changes_to(after)]
+        ['pc[w1]']
+        >>> unchanged(start, after, "claims"), unchanged(start, after, "claims", "pc")
+        (True, False)
+        >>> unchanged(start, after, Place("pc", "w2")), only(start, after, "pc"), only(start, after, Place("pc", "w2"))
+        (True, True, False)
     """
     changed = _changes(s, t)
     return not any(changed(cell) for cell in _cells(t._layout, parts))
@@ -427,33 +426,30 @@ def _cells(layout: Layout, parts: Sequence[str | Place]) -> list[int]:
     return cells
 
 
-class StepJudge(Protocol):
-    """What judges the steps of a model for one property: :class:`StepInstance`, and refinements."""
+class StepJudge:
+    """What judges the steps of a model for one property: :class:`StepInstance`, and refinements.
 
-    @property
-    def arguments(self) -> tuple[Any, ...]:
-        """What the property's parameters are."""
+    Attributes:
+        arguments: What the property's parameters are.
+        begins: What judges the initial states; None if any will do.
+        follows_reads: Whether a step is right that writes no cell which was ever read to judge a state.
+    """
 
-    @property
-    def begins(self) -> Callable[[Reader], bool | str] | None:
-        """What judges the initial states; None if any will do."""
-
-    @property
-    def follows_reads(self) -> bool:
-        """Whether a step is right that writes no cell which was ever read to judge a state."""
+    arguments: tuple[Any, ...] = ()
+    begins: Callable[[Reader], bool | str] | None = None
+    follows_reads = False
 
     def concerns(self, instance: ActionInstance) -> bool:
         """Whether the steps of `instance` are judged."""
+        return True
 
     def judge(self, before: Reader, after: Reader) -> bool | str:
         """True, False, or what is wrong with the step between two different states, in one line."""
+        raise NotImplementedError
 
 
-class StepInstance:
+class StepInstance(StepJudge):
     """A step property with its parameters bound: a predicate over steps."""
-
-    begins: None = None
-    follows_reads = False
 
     def __init__(self, model: Any, declared: Property, arguments: tuple[Any, ...]) -> None:
         self.model, self.property, self.arguments = model, declared, arguments

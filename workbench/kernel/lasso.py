@@ -22,14 +22,10 @@ _MOST_WHYS = 2
 class Lasso(NamedTuple):
     """A behaviour that goes on for ever: the transitions from initial state `start`, and where they return to.
 
-    Attributes
-    ----------
-    start : int
-    steps : list
-        The transitions, as the finder names them: moves here, positions in the arrays in the array version. In a
-        cycle the last of them leads back, so there are as many as states; where the behaviour stops, one fewer.
-    loop : int
-        The index, in the sequence of states, of the state that is returned to; the last index for a stop.
+    Attributes:
+        steps: The transitions, as the finder names them: moves here, positions in the arrays in the array version. In a
+            cycle the last of them leads back, so there are as many as states; where the behaviour stops, one fewer.
+        loop: The index, in the sequence of states, of the state that is returned to; the last index for a stop.
     """
 
     start: int
@@ -60,10 +56,8 @@ def liveness_verdict(
 ) -> Verdict:
     """The verdict on a liveness property, with the smallest counterexample that `find` gives for its formulas.
 
-    Raises
-    ------
-    ModelError
-        If what `find` gives is no counterexample.
+    Raises:
+        ModelError: If what `find` gives is no counterexample.
     """
     lassos, demands = [], []
     for arguments, formula in model.formulas(declared.name):
@@ -93,10 +87,8 @@ def _idle(demands: Sequence[Demand]) -> str | None:
 def verify_lasso(trace: Trace, formula: Formula, fairness: Sequence[Fairness]) -> None:
     """Check by running the model that `trace` is a fair behaviour that violates `formula`.
 
-    Raises
-    ------
-    ModelError
-        If it is not; the text says in what.
+    Raises:
+        ModelError: If it is not; the text says in what.
     """
     model, states = trace.model, trace.states
     steps = [*trace.steps[1:], *([] if trace.back is None else [trace.back])]

@@ -15,10 +15,8 @@ _NO_METHODS = frozenset({"add", "discard", "remove", "update", "pop", "clear"})
 class Selection:
     """Some members of a universe, by number.
 
-    Attributes
-    ----------
-    ordered : tuple of int
-    numbers : frozenset of int
+    Attributes:
+        ordered: tuple of int
     """
 
     __slots__ = ("numbers", "ordered")
@@ -31,13 +29,9 @@ class Selection:
 class Universe:
     """What a set may hold, numbered in canonical order, with an index by the members' fields.
 
-    Parameters
-    ----------
-    variable : str
-        Whose values are made of it.
-    name : str
-        The constant, attribute or method of the model that gives the members.
-    members : iterable
+    Args:
+        variable: Whose values are made of it.
+        name: The constant, attribute or method of the model that gives the members.
     """
 
     def __init__(self, variable: str, name: str, members: Iterable[Any]) -> None:
@@ -61,10 +55,8 @@ class Universe:
     def numbers(self, members: Iterable[Any]) -> set[int]:
         """The numbers of `members`.
 
-        Raises
-        ------
-        ModelError
-            If one is not in the universe.
+        Raises:
+            ModelError: If one is not in the universe.
         """
         found = set()
         for member in members:
@@ -134,12 +126,9 @@ class Queries:
 class Content:
     """What was in a set before the current action, asked for member by member.
 
-    Parameters
-    ----------
-    source
-        What holds it.
-    first : int
-        Where in the source it begins.
+    Args:
+        source: What holds it.
+        first: Where in the source it begins.
     """
 
     __slots__ = ("first", "source")
@@ -153,16 +142,6 @@ class Content:
 
     def __call__(self, number: int) -> bool:
         raise NotImplementedError
-
-
-class InParts(Content):
-    """The same of a set that has a place for each member."""
-
-    __slots__ = ()
-
-    def __call__(self, number: int) -> bool:
-        there: bool = self.source[self.first + number]
-        return there
 
 
 class AsWhole(Content):
@@ -184,14 +163,9 @@ class Members(Queries, AbstractSet[Any]):
     It compares and combines like a frozenset, and is iterated in canonical order. What is made of it by ``|`` and
     ``-`` reads nothing either, so that ``s.messages |= {m}`` writes one member.
 
-    Parameters
-    ----------
-    universe : Universe
-    before : Content
-    chosen : Selection, optional
-        The members that come into question; all for None.
-    known : mapping of int to bool
-        Members of which it is known whether they are there, whatever was before.
+    Args:
+        chosen: The members that come into question; all for None.
+        known: Members of which it is known whether they are there, whatever was before.
     """
 
     __slots__ = ("before", "chosen", "known", "universe")
@@ -248,10 +222,8 @@ class Members(Queries, AbstractSet[Any]):
 
         Of what is made of the set itself, only the difference.
 
-        Raises
-        ------
-        ModelError
-            If `value` is no set, or holds what is not in the universe.
+        Raises:
+            ModelError: If `value` is no set, or holds what is not in the universe.
         """
         universe = self.universe
         if not isinstance(value, AbstractSet):

@@ -18,7 +18,6 @@ from workbench.kernel.declare import (
     Property,
     SetOf,
     Variable,
-    check_finished,
     collect,
 )
 from workbench.kernel.domains import Names
@@ -45,6 +44,7 @@ from workbench.kernel.instances import (
     call,
 )
 from workbench.kernel.members import Universe
+from workbench.kernel.parameters import check_finished
 from workbench.kernel.state import Cell, Draft, Layout, State, Values, public_names
 from workbench.kernel.values import check_value, permute, sort_key
 
@@ -58,24 +58,15 @@ _RESERVED = frozenset({"actions", "constants", "constraints", "instances", "layo
 class Model:
     """A protocol: constants, variables, actions and properties.
 
-    Parameters
-    ----------
-    **constants
-        Values for declared constants; the others have their defaults.
+    Args:
+        **constants: Values for declared constants; the others have their defaults.
 
-    Attributes
-    ----------
-    constants : dict
-        Every constant's value. Each is also an attribute of that name.
-    actions : dict of Action
-        The declared actions that these constants do not switch off.
-    properties : dict of Property
-        The declared properties that these constants do not switch off.
-    constraints : dict of Property
-        The declared constraints that these constants do not switch off.
-    layout : Layout
-    instances : list of ActionInstance
-        Each of `actions` with every combination of its parameters.
+    Attributes:
+        constants: Every constant's value. Each is also an attribute of that name.
+        actions (dict of Action): The declared actions that these constants do not switch off.
+        properties (dict of Property): The declared properties that these constants do not switch off.
+        constraints (dict of Property): The declared constraints that these constants do not switch off.
+        instances (list of ActionInstance): Each of `actions` with every combination of its parameters.
     """
 
     declared_constants: ClassVar[dict[str, Constant]] = {}
@@ -140,7 +131,7 @@ class Model:
                 if isinstance(v, SetOf)
             },
         )
-        if not self.layout.parts.cells:
+        if not any(map(self.layout.parts_of, self.layout.cells)):
             raise ModelError(f"{type(self).__name__} has no cell: the sets that its variables range over are empty")
         self.instances = [
             ActionInstance(self, 0, declared, arguments)
@@ -236,6 +227,12 @@ class Model:
             per = process.per if process and parameters.together > 1 else None
             if per is not None and instance.arguments[0] not in self.members(per):
                 raise ModelError(f"{instance.label}: {brief(instance.arguments[0])} is not in {per}")
+            if process is not None and (instance.action.at is not None or instance.action.to is not None):
+                cells = self.layout.positions[process.pc]
+                if isinstance(cells, dict) != (process.per is not None) or (
+                    isinstance(cells, dict) and instance.arguments[0] not in cells
+                ):
+                    raise ModelError(f"{instance.label}: {process.pc} has no cell for who steps")
 
     # States ----------------------------------------------------------------------------------------------------
 
@@ -359,10 +356,8 @@ class Model:
 
         ``Deadlock`` is a property of every model, also of those that do not list it.
 
-        Raises
-        ------
-        InputError
-            For a name that is not declared, or of a property that these constants switch off.
+        Raises:
+            InputError: For a name that is not declared, or of a property that these constants switch off.
         """
         if names is None:
             return [p for p in self.properties.values() if p.is_default(self)]
@@ -388,10 +383,8 @@ class Model:
     def declared_property(cls, name: str) -> Property:
         """The property called `name` that the class declares, or that every model has.
 
-        Raises
-        ------
-        InputError
-            If there is none.
+        Raises:
+            InputError: If there is none.
         """
         if name == DEADLOCK.name:
             return DEADLOCK
@@ -421,10 +414,8 @@ class Model:
 
         A constant that holds such names, such as a graph, is part of the model: those that change it are left out.
 
-        Parameters
-        ----------
-        sets : sequence of str, optional
-            The symmetric sets to permute; all declared ones for None.
+        Args:
+            sets: The symmetric sets to permute; all declared ones for None.
         """
         names = self.symmetry if sets is None else names_in("sets", sets)
         for name in names:
@@ -449,11 +440,12 @@ class Model:
         return kept
 
     @of_its_class
-    def permuted_cells(self, renaming: Mapping[str, str], layout: Layout | None = None) -> list[int]:
-        """For each cell, or for each of another `layout`, the position of its image under `renaming`."""
-        layout = layout or self.layout
+    def permuted_cells(self, renaming: Mapping[str, str], cells: Sequence[Cell] | None = None) -> list[int]:
+        """For each of the model's cells, or of others, the position of its image under `renaming` among them."""
+        cells = self.layout.cells if cells is None else cells
+        position_of = {cell: position for position, cell in enumerate(cells)}
         try:
-            return [layout.position_of[type(c)(c.variable, permute(c.index, renaming))] for c in layout.cells]
+            return [position_of[Cell(cell.variable, permute(cell.index, renaming))] for cell in cells]
         except KeyError as error:
             raise ModelError(f"a renaming maps a cell to {error.args[0]}, which does not exist") from None
 
@@ -473,11 +465,10 @@ def reserved_names() -> dict[str, list[str]]:
 
     No name that begins with ``_`` is accepted either.
 
-    Examples
-    --------
-    >>> names = reserved_names()
-    >>> "layout" in names["anything"], "items" in names["variables"]
-    (True, True)
+    Examples:
+        >>> names = reserved_names()
+        >>> "layout" in names["anything"], "items" in names["variables"]
+        (True, True)
     """
     ours = sorted(name for name in _RESERVED | vars(Model).keys() if not name.startswith("_"))
     states = {name for base in (Draft, State) for name in public_names(base)}
@@ -487,10 +478,8 @@ def reserved_names() -> dict[str, list[str]]:
 def model_object(model: Any) -> Model:
     """`model`, if it is one.
 
-    Raises
-    ------
-    InputError
-        If it is something else, such as a model's class.
+    Raises:
+        InputError: If it is something else, such as a model's class.
     """
     if isinstance(model, Model):
         return model

@@ -14,19 +14,12 @@ from workbench.kernel.model import Model, model_object
 class Plan:
     """What is checked, and how.
 
-    Attributes
-    ----------
-    model : Model
-    properties : list of Property
-        In the order in which the verdicts are given.
-    symmetry : tuple of str
-        The sets whose names are taken as interchangeable.
-    bits : {64, 128}
-        The width of fingerprints, for engines that have them.
-    fail_fast : bool
-        Stop at the first violated property that states or steps decide.
-    notes : list of str
-        What was decided differently from what was asked, and why.
+    Attributes:
+        properties: In the order in which the verdicts are given.
+        symmetry: The sets whose names are taken as interchangeable.
+        bits ({64, 128}): The width of fingerprints, for engines that have them.
+        fail_fast: Stop at the first violated property that states or steps decide.
+        notes: What was decided differently from what was asked, and why.
     """
 
     model: Model
@@ -60,20 +53,14 @@ def make_plan(
 ) -> Plan:
     """Resolve what a check was asked for.
 
-    Parameters
-    ----------
-    model : Model
-    properties : sequence of str, optional
-        Names; those that the model checks by default for None.
-    symmetry : bool or sequence of str
-        All of the model's symmetric sets, none, or some by name.
-    bits : {64, 128}
-    fail_fast : bool
+    Args:
+        properties: Names; those that the model checks by default for None.
+        symmetry: All of the model's symmetric sets, none, or some by name.
+        bits: {64, 128}
 
-    Raises
-    ------
-    InputError
-        For what is no model object, a property or a set that it does not declare, or a width that is not known.
+    Raises:
+        InputError: For what is no model object, a property or a set that it does not declare, or a width that is not
+            known.
     """
     bits = plain(bits)
     if bits not in (64, 128):

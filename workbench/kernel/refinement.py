@@ -4,19 +4,18 @@ Initial states have to be mapped to initial states, and every step to a step of 
 abstract model says must happen in the end - its fairness and its liveness properties - is not judged.
 """
 
-import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from workbench.kernel.declare import Declarations, Default, Property, When, check_function
+from workbench.kernel.declare import Declarations, Default, Property, When
 from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, defined_at, in_its_line, unknown
-from workbench.kernel.instances import ActionInstance, Outcome, StepJudge, call, outcome_label
+from workbench.kernel.instances import StepJudge, call, outcome_label
 from workbench.kernel.members import Members
 from workbench.kernel.model import Model
+from workbench.kernel.parameters import check_function
 from workbench.kernel.state import Reader, State, seen
-from workbench.kernel.trace import Trace
 from workbench.kernel.values import check_value, show
 
 #: Abstract states whose successors are remembered.
@@ -27,11 +26,8 @@ _REMEMBERED = 1 << 16
 class RefinementProperty(Property):
     """What ``@refines`` attaches to a method.
 
-    Attributes
-    ----------
-    abstract : type of Model
-    constants : dict of str to str
-        For constants of the abstract model the names of what gives them: a constant, attribute or method.
+    Attributes:
+        constants: For constants of the abstract model the names of what gives them: a constant, attribute or method.
     """
 
     abstract: type[Model] = Model
@@ -54,10 +50,8 @@ class RefinementProperty(Property):
     def abstract_of(self, model: Model) -> Model:
         """The abstract model with the constants that `model` gives it.
 
-        Raises
-        ------
-        InputError
-            If it does not accept them.
+        Raises:
+            InputError: If it does not accept them.
         """
         given = {name: _given(model, self.name, source) for name, source in self.constants.items()}
         try:
@@ -83,35 +77,30 @@ def refines(abstract: Any, /, *, when: When = None, by_default: Default = True, 
     It returns a mapping from the abstract model's variables to their values; for a variable with a cell per index, a
     mapping from the indices to values.
 
-    Parameters
-    ----------
-    abstract : type of Model
-        What all behaviours must be behaviours of: each begins in one of its initial states, and each step is one of
-        its steps or changes nothing there. Its fairness is not judged.
-    when, by_default
-        As for :func:`workbench.invariant`.
-    **constants : str
-        For each constant of the abstract model that does not have its default the name of a constant, attribute or
-        method of this one.
+    Args:
+        abstract: What all behaviours must be behaviours of: each begins in one of its initial states, and each step is
+            one of its steps or changes nothing there. Its fairness is not judged.
+        when, by_default: As for :func:`workbench.invariant`.
+        **constants: For each constant of the abstract model that does not have its default the name of a constant,
+            attribute or method of this one.
 
-    Examples
-    --------
-    >>> from workbench import Model, Variable, action, check, refines
-    >>> class Light(Model):
-    ...     on = Variable(False)
-    ...     @action
-    ...     def switch(self, s):
-    ...         s.on = not s.on
-    >>> class Dimmer(Model):
-    ...     level = Variable(0)
-    ...     @action
-    ...     def turn(self, s):
-    ...         s.level = (s.level + 1) % 4
-    ...     @refines(Light)
-    ...     def IsALight(self, s):
-    ...         return {"on": s.level > 0}
-    >>> check(Dimmer())["IsALight"].word
-    'holds'
+    Examples:
+        >>> from workbench import Model, Variable, action, check, refines
+        >>> class Light(Model):
+        ...     on = Variable(False)
+        ...     @action
+        ...     def switch(self, s):
+        ...         s.on = not s.on
+        >>> class Dimmer(Model):
+        ...     level = Variable(0)
+        ...     @action
+        ...     def turn(self, s):
+        ...         s.level = (s.level + 1) % 4
+        ...     @refines(Light)
+        ...     def IsALight(self, s):
+        ...         return {"on": s.level > 0}
+        >>> check(Dimmer())["IsALight"].word
+        'holds'
     """
     if not (isinstance(abstract, type) and issubclass(abstract, Model)):
         raise ModelError(f"refines: {brief(abstract)} is not a model's class: write @refines(Table)")
@@ -132,15 +121,13 @@ def refines(abstract: Any, /, *, when: When = None, by_default: Default = True, 
     return declare
 
 
-class Refinement:
+class Refinement(StepJudge):
     """A refinement with the abstract model made: judges initial states and steps.
 
-    Attributes
-    ----------
-    abstract : Model
+    Attributes:
+        abstract: Model
     """
 
-    arguments: tuple[Any, ...] = ()
     follows_reads = True
 
     def __init__(self, model: Model, declared: RefinementProperty) -> None:
@@ -148,9 +135,6 @@ class Refinement:
         self.abstract = declared.abstract_of(model)
         self._initial: set[State] = set()
         self._after = lru_cache(_REMEMBERED)(self._successors)
-
-    def concerns(self, instance: ActionInstance) -> bool:
-        return True
 
     def image(self, state: Reader) -> State:
         """The abstract state that `state` stands for."""
@@ -197,14 +181,6 @@ class Refinement:
         return frozenset(
             after for instance in self.abstract.instances for _, after in self.abstract.outcomes(instance, state)
         )
-
-    def step_between(self, one: State, other: State) -> tuple[ActionInstance, Outcome] | None:
-        """A step of the abstract model from a state to another one, if there is any."""
-        for instance in self.abstract.instances:
-            for outcome, after in self.abstract.outcomes(instance, one):
-                if after == other:
-                    return instance, outcome
-        return None
 
     def no_step(self, one: State, other: State) -> str:
         """What is said of a step that the abstract model does not have, in its words."""
@@ -257,113 +233,3 @@ def _check_keys(answer: Any, wanted: Mapping[Any, Any], what: str, key: str) -> 
     for name, where in wanted.items():
         if name not in answer and where != {}:
             raise ModelError(f"it says nothing about {key} {show(name)}")
-
-
-@dataclass(frozen=True)
-class AbstractStep:
-    """A step of an abstract trace and the state that it leads to.
-
-    Attributes
-    ----------
-    label : str or None
-        Such as ``commit(w1)``; ``initial state`` for the first. None where nothing changes, and where no action of the
-        abstract model does what changes.
-    lane : str
-        The abstract process that steps.
-    state : State
-        Of the abstract model.
-    why : str or None
-        What is wrong with an initial state, or a step, that the abstract model does not have.
-    """
-
-    label: str | None
-    lane: str
-    state: State
-    why: str | None = None
-
-    @property
-    def allowed(self) -> bool:
-        """Whether the abstract model has the step, or nothing changes."""
-        return self.why is None
-
-
-@dataclass(frozen=True)
-class AbstractTrace:
-    """A behaviour as the abstract model sees it: as many steps as the behaviour has, some of which change nothing.
-
-    As a text it leaves those out, and counts them.
-
-    Attributes
-    ----------
-    model : Model
-        The abstract one.
-    steps : tuple of AbstractStep
-    """
-
-    model: Model
-    steps: tuple[AbstractStep, ...]
-
-    def __repr__(self) -> str:
-        lines = []
-        for number, step in enumerate(self.steps, 1):
-            changes = self.steps[number - 2].state.changes_to(step.state) if number > 1 else []
-            if changes or number == 1 or not step.allowed:
-                label = step.label if step.allowed else f"not a step of {type(self.model).__name__}"
-                lines.append(f"{number:>3}  {label}")
-            if number == 1:
-                lines += [f"       {line}" for line in step.state.lines()]
-            lines += [f"       {c.cell}: {show(c.before)} -> {show(c.after)}" for c in changes]
-        return "\n".join(lines)
-
-    def __str__(self) -> str:
-        """The same, below a line that says whose words these are."""
-        return f"To {type(self.model).__name__} this is\n{self!r}"
-
-
-def abstract(trace: Trace, name: str) -> AbstractTrace:
-    """What `trace` is to the model that the refinement called `name` of its model refines.
-
-    Examples
-    --------
-    >>> from workbench import Model, Variable, action, check, refines
-    >>> from workbench.kernel.refinement import abstract
-    >>> class Counter(Model):
-    ...     n = Variable(0)
-    ...     @action
-    ...     def add(self, s):
-    ...         s.n += 1
-    >>> class Doubling(Model):
-    ...     m = Variable(0)
-    ...     @action
-    ...     def double(self, s):
-    ...         s.m = max(1, 2 * s.m) % 8
-    ...     @refines(Counter)
-    ...     def Counts(self, s):
-    ...         return {"n": s.m}
-    >>> verdict = check(Doubling())["Counts"]
-    >>> verdict.why
-    'double: n goes from 2 to 4, which no action of Counter does'
-    >>> abstract(verdict.trace, "Counts")
-      1  initial state
-           n: 0
-      2  add
-           n: 0 -> 1
-      3  add
-           n: 1 -> 2
-      4  not a step of Counter
-           n: 2 -> 4
-    """
-    (declared,) = trace.model.select([name])
-    if not isinstance(declared, RefinementProperty):
-        raise InputError(f"{name} of {trace.model.name} is of kind {declared.kind}; a refinement is needed")
-    refinement = Refinement(trace.model, declared)
-    images = [refinement.image(state) for state in trace.states]
-    begins = refinement.begins(trace.states[0])
-    steps = [AbstractStep("initial state", "", images[0], begins if isinstance(begins, str) else None)]
-    for one, other in itertools.pairwise(images):
-        taken = None if one == other else refinement.step_between(one, other)
-        if taken is None:
-            steps.append(AbstractStep(None, "", other, None if one == other else refinement.no_step(one, other)))
-        else:
-            steps.append(AbstractStep(outcome_label(*taken), taken[0].lane, other))
-    return AbstractTrace(refinement.abstract, tuple(steps))

@@ -19,19 +19,15 @@ NOBODY = "it says nothing: its parameters have no values with these constants"
 class Verdict:
     """The verdict on one property.
 
-    Attributes
-    ----------
-    name, kind : str
-        `kind` is ``invariant``, ``reachable``, ``liveness``, ``step``, ``refinement`` or ``deadlock``.
-    holds : bool or None
-        None: not known; `why` says for what reason.
-    trace : Trace or None
-        A shortest counterexample, which ends with what is wrong: a state or a step; for a reachable property a shortest
-        witness.
-    why : str or None
-        What is wrong, or why the verdict is not known, in words; of what holds, why it says nothing, if that is so.
-    within : str or None
-        The constraints that the verdict is bounded by, in words; None for one that is true of the model without them.
+    Attributes:
+        name, kind: `kind` is ``invariant``, ``reachable``, ``liveness``, ``step``, ``refinement`` or ``deadlock``.
+        holds: None: not known; `why` says for what reason.
+        trace: A shortest counterexample, which ends with what is wrong: a state or a step; for a reachable property a
+            shortest witness.
+        why: What is wrong, or why the verdict is not known, in words; of what holds, why it says nothing, if that is
+            so.
+        within: The constraints that the verdict is bounded by, in words; None for one that is true of the model without
+            them.
     """
 
     name: str
@@ -74,10 +70,8 @@ class Verdict:
 class ActionCount:
     """How often an action was enabled (state and instance), what it led to, and how much of that was new.
 
-    Attributes
-    ----------
-    assigns : bool
-        Whether it ever assigned to a variable.
+    Attributes:
+        assigns: Whether it ever assigned to a variable.
     """
 
     name: str
@@ -88,12 +82,7 @@ class ActionCount:
 
 
 class Judged:
-    """What has a verdict on each property that was asked for.
-
-    Attributes
-    ----------
-    verdicts : list of Verdict
-    """
+    """What has a verdict on each property that was asked for."""
 
     verdicts: list[Verdict]
 
@@ -135,38 +124,21 @@ class Judged:
 class Result(Judged):
     """The result of one check.
 
-    Attributes
-    ----------
-    model : Model
-    engine : str
-    symmetry : tuple of str
-        The sets whose names were taken as interchangeable; empty for none.
-    complete : bool
-        Whether the whole space was visited.
-    stopped : str or None
-        Why it was not.
-    generated : int
-        Every successor computed from every distinct state, duplicates included, plus the initial states.
-    outside : int
-        How many of them are outside the model's constraints: judged, but neither distinct nor explored.
-    levels : list of int
-        New states per breadth-first level, the initial states first.
-    actions : list of ActionCount
-    verdicts : list of Verdict
-    seconds : float
-    peak_bytes : int
-        The largest resident size of the process while it ran; 0 where nobody looked.
-    collision_probability : float
-        An upper bound of the chance that two states shared a fingerprint, so that one was missed.
-    notes : list of str
-        What a person should know about how the check was done.
-    figures : dict
-        Measurements that only some engines have.
-    profile : Profile or None
-        How often the model's Python was called for what, with ``remarks`` and ``as_dict``; None where that is not
-        known.
-    interrupted : bool
-        Whether somebody stopped it (Ctrl-C): the search, or what comes after it, such as traces.
+    Attributes:
+        symmetry: The sets whose names were taken as interchangeable; empty for none.
+        complete: Whether the whole space was visited.
+        stopped: Why it was not.
+        generated: Every successor computed from every distinct state, duplicates included, plus the initial states.
+        outside: How many of them are outside the model's constraints: judged, but neither distinct nor explored.
+        levels: New states per breadth-first level, the initial states first.
+        peak_bytes: The largest resident size of the process while it ran; 0 where nobody looked.
+        collision_probability: An upper bound of the chance that two states shared a fingerprint, so that one was
+            missed.
+        notes: What a person should know about how the check was done.
+        figures: Measurements that only some engines have.
+        profile: How often the model's Python was called for what, with ``remarks`` and ``as_dict``; None where that is
+            not known.
+        interrupted: Whether somebody stopped it (Ctrl-C): the search, or what comes after it, such as traces.
     """
 
     model: Model
@@ -252,38 +224,5 @@ class Result(Judged):
 
 
 def constraints_of(model: Model) -> str:
-    """The constraints of `model` in words.
-
-    Examples
-    --------
-    >>> from workbench.kernel import Model, Variable, action, constraint
-    >>> class Counter(Model):
-    ...     n = Variable(0)
-    ...
-    ...     @action
-    ...     def up(self, s):
-    ...         s.n += 1
-    ...
-    ...     @constraint
-    ...     def Short(self, s):
-    ...         return s.n < 3
-    >>> constraints_of(Counter())
-    'the constraint Short'
-    """
+    """The constraints of `model` in words, such as "the constraint Short"."""
     return f"the constraint{'s' * (len(model.constraints) > 1)} {' and '.join(model.constraints)}"
-
-
-def collision_probability(states: int, bits: int, renamings: int = 1) -> float:
-    """An upper bound of the chance that two of `states` states, or more, shared a fingerprint of `bits` bits.
-
-    With symmetry a state's fingerprint is the smallest of its images' k = `renamings` hashes. Two such minima are
-    equal k*k / (2k - 1) times as often as two hashes: each of the k*k pairs of hashes may be the one that is shared,
-    and it is the smallest of all 2k - 1 different ones with a chance of 1 / (2k - 1).
-
-    Examples
-    --------
-    >>> collision_probability(10**9, 64), collision_probability(10**9, 64, 6) > 3 * collision_probability(10**9, 64)
-    (0.027105054285032557, True)
-    """
-    pairs = states * (states - 1) / 2
-    return min(1.0, pairs / 2.0**bits * renamings**2 / (2 * renamings - 1))

@@ -5,16 +5,16 @@ state is a tuple of values in that order. Actions and properties see both throug
 ``s.acks``, ``s.pc["w1"]``.
 
 A set with a declared universe is one cell, with a frozenset in it. Engines see it in *parts*, one for each member of
-the universe: :attr:`Layout.parts` is the same layout with these in the place of the cell.
+the universe: see :mod:`workbench.engines.parts`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
-from workbench.kernel.errors import InputError, ModelError, listed
-from workbench.kernel.members import AsWhole, Held, InParts, Members, Universe
-from workbench.kernel.values import PLAIN, check_value, is_same, show
+from workbench.kernel.errors import ModelError, listed
+from workbench.kernel.members import AsWhole, Held, Members, Universe
+from workbench.kernel.values import PLAIN, check_value, show
 
 
 class Cell(NamedTuple):
@@ -84,7 +84,7 @@ class Sets(Indexed):
 
     __slots__ = ("_access",)
 
-    def __init__(self, owner: "Reader", name: str, cells: Mapping[Any, int], access: "Whole | Split") -> None:
+    def __init__(self, owner: "Reader", name: str, cells: Mapping[Any, int], access: "Access") -> None:
         super().__init__(owner, name, cells)
         self._access = access
 
@@ -93,6 +93,13 @@ class Sets(Indexed):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._access.set(self._owner, self._cell(index), value)
+
+
+class Access(Protocol):
+    """How a set with a declared universe is read and written, where it begins with a cell."""
+
+    def get(self, owner: "Reader", cell: int) -> Members | Held: ...
+    def set(self, owner: "Reader", cell: int, value: Any) -> None: ...
 
 
 class Whole:
@@ -113,40 +120,15 @@ class Whole:
             owner._set(cell, self._universe.subset(value))
 
 
-class Split:
-    """How a set is read and written that has a part for each member, from some part on."""
-
-    def __init__(self, universe: Universe) -> None:
-        self._universe = universe
-
-    def get(self, owner: "Reader", first: int) -> Members:
-        known = {part - first: there for part, there in owner._written(first, first + len(self._universe))}
-        return Members(self._universe, InParts(owner._before, first), None, known)
-
-    def set(self, owner: "Reader", first: int, value: Any) -> None:
-        for number, there in self.get(owner, first).changes_to(value).items():
-            owner._set(first + number, there)
-
-
 # Layouts -------------------------------------------------------------------------------------------------------------
 
 
 class Layout:
     """The cells of a model with given constants, in a fixed order.
 
-    Parameters
-    ----------
-    variables : mapping of str to (None or sequence)
-        Each variable's indices, None where it has just one cell.
-    universes : mapping of str to Universe
-        What the variables that are sets with a declared universe may hold.
-
-    Attributes
-    ----------
-    cells : list of Cell
-    universes : mapping of str to Universe
-    parts : Layout
-        What engines make rows of: this layout, with a cell for each member of a universe.
+    Args:
+        variables: Each variable's indices, None where it has just one cell.
+        universes: What the variables that are sets with a declared universe may hold.
     """
 
     def __init__(
@@ -166,9 +148,8 @@ class Layout:
                 self.cells.extend(Cell(name, index) for index in indices)
         self._finish({name: Whole(universe) for name, universe in universes.items()})
         self.universes = universes
-        self.parts: Layout = Parts(self, universes) if universes else self
 
-    def _finish(self, access: Mapping[str, Whole | Split]) -> None:
+    def _finish(self, access: Mapping[str, Access]) -> None:
         self.position_of = {cell: i for i, cell in enumerate(self.cells)}
         self._access = access
         self._bound: dict[type[Reader], type[Any]] = {}
@@ -223,112 +204,12 @@ class Layout:
         """How many cells the variable `name` has for each index."""
         return 1
 
-    # Cells and parts ---------------------------------------------------------------------------------------------
-
-    def split(self, values: Sequence[Any]) -> Sequence[Any]:
-        """The values of the parts, for those of the cells.
-
-        Raises
-        ------
-        InputError
-            If a set holds what is not in its universe.
-        """
-        return values
-
-    def compose(self, values: Sequence[Any]) -> Sequence[Any]:
-        """The values of the cells, for those of the parts."""
-        return values
-
-    def compose_cell(self, cell: int, values: Sequence[Any]) -> Any:
-        """The value of one cell, for those of its parts."""
-        return values[0]
-
-    def split_some(self, values: Mapping[int, Any]) -> Mapping[int, Any]:
-        """The same for the values of some cells; of a set that no state can have, some part is :data:`NEVER`."""
-        return values
-
-    def parts_of(self, cells: Iterable[int]) -> Iterable[int]:
-        """The parts that cells are made of."""
-        return cells
-
-
-#: What no cell ever holds.
-NEVER = object()
-
-
-class Parts(Layout):
-    """A layout in which a set with a declared universe has a cell for each member, which says whether it is there.
-
-    Parameters
-    ----------
-    layout : Layout
-        Where it has one cell.
-    universes : mapping of str to Universe
-    """
-
-    def __init__(self, layout: Layout, universes: Mapping[str, Universe]) -> None:
-        self.cells, self.positions, self.universes, self.parts = [], {}, universes, self
-        self._of_cell: list[tuple[int, Universe | None]] = []  # its first part
-        for cell in layout.cells:
-            universe = universes.get(cell.variable)
-            self._of_cell.append((len(self.cells), universe))
-            if universe is None:
-                self.cells.append(cell)
-            elif cell.index is None:
-                self.cells.extend(Cell(cell.variable, member) for member in universe.members)
-            else:
-                self.cells.extend(Cell(cell.variable, (cell.index, member)) for member in universe.members)
-        for name, where in layout.positions.items():
-            first = {index: self._of_cell[at][0] for index, at in where.items()} if isinstance(where, dict) else None
-            self.positions[name] = self._of_cell[where][0] if isinstance(where, int) else first or {}
-        self._finish({name: Split(universe) for name, universe in universes.items()})
-
-    def _width(self, name: str) -> int:
-        return len(self.universes[name]) if name in self.universes else 1
-
-    def split(self, values: Sequence[Any]) -> Sequence[Any]:
-        parts: list[Any] = []
-        for value, (_, universe) in zip(values, self._of_cell, strict=True):
-            if universe is None:
-                parts.append(value)
-                continue
-            try:
-                there = universe.numbers(value)
-            except ModelError as error:
-                raise InputError(str(error)) from None
-            parts.extend(number in there for number in range(len(universe)))
-        return parts
-
-    def compose(self, values: Sequence[Any]) -> Sequence[Any]:
-        ends = [*(first for first, _ in self._of_cell[1:]), len(values)]
-        return [self.compose_cell(cell, values[self._of_cell[cell][0] : end]) for cell, end in enumerate(ends)]
-
-    def compose_cell(self, cell: int, values: Sequence[Any]) -> Any:
-        _, universe = self._of_cell[cell]
+    def parts_of(self, cell: Cell) -> list[Cell]:
+        """What says of each member of a set with a declared universe whether it is there; any other cell itself."""
+        universe = self.universes.get(cell.variable)
         if universe is None:
-            return values[0]
-        return frozenset(member for member, there in zip(universe.members, values, strict=True) if there)
-
-    def split_some(self, values: Mapping[int, Any]) -> Mapping[int, Any]:
-        parts: dict[int, Any] = {}
-        impossible = []
-        for cell, value in values.items():
-            first, universe = self._of_cell[cell]
-            if universe is None:
-                parts[first] = value
-                continue
-            there = frozenset(member for member in universe.members if isinstance(value, frozenset) and member in value)
-            parts.update((first + number, member in there) for number, member in enumerate(universe.members))
-            if not is_same(value, there):
-                impossible.append(first if universe.members else 0)
-        return {**parts, **dict.fromkeys(impossible, NEVER)}
-
-    def parts_of(self, cells: Iterable[int]) -> Iterable[int]:
-        parts: list[int] = []
-        for cell in cells:
-            first, universe = self._of_cell[cell]
-            parts.extend(range(first, first + (1 if universe is None else len(universe))))
-        return parts
+            return [cell]
+        return [Cell(cell.variable, m if cell.index is None else (cell.index, m)) for m in universe.members]
 
 
 def public_names(base: type) -> list[str]:
@@ -340,7 +221,7 @@ def _scalar(cell: int) -> property:
     return property(lambda self: self._get(cell), lambda self, value: self._set(cell, value))
 
 
-def _set(where: int, access: Whole | Split) -> property:
+def _set(where: int, access: Access) -> property:
     return property(lambda self: access.get(self, where), lambda self, value: access.set(self, where, value))
 
 
@@ -418,11 +299,8 @@ class Reader:
 class View(Reader):
     """A state as properties see it.
 
-    Parameters
-    ----------
-    layout : Layout
-    values : sequence or Reads
-        The content of every cell, in the layout's order.
+    Args:
+        values: The content of every cell, in the layout's order.
     """
 
     __slots__ = ("values",)
@@ -449,10 +327,8 @@ def turned(view: View, values: "Values") -> View:
 class State(View):
     """One immutable state of a model; a whole one, which can be compared and kept.
 
-    Attributes
-    ----------
-    values : tuple
-        The content of every cell, in the layout's order.
+    Attributes:
+        values: The content of every cell, in the layout's order.
     """
 
     __slots__ = ()
@@ -495,10 +371,8 @@ class State(View):
 class Reads(dict[int, Any]):
     """The values of a state that also keeps which cells were read, in order, with what was in them.
 
-    Parameters
-    ----------
-    values : sequence
-        Asked once per cell.
+    Args:
+        values: Asked once per cell.
     """
 
     def __init__(self, values: Sequence[Any]) -> None:

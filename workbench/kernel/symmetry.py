@@ -12,22 +12,18 @@ from workbench.kernel.values import PLAIN, Kinds, Name, encode, flatten, permute
 class Words:
     """Tells the names of symmetric sets from words of the model that read the same: a renaming would exchange both.
 
-    Parameters
-    ----------
-    model : Model
-    sets : sequence of str
-        The symmetric sets; empty for no symmetry.
+    Args:
+        sets: The symmetric sets; empty for no symmetry.
 
-    Raises
-    ------
-    InputError
-        If a cell, or a member of a declared universe, has such a word in it.
+    Raises:
+        InputError: If a cell, or a member of a declared universe, has such a word in it.
     """
 
     def __init__(self, model: Model, sets: Sequence[str]) -> None:
         self._set_of = {name: which for which in sets for name in model.constants[which]}
-        for cell in model.layout.parts.cells:
-            self.check(cell, cell.index)
+        for cell in model.layout.cells:
+            for part in model.layout.parts_of(cell):
+                self.check(part, part.index)
 
     def check(self, cell: Cell, value: Any) -> None:
         """Raise :class:`InputError` if `value`, in that cell, holds a word that is also a name."""
@@ -53,19 +49,17 @@ def _ambiguous(of: str, word: str, cell: Cell) -> InputError:
 class Canonical:
     """Maps the values of a state to what identifies its class: the values themselves without symmetry.
 
-    Parameters
-    ----------
-    model : Model
-    sets : sequence of str
-        The symmetric sets; empty for no symmetry.
+    Args:
+        sets: The symmetric sets; empty for no symmetry.
     """
 
     def __init__(self, model: Model, sets: Sequence[str]) -> None:
         self._words, self._cells, self._kinds = Words(model, sets), model.layout.cells, Kinds()
         self.renamings = model.renamings(sets) if sets else []
         self.images = [model.permuted_cells(renaming) for renaming in self.renamings]
+        parts = [part for cell in self._cells for part in model.layout.parts_of(cell)]
         for renaming in self.renamings:  # a universe must not change either
-            model.permuted_cells(renaming, model.layout.parts)
+            model.permuted_cells(renaming, parts)
         self._kept = [n for n, cell in enumerate(model.layout.cells) if cell.variable not in model.ignores]
 
     def orbit(self, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:

@@ -38,14 +38,8 @@ class Condition:
 def check_liveness(model: Model, declared: Property, states: Sequence[Any], initial: int, graph: Graph) -> Verdict:
     """The verdict on a liveness property, given all reachable states and transitions.
 
-    Parameters
-    ----------
-    model : Model
-    declared : Property
-    states : sequence of State
-        All of them, the `initial` initial ones first.
-    initial : int
-    graph : Graph
+    Args:
+        states: All of them, the `initial` initial ones first.
     """
 
     def where(predicate: Callable[[Any], Any] | None) -> set[int]:
@@ -92,17 +86,11 @@ def find_lasso(
 
     It is a shortest one that stops, if one stops; otherwise it ends in some fair cycle.
 
-    Parameters
-    ----------
-    graph : Graph
-    initial : int
-        States 0 to `initial` - 1 are the initial ones.
-    fairness : iterable of Fairness
-    kind : {"leads_to", "eventually", "always_eventually", "eventually_always"}
-    trigger, goal : set of int
-        The states in which the formula's predicates hold; `trigger` matters to "leads_to" alone.
-    counts : callable
-        Whether fairness is of a move from a state.
+    Args:
+        initial: States 0 to `initial` - 1 are the initial ones.
+        kind: {"leads_to", "eventually", "always_eventually", "eventually_always"}
+        trigger, goal: The states in which the formula's predicates hold; `trigger` matters to "leads_to" alone.
+        counts: Whether fairness is of a move from a state.
     """
     everything = set(range(len(graph)))
     conditions = [condition_of(graph, f, counts) for f in fairness]
@@ -146,18 +134,11 @@ def condition_of(graph: Graph, fairness: Fairness, counts: Counts = _all_count) 
 class Routes:
     """Shortest ways from the initial states to an entry, and on from there through allowed states alone.
 
-    Parameters
-    ----------
-    graph : Graph
-    initial : int
-    entries : set of int
-        A subset of `allowed`.
-    allowed : set of int
+    Args:
+        entries: A subset of `allowed`.
 
-    Attributes
-    ----------
-    order : list of int
-        The states that can be reached so, nearest first.
+    Attributes:
+        order (list of int): The states that can be reached so, nearest first.
     """
 
     def __init__(self, graph: Graph, initial: int, entries: set[int], allowed: set[int]) -> None:

@@ -7,10 +7,9 @@ def printable(text: str) -> str:
     These are control characters, line and paragraph separators, marks that turn the direction of writing around, and
     what Unicode has not assigned. The result is one line.
 
-    Examples
-    --------
-    >>> printable("w1\x1b[2J\nholds")
-    'w1\\x1b[2J\\nholds'
+    Examples:
+        >>> printable("w1\x1b[2J\nholds")
+        'w1\\x1b[2J\\nholds'
     """
     if text.isprintable():
         return text
@@ -20,9 +19,8 @@ def printable(text: str) -> str:
 def printable_lines(text: str) -> str:
     r"""As :func:`printable`, for text that may have several lines.
 
-    Examples
-    --------
-    >>> printable_lines("one\ntwo\r\x07")
-    'one\ntwo\\r\\x07'
+    Examples:
+        >>> printable_lines("one\ntwo\r\x07")
+        'one\ntwo\\r\\x07'
     """
     return "\n".join(map(printable, text.split("\n")))

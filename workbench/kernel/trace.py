@@ -24,15 +24,10 @@ class Move(NamedTuple):
 class Step:
     """A step of a trace and the state that it leads to.
 
-    Attributes
-    ----------
-    move : Move or None
-        None for the initial state.
-    label : str
-        Such as ``begin_claim(w1)``; ``initial state`` for the first.
-    lane : str
-        The process that steps.
-    state : State
+    Attributes:
+        move: None for the initial state.
+        label: Such as ``begin_claim(w1)``; ``initial state`` for the first.
+        lane: The process that steps.
     """
 
     move: Move | None
@@ -51,20 +46,13 @@ def not_again(model: Any, step: Step) -> ModelError:
 class Trace:
     """A behaviour of a model.
 
-    Attributes
-    ----------
-    model : Model
-    start : int
-        Which of the model's initial states it begins in.
-    steps : tuple of Step
-        One per state, the initial one first.
-    loop : int or None
-        For a counterexample to liveness, the index of the state to which the behaviour returns for ever after its
-        last; the last index itself where it stops for ever. None for a finite behaviour.
-    back : Step or None
-        The step from the last state to the one at `loop`; None where there is no cycle.
-    refinement : str or None
-        The refinement to which the behaviour is a counterexample, and in whose words it can be told too.
+    Attributes:
+        start: Which of the model's initial states it begins in.
+        steps: One per state, the initial one first.
+        loop: For a counterexample to liveness, the index of the state to which the behaviour returns for ever after its
+            last; the last index itself where it stops for ever. None for a finite behaviour.
+        back: The step from the last state to the one at `loop`; None where there is no cycle.
+        refinement: The refinement to which the behaviour is a counterexample, and in whose words it can be told too.
     """
 
     model: Model
@@ -127,19 +115,12 @@ def leading_to(trace: Callable[[ModelError], Trace | None]) -> Iterator[None]:
 def replay(model: Model, start: int, moves: Sequence[tuple[int, int]], loop: int | None = None) -> Trace:
     """The behaviour that takes `moves` from initial state number `start`, computed by the model.
 
-    Parameters
-    ----------
-    model : Model
-    start : int
-    moves : sequence of Move
-    loop : int, optional
-        Makes the trace a lasso. If it is the index of the state after the last move, the behaviour stops there;
-        otherwise the last move leads back to the state with this index.
+    Args:
+        loop: Makes the trace a lasso. If it is the index of the state after the last move, the behaviour stops there;
+            otherwise the last move leads back to the state with this index.
 
-    Raises
-    ------
-    ModelError
-        If a move cannot be taken, or if `loop` is not the state that the behaviour returns to.
+    Raises:
+        ModelError: If a move cannot be taken, or if `loop` is not the state that the behaviour returns to.
     """
     steps = list(each_step(model, start, moves))
     if loop is None or loop == len(moves):

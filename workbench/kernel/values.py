@@ -10,7 +10,6 @@ process knows alike: of the classes of that name that a model uses there must be
 """
 
 import dataclasses
-import hashlib
 from collections.abc import (
     Callable,
     Hashable,
@@ -56,15 +55,14 @@ class Map(Mapping[Any, Any]):
 
     It is iterated in the order of its keys, whichever way it was made.
 
-    Examples
-    --------
-    >>> stock = Map({"a": 1})
-    >>> stock.set("b", 2)
-    Map({a: 1, b: 2})
-    >>> stock["a"] = 5
-    Traceback (most recent call last):
-        ...
-    TypeError: a Map is immutable: use map.set(key, value) and assign the result
+    Examples:
+        >>> stock = Map({"a": 1})
+        >>> stock.set("b", 2)
+        Map({a: 1, b: 2})
+        >>> stock["a"] = 5
+        Traceback (most recent call last):
+            ...
+        TypeError: a Map is immutable: use map.set(key, value) and assign the result
     """
 
     __slots__ = ("_data", "_hash", "_ordered")
@@ -131,14 +129,13 @@ class Map(Mapping[Any, Any]):
 def fields_of(kind: type) -> tuple[str, ...]:
     """The fields of a class of records - a NamedTuple, or a dataclass -, in their order; none for any other class.
 
-    Examples
-    --------
-    >>> @dataclasses.dataclass(frozen=True)
-    ... class Claim:
-    ...     ticket: int
-    ...     writer: str
-    >>> fields_of(Claim), fields_of(tuple)
-    (('ticket', 'writer'), ())
+    Examples:
+        >>> @dataclasses.dataclass(frozen=True)
+        ... class Claim:
+        ...     ticket: int
+        ...     writer: str
+        >>> fields_of(Claim), fields_of(tuple)
+        (('ticket', 'writer'), ())
     """
     if issubclass(kind, tuple):
         return getattr(kind, "_fields", ())
@@ -178,11 +175,10 @@ def flatten(value: Any) -> tuple[tuple[Any, ...], Callable[[Sequence[Any]], Any]
     A Map's parts are its keys, then what they are mapped to; those of a set have no order. An atom has no parts, and
     None in the place of the function.
 
-    Examples
-    --------
-    >>> parts, rebuild = flatten(Map({"a": 1}))
-    >>> parts, rebuild([part * 2 for part in parts])
-    (('a', 1), Map({aa: 2}))
+    Examples:
+        >>> parts, rebuild = flatten(Map({"a": 1}))
+        >>> parts, rebuild([part * 2 for part in parts])
+        (('a', 1), Map({aa: 2}))
     """
     if isinstance(value, tuple):
         kind = type(value)
@@ -216,13 +212,12 @@ def objects_in(value: Any) -> Iterator[Any]:
 def check_value(value: Any, depth: int = 0) -> None:
     """Raise :class:`ModelError` unless `value`, which is nested `depth` deep, is immutable through and through.
 
-    Examples
-    --------
-    >>> check_value((1, frozenset({"a"})))
-    >>> check_value((1, [2]))
-    Traceback (most recent call last):
-        ...
-    workbench.kernel.errors.ModelError: a list cannot be part of a state ([2]); use None, bool, int, str, tuple, \
+    Examples:
+        >>> check_value((1, frozenset({"a"})))
+        >>> check_value((1, [2]))
+        Traceback (most recent call last):
+            ...
+        workbench.kernel.errors.ModelError: a list cannot be part of a state ([2]); use None, bool, int, str, tuple, \
 NamedTuple, frozenset, Map, Enum or a frozen dataclass
     """
     if type(value) in _ATOMS:
@@ -310,12 +305,11 @@ class Kinds:
 def encode(value: Any) -> bytes:
     """The canonical bytes of a value: equal values, and only they, have equal bytes - in every process.
 
-    Examples
-    --------
-    >>> encode(frozenset({2, 1})) == encode(frozenset({1, 2}))
-    True
-    >>> encode("1") == encode(1)
-    False
+    Examples:
+        >>> encode(frozenset({2, 1})) == encode(frozenset({1, 2}))
+        True
+        >>> encode("1") == encode(1)
+        False
     """
     if value is None:
         return b"n"
@@ -337,22 +331,12 @@ def encode(value: Any) -> bytes:
     raise ModelError(_no_value(value))
 
 
-def cell_hash(variable: str, index: Any, value: Any, bits: int = 64) -> int:
-    """The hash of one cell's content; a state's fingerprint is the sum of them, modulo 2**bits.
-
-    It depends on names and values alone, so that every process computes the same one.
-    """
-    digest = hashlib.blake2b(encode((variable, index, value)), digest_size=bits // 8)
-    return int.from_bytes(digest.digest(), "little")
-
-
 def sort_key(value: Any) -> tuple[Any, ...]:
     """A total order over values of mixed types: nothing, numbers, texts, then what is made of them.
 
-    Examples
-    --------
-    >>> sorted([("a", 1), "b", 3, None], key=sort_key)
-    [None, 3, 'b', ('a', 1)]
+    Examples:
+        >>> sorted([("a", 1), "b", 3, None], key=sort_key)
+        [None, 3, 'b', ('a', 1)]
     """
     if value is None:
         return (0,)
@@ -376,10 +360,9 @@ def sort_key(value: Any) -> tuple[Any, ...]:
 def permute(value: Any, renaming: Mapping[str, str]) -> Any:
     """`value` with every name in it replaced as `renaming` says.
 
-    Examples
-    --------
-    >>> permute((1, frozenset({"w1"})), {"w1": "w2", "w2": "w1"})
-    (1, frozenset({'w2'}))
+    Examples:
+        >>> permute((1, frozenset({"w1"})), {"w1": "w2", "w2": "w1"})
+        (1, frozenset({'w2'}))
     """
     if isinstance(value, str):
         return renaming.get(value, value)
@@ -392,10 +375,9 @@ def permute(value: Any, renaming: Mapping[str, str]) -> Any:
 def is_same(recorded: Any, value: Any) -> bool:
     """Whether a value of a model is the one that was recorded: equal, and TRUE only where TRUE was recorded, and not 1.
 
-    Examples
-    --------
-    >>> is_same((1, True), (1, True)), is_same((1, True), (1, 1))
-    (True, False)
+    Examples:
+        >>> is_same((1, True), (1, True)), is_same((1, True), (1, 1))
+        (True, False)
     """
     return bool(recorded == value) and _is_same_inside(recorded, value)
 
@@ -413,10 +395,9 @@ def _is_same_inside(one: Any, equal: Any) -> bool:
 def show(value: Any) -> str:
     """A value as people read it, in one line: sets and maps sorted, records with their field names.
 
-    Examples
-    --------
-    >>> show(frozenset({2, 1})), show(Map({"k": (1, True)})), show(None)
-    ('{1, 2}', '{k: (1, TRUE)}', '-')
+    Examples:
+        >>> show(frozenset({2, 1})), show(Map({"k": (1, True)})), show(None)
+        ('{1, 2}', '{k: (1, TRUE)}', '-')
     """
     if value is None:
         return "-"
@@ -440,9 +421,8 @@ def show(value: Any) -> str:
 def counted(number: int, one: str, more: str | None = None) -> str:
     """A number with its noun.
 
-    Examples
-    --------
-    >>> counted(1, "state"), counted(2_000, "state"), counted(2, "property", "properties")
-    ('1 state', '2,000 states', '2 properties')
+    Examples:
+        >>> counted(1, "state"), counted(2_000, "state"), counted(2, "property", "properties")
+        ('1 state', '2,000 states', '2 properties')
     """
     return f"{number:,} {one if number == 1 else more or one + 's'}"

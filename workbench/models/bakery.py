@@ -18,21 +18,7 @@ Semantics after pgEdge/coldfront (docs/formal, PostgreSQL licence).
 
 from typing import NamedTuple
 
-from workbench.kernel import (
-    Constant,
-    Model,
-    Names,
-    Process,
-    Variable,
-    action,
-    choose,
-    invariant,
-    leads_to,
-    liveness,
-    reachable,
-    refines,
-    require,
-)
+from workbench.language import *
 from workbench.models import iceberg_catalog as catalog
 from workbench.models.iceberg_catalog import COMMITTED, ROLLED_BACK, Snapshot
 from workbench.models.table import Table, VersionedTable
@@ -64,12 +50,17 @@ class Bakery(Model):
     decision = Variable(None, per="Writers", doc="committed, rolled_back or lk_409 once decided")
     crashed = Variable(False, per="Writers", doc="a crashed writer takes no further step")
     crash_budget = Variable(lambda m: m.MaxCrashes, doc="crashes that may still happen")
-    pc = Variable(lambda m, w: m.first_step, per="Writers", doc="next step")
+    writer = Process(
+        per="Writers",
+        fair="weak",
+        doc="takes one pass from claim to decision",
+        start=lambda m: m.first_step,
+        guard=catalog.lives,
+    )
     pc_crasher = Variable("Crash", doc="next step of the crasher")
     my_ticket = Variable(0, per="Writers", doc="the ticket taken, 0 for none")
     parent_seen = Variable(0, per="Writers", doc="the head that the commit will build on")
 
-    writer = Process(per="Writers", fair="weak", doc="takes one pass from claim to decision")
     crasher = Process(fair="weak", doc="crashes writers while its budget lasts")
 
     def validate(self) -> None:
@@ -77,31 +68,22 @@ class Bakery(Model):
         self.contents = (catalog.FILE,)
         self.first_step = "NodeStartup" if self.NodeStartup else "BeginClaim"
 
-    def at(self, s, w, label):
-        require(s.pc[w] == label, f"{w} is not at {label}")
-        require(not s.crashed[w], f"{w} has crashed")
-
-    @action(writer, when="NodeStartup")
+    @action(writer, at="NodeStartup", to="BeginClaim", when="NodeStartup")
     def node_startup(self, s, w):
         """Drop what an earlier life of this node left in the queue."""
-        self.at(s, w, "NodeStartup")
         s.claims = frozenset(c for c in s.claims if c.writer != w)
-        s.pc[w] = "BeginClaim"
 
-    @action(writer)
+    @action(writer, at="BeginClaim", to="BakeryWait")
     def begin_claim(self, s, w):
         """Take the next ticket and queue."""
-        self.at(s, w, "BeginClaim")
         require(any(not s.crashed[p] for p in self.Writers if p != w), "no other writer is alive to witness the claim")
         s.my_ticket[w] = s.next_ticket
         s.claims |= {Claim(s.next_ticket, w)}
         s.next_ticket += 1
-        s.pc[w] = "BakeryWait"
 
-    @action(writer)
+    @action(writer, at="BakeryWait")
     def bakery_wait(self, s, w):
         """Go on when my claim is the smallest; until then remove claims of crashed nodes before mine."""
-        self.at(s, w, "BakeryWait")
         mine = Claim(s.my_ticket[w], w)
         if mine == min(s.claims, default=None):
             s.pc[w] = "Prepare"
@@ -111,30 +93,25 @@ class Bakery(Model):
         require(orphans, f"{w} waits for a smaller claim of a writer that is alive")
         s.claims -= {choose(orphans, "reap")}
 
-    @action(writer)
+    @action(writer, at="Prepare", to="Decide")
     def prepare(self, s, w):
         """Read the head that the new snapshot will follow."""
-        self.at(s, w, "Prepare")
         s.parent_seen[w] = len(s.iceberg)
-        s.pc[w] = "Decide"
 
-    @action(writer)
+    @action(writer, at="Decide", to="Done")
     def commit(self, s, w):
         """Compare-and-swap on the head, then leave the queue."""
-        self.at(s, w, "Decide")
         catalog.swap(s, w)
         self.leave(s, w)
 
-    @action(writer)
+    @action(writer, at="Decide", to="Done")
     def rollback(self, s, w):
         """Give up, and leave the queue."""
-        self.at(s, w, "Decide")
         s.decision[w] = ROLLED_BACK
         self.leave(s, w)
 
     def leave(self, s, w):
         s.claims -= {Claim(s.my_ticket[w], w)}
-        s.pc[w] = "Done"
 
     @action(crasher, w="Writers", when="MaxCrashes")
     def crash(self, s, w):

@@ -10,7 +10,7 @@ explored: what is said then holds as long as no more than ``MaxTickets`` tickets
 ``specs/bakery/README.md`` explains the protocol.
 """
 
-from workbench.kernel import Constant, Names, action, constraint, invariant, liveness, reachable
+from workbench.language import *
 from workbench.models import iceberg_catalog as catalog
 from workbench.models.bakery import Bakery
 
@@ -27,13 +27,11 @@ class BakeryEndless(Bakery):
     EventualProgress = liveness(w="Writers", by_default=False)(Bakery.EventualProgress.function)
     NonCrashedProgress = liveness(w="Writers", by_default=False)(Bakery.NonCrashedProgress.function)
 
-    @action(Bakery.writer)
+    @action(Bakery.writer, at="Done", to="BeginClaim")
     def begin_again(self, s, w):
         """A writer that is done has something more to append."""
-        self.at(s, w, "Done")
         s.decision[w] = None
         s.my_ticket[w] = s.parent_seen[w] = 0
-        s.pc[w] = "BeginClaim"
 
     @constraint
     def TicketsWithin(self, s):

@@ -9,7 +9,7 @@
 ``specs/bakery/README.md`` says what comes of them.
 """
 
-from workbench.kernel import Constant, Process, Variable, action, eventually_always, leads_to, liveness, reachable
+from workbench.language import *
 from workbench.models import iceberg_catalog as catalog
 from workbench.models.bakery import Bakery
 from workbench.models.iceberg_catalog import ROLLED_BACK

@@ -18,23 +18,7 @@ Semantics after pgEdge/coldfront (docs/formal, PostgreSQL licence).
 
 from typing import NamedTuple
 
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Model,
-    Names,
-    Partition,
-    Process,
-    Variable,
-    action,
-    choose,
-    eventually,
-    invariant,
-    liveness,
-    reachable,
-    refines,
-    require,
-)
+from workbench.language import *
 from workbench.models import iceberg_catalog as catalog
 from workbench.models.iceberg_catalog import ROLLED_BACK, Snapshot
 from workbench.models.table import Table, VersionedTable
@@ -57,6 +41,11 @@ class Deferral(NamedTuple):
 def in_small_steps(model):
     """Whether the applier's answer, and what follows a decision, are steps of their own."""
     return model.StepGranularity == "split"
+
+
+def after_decision(model):
+    """The step after a decision: if steps are coarse, what follows it is part of it."""
+    return "Release" if in_small_steps(model) else "Done"
 
 
 class BakeryV2(Model):
@@ -84,7 +73,9 @@ class BakeryV2(Model):
     decision = Variable(None, per="Writers", doc="committed, rolled_back or lk_409 once decided")
     crashed = Variable(False, per="Writers", doc="a crashed writer takes no further step")
     crash_budget = Variable(lambda m: m.MaxCrashes, doc="crashes that may still happen")
-    pc = Variable("Start", per="Writers", doc="next step")
+    writer = Process(
+        per="Writers", fair="weak", doc="takes one pass from staging to decision", start="Start", guard=catalog.lives
+    )
     my_ticket = Variable(0, per="Writers", doc="the ticket taken, 0 for none")
     parent_seen = Variable(0, per="Writers", doc="the head that the commit will build on")
     parent_staged = Variable(0, per="Writers", doc="the head when the data files were staged")
@@ -95,7 +86,6 @@ class BakeryV2(Model):
     ap_behind = Variable(0, doc="the applier's register: the smallest such ticket")
     pc_crasher = Variable("Crash", doc="next step of the crasher")
 
-    writer = Process(per="Writers", fair="weak", doc="takes one pass from staging to decision")
     applier = Process(fair="weak", doc="replicates claims and answers them, for ever")
     crasher = Process(fair="weak", doc="crashes writers while its budget lasts")
 
@@ -123,10 +113,6 @@ class BakeryV2(Model):
                 with_nodes.append({**renaming, **{n: node_with[image] for n, image in images.items()}})
         return with_nodes
 
-    def at(self, s, w, label):
-        require(s.pc[w] == label, f"{w} is not at {label}")
-        require(not s.crashed[w], f"{w} has crashed")
-
     def node_alive(self, s, node):
         return any(not s.crashed[w] for w in self.writers_of[node])
 
@@ -136,25 +122,20 @@ class BakeryV2(Model):
 
     # A writer ----------------------------------------------------------------------------------------------------
 
-    @action(writer)
+    @action(writer, at="Start", to="Stage")
     def start(self, s, w):
         """Wake up."""
-        self.at(s, w, "Start")
-        s.pc[w] = "Stage"
 
-    @action(writer)
+    @action(writer, at="Stage", to="BeginClaim")
     def stage(self, s, w):
         """Write data files; with AsyncParquet they are stamped with the head of this moment."""
-        self.at(s, w, "Stage")
         if self.AsyncParquet:
             s.parent_staged[w] = len(s.iceberg)
-        s.pc[w] = "BeginClaim"
 
-    @action(writer, witness="Writers")
+    @action(writer, at="BeginClaim", to="WaitAcks", witness="Writers")
     def begin_claim(self, s, w, witness):
         """Take a ticket and put the claim into the view of my own node."""
         require(w != witness, "a writer cannot witness its own claim")
-        self.at(s, w, "BeginClaim")
         require(not s.crashed[witness], f"{witness} has crashed and cannot witness the claim")
         self.queue(s, w)
 
@@ -167,7 +148,6 @@ class BakeryV2(Model):
         ticket = self.take_ticket(s, node)
         s.my_ticket[w] = ticket
         s.claims[node] |= {Claim(ticket, w)}
-        s.pc[w] = "WaitAcks"
 
     def holds_lock(self, s, claim):
         """Whether a claim keeps the other writers of its node out of the queue."""
@@ -178,13 +158,11 @@ class BakeryV2(Model):
         s.next_ticket += 1
         return ticket
 
-    @action(writer)
+    @action(writer, at="WaitAcks", to="Prepare")
     def wait_acks(self, s, w):
         """Go on when no writer of my node is before me and every other living node has acked my ticket."""
-        self.at(s, w, "WaitAcks")
         silent = self.silent(s, w)
         require(not silent, f"{w} waits for the ack of {' and '.join(silent)} for ticket {s.my_ticket[w]}")
-        s.pc[w] = "Prepare"
 
     def silent(self, s, w):
         """The other living nodes that have not acked the ticket of `w`, once no writer of its own node is before it."""
@@ -194,54 +172,46 @@ class BakeryV2(Model):
         missing = [other for other in self.nodes if other != node and other not in s.acks[ticket]]
         return [other for other in missing if self.node_alive(s, other)]
 
-    @action(writer)
+    @action(writer, at="Prepare", to="Decide")
     def prepare(self, s, w):
         """Choose the head to build on: the current one, or the one that the files were staged on."""
-        self.at(s, w, "Prepare")
         stale = self.AsyncParquet and not self.RestampPatch
         s.parent_seen[w] = s.parent_staged[w] if stale else len(s.iceberg)
-        s.pc[w] = "Decide"
 
-    @action(writer)
+    @action(writer, at="Decide", to=after_decision)
     def commit(self, s, w):
         """Compare-and-swap on the head. The claim is still held."""
-        self.at(s, w, "Decide")
         catalog.swap(s, w)
         self.decided(s, w)
 
-    @action(writer)
+    @action(writer, at="Decide", to=after_decision)
     def rollback(self, s, w):
         """Give up. The claim is still held."""
-        self.at(s, w, "Decide")
         s.decision[w] = ROLLED_BACK
         self.decided(s, w)
 
     def decided(self, s, w):
-        s.pc[w] = "Release"
         if self.atomic:
             self.release_claim(s, w)
             self.forward_acks(s, w)
             self.delete_deferrals(s, w)
 
-    @action(writer, when=in_small_steps)
+    @action(writer, at="Release", to="DrainForward", when=in_small_steps)
     def release(self, s, w):
         """Withdraw the claim from every node's view."""
-        self.at(s, w, "Release")
         self.release_claim(s, w)
 
     def release_claim(self, s, w):
         self.withdraw(s, self.node_of[w], {Claim(s.my_ticket[w], w)})
-        s.pc[w] = "DrainForward"
 
     def withdraw(self, s, node, claims):
         """Remove claims that `node` owns."""
         for view in self.nodes:
             s.claims[view] -= claims
 
-    @action(writer, when=in_small_steps)
+    @action(writer, at="DrainForward", to="DrainDelete", when=in_small_steps)
     def drain_forward(self, s, w):
         """Send the acks that waited for my ticket."""
-        self.at(s, w, "DrainForward")
         self.forward_acks(s, w)
 
     def forward_acks(self, s, w):
@@ -249,21 +219,18 @@ class BakeryV2(Model):
         for deferral in sorted(s.deferred[node]):
             if deferral.behind == s.my_ticket[w]:
                 self.acknowledge(s, node, deferral.ticket)
-        s.pc[w] = "DrainDelete"
 
     def acknowledge(self, s, node, ticket):
         s.acks[ticket] |= {node}
 
-    @action(writer, when=in_small_steps)
+    @action(writer, at="DrainDelete", to="Done", when=in_small_steps)
     def drain_delete(self, s, w):
         """Forget the deferrals that have been served."""
-        self.at(s, w, "DrainDelete")
         self.delete_deferrals(s, w)
 
     def delete_deferrals(self, s, w):
         node = self.node_of[w]
         s.deferred[node] = frozenset(d for d in s.deferred[node] if d.behind != s.my_ticket[w])
-        s.pc[w] = "Done"
 
     # The applier -------------------------------------------------------------------------------------------------
 

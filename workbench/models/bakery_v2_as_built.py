@@ -15,7 +15,7 @@ sixth difference, the clean-up by age, beside the restarts that it is for::
 import itertools
 from dataclasses import replace
 
-from workbench.kernel import Constant, Variable, action, choose, reachable, require
+from workbench.language import *
 from workbench.models.bakery_v2 import BakeryV2, in_small_steps
 from workbench.models.iceberg_catalog import COMMITTED
 
@@ -23,6 +23,11 @@ from workbench.models.iceberg_catalog import COMMITTED
 def separate_drains(model):
     """Whether releasing a claim and serving what waited for it are steps of their own."""
     return in_small_steps(model) and not model.ReleaseTransaction
+
+
+def after_release(model):
+    """The step after a release: if that is one transaction, it serves and forgets what waited for it."""
+    return "Done" if model.ReleaseTransaction else "DrainForward"
 
 
 class BakeryV2AsBuilt(BakeryV2):
@@ -65,7 +70,6 @@ class BakeryV2AsBuilt(BakeryV2):
         """Take a ticket and put the claim into the view of my own node."""
         if self.Witness:
             return super().begin_claim(s, w, witness)
-        self.at(s, w, "BeginClaim")
         self.queue(s, w)
 
     def holds_lock(self, s, claim):
@@ -94,16 +98,14 @@ class BakeryV2AsBuilt(BakeryV2):
 
     # False suspicion ---------------------------------------------------------------------------------------------
 
-    @action(BakeryV2.writer, fair=False, when="MaxSuspicions")
+    @action(BakeryV2.writer, at="WaitAcks", to="Prepare", fair=False, when="MaxSuspicions")
     def pass_over(self, s, w):
         """Go on without the acks of living nodes that have been silent for so long that my node takes them for dead."""
-        self.at(s, w, "WaitAcks")
         node, silent = self.node_of[w], self.silent(s, w)
         require(silent, "every living node has acked")
         for other in silent:
             require(s.suspicions_left[node, other] > 0, f"{node} takes {other} for dead no more")
             s.suspicions_left[node, other] -= 1
-        s.pc[w] = "Prepare"
 
     @reachable(when="MaxSuspicions")
     def CommitsUnacked(self, s):
@@ -116,7 +118,7 @@ class BakeryV2AsBuilt(BakeryV2):
 
     # Release, drain and forget in one transaction ----------------------------------------------------------------
 
-    @action(BakeryV2.writer, when=in_small_steps)
+    @action(BakeryV2.writer, to=after_release, when=in_small_steps)
     def release(self, s, w):
         """Withdraw the claim; with ReleaseTransaction also serve and forget the acks that waited for it."""
         super().release(s, w)

@@ -15,21 +15,9 @@ state::
 import math
 from dataclasses import replace
 
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Process,
-    Variable,
-    action,
-    eventually_always,
-    invariant,
-    leads_to,
-    liveness,
-    reachable,
-    require,
-)
+from workbench.language import *
 from workbench.models import iceberg_catalog as catalog
-from workbench.models.bakery_v2 import BakeryV2
+from workbench.models.bakery_v2 import BakeryV2, after_decision
 from workbench.models.bakery_v2_as_built import BakeryV2AsBuilt
 from workbench.models.iceberg_catalog import COMMITTED, CONFLICT, ROLLED_BACK
 
@@ -114,12 +102,10 @@ class BakeryV2Extended(BakeryV2AsBuilt):
         catalog.restart(s, w, first_step="Start" if self.CleanUp == "off" else "CleanUp")
         s.parent_staged[w] = 0
 
-    @action(BakeryV2.writer, when=restarts_with_clean_up)
+    @action(BakeryV2.writer, at="CleanUp", to="Start", when=restarts_with_clean_up)
     def clean_up(self, s, w):
         """Withdraw what crashes left of my node's claims, and serve the acks that waited for it."""
-        self.at(s, w, "CleanUp")
         self.withdraw_stale(s, w)
-        s.pc[w] = "Start"
 
     def withdraw_stale(self, s, w):
         node = self.node_of[w]
@@ -170,17 +156,15 @@ class BakeryV2Extended(BakeryV2AsBuilt):
         if s.decision[w] == CONFLICT and s.retries_left[w] > 0:
             s.pc[w] = "Retry"
 
-    @action(BakeryV2.writer, when="MaxRetries")
+    @action(BakeryV2.writer, at="Retry", to="Stage", when="MaxRetries")
     def retry(self, s, w):
         """The last round ended with a 409, and was cleaned up: begin another one, with files and ticket to come."""
-        self.at(s, w, "Retry")
         s.retries_left[w] -= 1
         self.begin_again(s, w)
 
     def begin_again(self, s, w):
         s.decision[w] = None
         s.my_ticket[w] = s.parent_seen[w] = s.parent_staged[w] = 0
-        s.pc[w] = "Stage"
 
     @invariant(w="Writers", when="MaxRetries")
     def NobodyEndsWithConflict(self, s, w):
@@ -194,10 +178,9 @@ class BakeryV2Extended(BakeryV2AsBuilt):
 
     # Rounds ------------------------------------------------------------------------------------------------------
 
-    @action(BakeryV2.writer, when=several_rounds)
+    @action(BakeryV2.writer, at="Done", to="Stage", when=several_rounds)
     def next_round(self, s, w):
         """A pass is over: begin the next one, with files and ticket to come."""
-        self.at(s, w, "Done")
         require(s.rounds_left[w] > 0, f"{w} has taken all its passes")
         s.rounds_left[w] -= 1
         self.begin_again(s, w)
@@ -222,10 +205,9 @@ class BakeryV2Extended(BakeryV2AsBuilt):
 
     # Timeouts ----------------------------------------------------------------------------------------------------
 
-    @action(BakeryV2.writer, when="ClaimTimeout")
+    @action(BakeryV2.writer, at="WaitAcks", to=after_decision, when="ClaimTimeout")
     def time_out(self, s, w):
         """The wait for acks takes too long: roll back, and leave the queue as after any decision."""
-        self.at(s, w, "WaitAcks")
         s.decision[w] = ROLLED_BACK
         self.decided(s, w)
 

@@ -19,28 +19,7 @@ rollbacks, all off at first. Semantics after Vanlightly/table-formats-tlaplus (h
 
 from typing import NamedTuple
 
-from workbench.kernel import (
-    Constant,
-    Fault,
-    InputError,
-    Map,
-    Model,
-    Names,
-    Place,
-    Process,
-    Variable,
-    action,
-    choose,
-    ends,
-    invariant,
-    leads_to,
-    liveness,
-    reachable,
-    refines,
-    require,
-    step,
-    unchanged,
-)
+from workbench.language import *
 from workbench.models.table import Table, VersionedTable
 
 NONE, OPTIMISTIC, PESSIMISTIC = 0, 1, 2
@@ -114,7 +93,7 @@ class Hudi(Model):
     group_lock = Variable(None, per="file_groups", doc="the writer that holds the file group's lock")
     log = Variable(None, per="log_entries", doc="for checking only: a key's committed operations, in commit order")
 
-    writer = Process(per="Writers", fair="weak", doc="carries out one operation after the other")
+    writer = Process(per="Writers", fair="weak", doc="carries out one operation after the other", pc="phase")
 
     def validate(self) -> None:
         self.timestamps = tuple(range(1, self.OpLimit + 1))
@@ -128,9 +107,6 @@ class Hudi(Model):
         self.log_entries = tuple((key, i) for key in self.Keys for i in range(self.OpLimit))
         self.optimistic = self.ConcurrencyControl == OPTIMISTIC
         self.pessimistic = self.ConcurrencyControl == PESSIMISTIC
-
-    def at(self, s, w, phase):
-        require(s.phase[w] == phase, f"{w} is not at {phase}")
 
     def refused(self, exists):
         """Whether a file cannot be written because it `exists`; without PutIfAbsent it is overwritten."""
@@ -147,10 +123,9 @@ class Hudi(Model):
 
     # A writer's operation ----------------------------------------------------------------------------------------
 
-    @action(writer)
+    @action(writer, at="Ready", to="Request")
     def obtain_timestamp(self, s, w):
         """Begin an operation on some key, and get a timestamp for it."""
-        self.at(s, w, "Ready")
         started = s.started
         require(started < self.OpLimit, "all operations of the run have been started")
         key = choose(self.Keys, "key")
@@ -159,7 +134,6 @@ class Hudi(Model):
         ts = started + 1 if self.MonotonicTs else choose(range(1, self.last_timestamp(s) + 2), "ts")
         s.stamp[w] = Stamp(ts, started if self.UseSalt else None)
         s.started = started + 1
-        s.phase[w] = "Request"
 
     def last_timestamp(self, s):
         """The largest timestamp on the timeline."""
@@ -170,20 +144,17 @@ class Hudi(Model):
         """Whether there is an instant of any state."""
         return s.requested[stamp] or s.inflight[stamp] or s.completed[stamp] is not None
 
-    @action(writer)
+    @action(writer, at="Request", to="Lookup")
     def append_requested(self, s, w):
         """Announce the operation on the timeline."""
-        self.at(s, w, "Request")
         stamp = s.stamp[w]
         if self.refused(s.requested[stamp]):
             return self.abort(s, w)
         s.requested[stamp] = True
-        s.phase[w] = "Lookup"
 
-    @action(writer)
+    @action(writer, at="Lookup", to="Read")
     def key_lookup(self, s, w):
         """Look the key up in the index: it tells the file group, and an update from an insert."""
-        self.at(s, w, "Lookup")
         op = s.op[w]
         group = s.index[op.key]
         if group is None and op.type == DELETE:
@@ -191,12 +162,10 @@ class Hudi(Model):
         if op.type == UPSERT:
             s.op[w] = op._replace(type=INSERT if group is None else UPDATE)
         s.group[w] = choose(self.file_groups, "group") if group is None else group
-        s.phase[w] = "Read"
 
-    @action(writer)
+    @action(writer, at="Read", to="Write")
     def read_merge_target(self, s, w):
         """Read the latest slice of the file group into memory, and declare the operation Inflight."""
-        self.at(s, w, "Read")
         group = s.group[w]
         if self.pessimistic:
             require(s.group_lock[group] is None, f"the lock of {group} is taken")
@@ -209,28 +178,24 @@ class Hudi(Model):
             s.group_lock[group] = w
         s.inflight[stamp] = True
         s.merge[w] = None if target is None else MergeSlice(*target, s.slices[group, *target])
-        s.phase[w] = "Write"
 
     def can_follow(self, s, stamp, group, target):
         """Whether the operation `stamp` can build on the slice `target`: only if that is an earlier one."""
         return target.ts < stamp.ts
 
-    @action(writer)
+    @action(writer, at="Write", to="UpdateIndex")
     def write_file_slice(self, s, w):
         """Write a new slice: the rows read, with the key's row set or removed. Nobody reads it before the commit."""
-        self.at(s, w, "Write")
         slice_id = (s.group[w], *s.stamp[w])
         if self.refused(s.slices[slice_id] is not None):
             return self.abort(s, w)
         merge, op = s.merge[w], s.op[w]
         rows = Map() if merge is None else merge.rows
         s.slices[slice_id] = rows.without(op.key) if op.type == DELETE else rows.set(op.key, op.value)
-        s.phase[w] = "UpdateIndex"
 
-    @action(writer)
+    @action(writer, at="UpdateIndex", to=lambda m: "OCC" if m.optimistic else "Commit")
     def update_indexes(self, s, w):
         """Map the key to the file group. A deleted key stays indexed."""
-        self.at(s, w, "UpdateIndex")
         if self.optimistic:
             require(s.table_lock is None, "the table lock is taken")
         op, group = s.op[w], s.group[w]
@@ -238,21 +203,17 @@ class Hudi(Model):
             return self.abort(s, w)
         s.table_lock = w  # without optimistic control nobody reads or frees it: bookkeeping
         s.index[op.key] = group
-        s.phase[w] = "OCC" if self.optimistic else "Commit"
 
-    @action(writer, when=lambda model: model.optimistic)
+    @action(writer, at="OCC", to="Commit", when=lambda model: model.optimistic)
     def optimistic_check(self, s, w):
         """Give way if a later slice of the file group than the one read has been published meanwhile."""
-        self.at(s, w, "OCC")
         merge, latest = s.merge[w], self.latest(s, s.group[w])
         if latest is not None and latest.ts > (0 if merge is None else merge.ts):
             return self.abort(s, w)
-        s.phase[w] = "Commit"
 
-    @action(writer)
+    @action(writer, at="Commit")
     def append_commit(self, s, w):
         """Publish the slice with a Completed instant."""
-        self.at(s, w, "Commit")
         stamp, op = s.stamp[w], s.op[w]
         if not self.refused(s.completed[stamp] is not None):
             s.completed[stamp] = s.group[w]
@@ -260,10 +221,9 @@ class Hudi(Model):
             s.log[op.key, last + 1] = Logged(op.type, op.value, stamp.ts)
         self.finish(s, w, "Ready")
 
-    @action(writer, fair=False)
+    @action(writer, at="Commit", fair=False)
     def writer_fail(self, s, w):
         """Fail for ever, with everything written but the Completed instant. The locks held expire."""
-        self.at(s, w, "Commit")
         self.finish(s, w, "Failed")
 
     def abort(self, s, w):

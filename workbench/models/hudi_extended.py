@@ -11,7 +11,7 @@ Markers and heartbeats are not kept in the state: they follow from what the writ
 says what comes of all this.
 """
 
-from workbench.kernel import Constant, Variable, action, invariant, reachable, require
+from workbench.language import *
 from workbench.models.hudi import Hudi
 
 KEEP, EAGER, LAZY = 0, 1, 2
@@ -55,7 +55,7 @@ class HudiExtended(Hudi):
         Early detection without a lock looks for markers here, before the slice is written.
         """
         super().read_merge_target(s, w)
-        looks = self.EarlyConflictDetection and not self.MarkerLock and s.phase[w] == "Write"
+        looks = self.EarlyConflictDetection and not self.MarkerLock and s.phase[w] != "Ready"
         if looks and self.announced(s, w):
             self.abort(s, w)
 
@@ -65,7 +65,6 @@ class HudiExtended(Hudi):
 
         Early detection under a lock looks for markers in this step, in which it sets its own.
         """
-        self.at(s, w, "Write")
         if self.EarlyConflictDetection and self.MarkerLock and self.announced(s, w):
             return self.abort(s, w)
         super().write_file_slice(s, w)
@@ -80,13 +79,12 @@ class HudiExtended(Hudi):
 
     # Failures ----------------------------------------------------------------------------------------------------
 
-    @action(Hudi.writer, fair=False)
+    @action(Hudi.writer, at=lambda m: None if m.FailInAnyPhase else "Commit", fair=False)
     def writer_fail(self, s, w):
         """Fail for ever: just before the commit, as published, or in any phase."""
-        if not self.FailInAnyPhase:
-            return super().writer_fail(s, w)
-        require(s.phase[w] not in ("Ready", "Failed"), f"{w} is not at work")
-        self.finish(s, w, "Failed")
+        if self.FailInAnyPhase:
+            require(s.phase[w] not in ("Ready", "Failed"), f"{w} is not at work")
+        super().writer_fail(s, w)
 
     def release_locks(self, s, w):
         """As published; but locks that do not expire stay with a writer that has failed."""
@@ -98,7 +96,6 @@ class HudiExtended(Hudi):
     @action(Hudi.writer)
     def obtain_timestamp(self, s, w):
         """Begin an operation; if leftovers are rolled back, see first what there is."""
-        self.at(s, w, "Ready")
         if self.FailedWrites != KEEP:
             s.doomed[w] = self.leftovers(s)
         super().obtain_timestamp(s, w)
@@ -110,7 +107,6 @@ class HudiExtended(Hudi):
     @action(Hudi.writer)
     def append_requested(self, s, w):
         """Roll back what was left over, and announce the operation on the timeline."""
-        self.at(s, w, "Request")
         if self.FailedWrites != KEEP:
             self.roll_back(s, w)
         super().append_requested(s, w)

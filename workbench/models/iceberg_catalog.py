@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from workbench.kernel import Fault, InputError, Map, Place, require
 from workbench.kernel.values import show
+from workbench.language import *
 
 COMMITTED, ROLLED_BACK, CONFLICT = "committed", "rolled_back", "lk_409"
 
@@ -31,6 +31,11 @@ def swap(s, w):
         s.decision[w] = COMMITTED
     else:
         s.decision[w] = CONFLICT
+
+
+def lives(model, s, w):
+    """What every step of a writer requires."""
+    require(not s.crashed[w], f"{w} has crashed")
 
 
 def crash(s, w):

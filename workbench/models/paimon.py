@@ -20,25 +20,8 @@ is part of the state, and a snapshot only ever gets the number after the newest,
 licence).
 """
 
-from workbench.kernel import (
-    Constant,
-    Fault,
-    Map,
-    Model,
-    Names,
-    Place,
-    Process,
-    Variable,
-    action,
-    choose,
-    eventually_always,
-    invariant,
-    liveness,
-    reachable,
-    refines,
-    require,
-)
 from workbench.kernel.values import show
+from workbench.language import *
 from workbench.models import paimon_table as table
 from workbench.models.paimon_table import COLUMNS, DELETE, INSERT, UPDATE, Change, CommitMessage, Rewrite, Write
 from workbench.models.table import Table, VersionedTable
@@ -147,9 +130,6 @@ class Paimon(Model):
         """The data file of the operation's run number `ordinal`; the run's commit has the same name."""
         return f"{op}-{ordinal}"
 
-    def at(self, s, op, state):
-        require(s.pc[op] == state, f"{op} is not in {state}")
-
     # A writer ---------------------------------------------------------------------------------------------------
 
     def may_write(self, s, w):
@@ -185,14 +165,12 @@ class Paimon(Model):
         s.sequence_no[w] += 1
         s.write_ops += 1
         s.write_ops_on[key] = 1 if kind == INSERT else s.write_ops_on[key] + 1
-        s.pc[w] = WRITE_DATA_FILES
 
     def ready_to_write(self, s, w, key):
         require(key in self.keys_of[w], f"{w} does not serve the bucket of {key}")
-        self.at(s, w, READY)
         require(self.may_write(s, w), f"the write operations, or those of {w}, are used up")
 
-    @action(writer, key="PkCol1Values")
+    @action(writer, at=READY, to=WRITE_DATA_FILES, key="PkCol1Values")
     def start_insert(self, s, w, key):
         """Begin to insert a key that has no row."""
         self.ready_to_write(s, w, key)
@@ -200,7 +178,7 @@ class Paimon(Model):
         s.insert_pending[key] = True
         self.start(s, w, key, INSERT, (choose(self.Col2Values, "col2"), choose(self.Col3Values, "col3")))
 
-    @action(writer, key="PkCol1Values", when="ALLOW_UPDATES")
+    @action(writer, at=READY, to=WRITE_DATA_FILES, key="PkCol1Values", when="ALLOW_UPDATES")
     def start_update(self, s, w, key):
         """Begin to update a key: both columns blindly, or one column of the row that a read at latest returns."""
         self.ready_to_write(s, w, key)
@@ -213,39 +191,35 @@ class Paimon(Model):
         row[column] = choose(self.values_of[column], "value")
         self.start(s, w, key, UPDATE, tuple(row.values()), sets=(column,))
 
-    @action(writer, key="PkCol1Values", when="ALLOW_DELETES")
+    @action(writer, at=READY, to=WRITE_DATA_FILES, key="PkCol1Values", when="ALLOW_DELETES")
     def start_delete(self, s, w, key):
         """Begin to delete a key that has a row."""
         self.ready_to_write(s, w, key)
         require(self.may_delete(s, key), f"{key} has no row, or may not be deleted")
         self.start(s, w, key, DELETE, None)
 
-    @action(writer)
+    @action(writer, at=WRITE_DATA_FILES, to=WRITE_METADATA_FILES)
     def write_data_files(self, s, w):
         """Write the row into a new file of level 0."""
-        self.at(s, w, WRITE_DATA_FILES)
         write = s.write[w]
         file = self.file_name(w, s.sequence_no[w] - 1)
         s.level[file] = 0
         s.sequence[file, write.key], s.kind[file, write.key] = write.sequence, write.kind
         s.columns[file, write.key] = write.columns
         s.message[w] = CommitMessage(file, self.bucket_of[write.key])
-        s.pc[w] = WRITE_METADATA_FILES
 
     # A compactor ------------------------------------------------------------------------------------------------
 
-    @action(compactor, bucket="buckets", when=compactions_happen)
+    @action(compactor, at=READY, to=WRITE_DATA_FILES, bucket="buckets", when=compactions_happen)
     def start_compaction(self, s, c, bucket):
         """Pick a level that the bucket has files of."""
         require(any(self.bucket_of[key] == bucket for key in self.keys_of[c]), f"{c} does not serve {bucket}")
-        self.at(s, c, READY)
         require(s.compactions_of[c] < self.MAX_COMPACTIONS_PER_COMPACTOR, f"{c} has used up its compactions")
         require(s.compactions < self.MAX_COMPACTIONS, "the compactions are used up")
         levels = frozenset(s.level[file] for file in table.live_files(s, s.latest, bucket))
         s.rewrite[c] = self.choose_rewrite(bucket, levels)
         s.compactions_of[c] += 1
         s.compactions += 1
-        s.pc[c] = WRITE_DATA_FILES
 
     def choose_rewrite(self, bucket, levels):
         """What to merge, given the levels that the bucket has files of."""
@@ -255,10 +229,9 @@ class Paimon(Model):
         """The bucket of a rewrite, the levels whose files it merges, and the level of the file that it makes."""
         return rewrite.bucket, (rewrite.level,), rewrite.level + 1
 
-    @action(compactor, when=compactions_happen)
+    @action(compactor, at=WRITE_DATA_FILES, to=WRITE_METADATA_FILES, when=compactions_happen)
     def compact_data_files(self, s, c):
         """Merge the level's files, as they are by now, into one file of the next level."""
-        self.at(s, c, WRITE_DATA_FILES)
         bucket, levels, into = self.merged(s.rewrite[c])
         live, vectors = table.live_files(s, s.latest, bucket), table.deletion_vectors(s, s.latest, bucket)
         sources = tuple(file for file in live if s.level[file] in levels)
@@ -276,7 +249,6 @@ class Paimon(Model):
         new_vectors = self.new_vectors(s, vectors, sources, above, kinds) if self.DV_ENABLED else None
         s.message[c] = CommitMessage(output, bucket, sources, new_vectors)
         s.rewrite[c] = None
-        s.pc[c] = WRITE_METADATA_FILES
 
     def keeps_delete(self, above):
         """Whether deletes are written again: only if older rows may lie above, and no vector takes care of them."""
@@ -297,10 +269,9 @@ class Paimon(Model):
 
     # The commit of either ---------------------------------------------------------------------------------------
 
-    @action(operation)
+    @action(operation, at=WRITE_METADATA_FILES, to=lambda m: PREPARE_COMMIT if m.USE_LOCK else COMMIT)
     def write_metadata(self, s, op):
         """Prepare the snapshot that follows the latest one; a compaction whose sources are gone gives up."""
-        self.at(s, op, WRITE_METADATA_FILES)
         version, message = s.latest, s.message[op]
         base = s.manifest[s.snapshots[version]] if version else ()
         if not set(message.replaces) <= set(base):
@@ -314,32 +285,27 @@ class Paimon(Model):
             s.bucket_files[message.file, bucket] = self.replaced(live, message) if mine else live
             new = message.vectors if mine else None
             s.vectors[message.file, bucket] = table.deletion_vectors(s, version, bucket) if new is None else new
-        s.pc[op] = PREPARE_COMMIT if self.USE_LOCK else COMMIT
 
     def replaced(self, live, message):
         return tuple(file for file in live if file not in message.replaces) + (message.file,)
 
-    @action(operation, when="USE_LOCK")
+    @action(operation, at=PREPARE_COMMIT, to=COMMIT, when="USE_LOCK")
     def prepare_commit(self, s, op):
         """Take the lock; if the prepared version exists by now, prepare again instead."""
-        self.at(s, op, PREPARE_COMMIT)
         taken = s.prepared[op] <= s.latest
         require(s.lock is None or (self.AsPublished and s.lock == self.holder(op)), f"{s.lock} holds the lock")
         if not taken or self.AsPublished:
             s.lock = self.holder(op)
         if taken:
             self.prepare_again(s, op)
-        else:
-            s.pc[op] = COMMIT
 
     def holder(self, op):
         """Whom the lock belongs to."""
         return self.instance_of[op] if self.AsPublished else op
 
-    @action(operation)
+    @action(operation, at=COMMIT)
     def commit(self, s, op):
         """Create the snapshot file, or overwrite it; with PUT_IF_ABSENT prepare again if it exists."""
-        self.at(s, op, COMMIT)
         version, file = s.prepared[op], s.message[op].file
         if self.USE_LOCK and s.lock == self.holder(op):
             s.lock = None

@@ -11,8 +11,8 @@ state::
 ``specs/paimon/README.md`` says what comes of them.
 """
 
-from workbench.kernel import Constant, Fault, InputError, Map, Place, choose, reachable
 from workbench.kernel.values import show
+from workbench.language import *
 from workbench.models import paimon_table as table
 from workbench.models.paimon import Paimon
 from workbench.models.paimon_table import COLUMNS, LevelsRewrite

@@ -6,7 +6,7 @@ Functions that take ``s`` read the state of :class:`workbench.models.paimon.Paim
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from workbench.kernel import Map
+from workbench.language import *
 
 INSERT, UPDATE, DELETE = "+I", "+U", "-D"
 COLUMNS = ("col2", "col3")

@@ -12,20 +12,7 @@ writers were told. ``docs/refinement.md`` says what that means; what each protoc
 an acknowledgement stands in its own file, at ``OneTable``.
 """
 
-from workbench.kernel import (
-    Constant,
-    Map,
-    Model,
-    Names,
-    Variable,
-    action,
-    choose,
-    constraint,
-    invariant,
-    reachable,
-    require,
-    step,
-)
+from workbench.language import *
 
 #: What a write says of a column that it leaves alone.
 AS_IT_WAS = "as it was"

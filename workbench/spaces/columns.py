@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from workbench.engines.parts import in_parts
 from workbench.kernel.state import Layout
 from workbench.kernel.values import Map, record_items, show, sort_key
 
@@ -149,7 +150,7 @@ class StateColumns:
     ----------
     layout : Layout
     values : sequence of list
-        For each cell of ``layout.parts`` the values that its numbers stand for.
+        For each cell of the layout in parts the values that its numbers stand for.
     taken : iterable of str
         Names that other columns have; a variable of such a name gets ``_`` behind it. Spark does not tell upper from
         lower case.
@@ -171,7 +172,7 @@ class StateColumns:
         self.names: dict[str, str] = {}
         self._columns: dict[str, _Scalar | _PerIndex | _Set | _SetPerIndex] = {}
         used = {name.lower() for name in taken}
-        for variable, where in layout.parts.positions.items():
+        for variable, where in in_parts(layout).positions.items():
             name = self.names[variable] = unused_name(variable, used)
             universe = layout.universes.get(variable)
             if universe is not None:

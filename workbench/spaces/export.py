@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.engines import kernels
+from workbench.engines.parts import in_parts
 from workbench.engines.spark.dataflow import Outgoing
 from workbench.engines.spark.entry import read_run
 from workbench.engines.spark.manifest import LevelFile
@@ -65,7 +66,9 @@ def save_run(run_dir: Place, folder: Place, model: type[Model], spark: Any = Non
         tasks = min(len(parts), 4 * search.task.buckets)
         write = partial(_export, shipped, writing, len(levels) - 1, last)
         written = search.flow([parts[i::tasks] for i in range(tasks)], write)
-        names = StateColumns(search.model.layout, [[] for _ in search.model.layout.parts.cells], ("id", "level")).names
+        names = StateColumns(
+            search.model.layout, [[] for _ in in_parts(search.model.layout).cells], ("id", "level")
+        ).names
         run = {**describe_run(result), "transitions": sum(part.transitions for part in written), "columns": names}
         tables = {table: [part.names[table] for part in written] for table in (STATES, TRANSITIONS)}
         content = Content(search.identity, run, tables)

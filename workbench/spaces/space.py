@@ -59,7 +59,7 @@ class StateSpace:
 
     @cached_property
     def parts(self) -> np.ndarray:
-        """All states as the engine has them: the same rows, but in the cells of ``model.layout.parts``."""
+        """All states as the engine has them: the same rows, but in parts: see :mod:`workbench.engines.parts`."""
         return self._search.store.column("rows")
 
     @property

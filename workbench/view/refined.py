@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.kernel.refinement import AbstractTrace
+from workbench.formats.abstract import AbstractTrace
 from workbench.kernel.state import Change, State
 from workbench.kernel.values import show
 from workbench.view.html import element, escape

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from workbench.formats.abstract import AbstractTrace
 from workbench.kernel import State, Trace
-from workbench.kernel.refinement import AbstractTrace
 from workbench.kernel.state import Cell, Change
 from workbench.view.refined import RefinedStep
 from workbench.view.truth import Truth

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from workbench.formats.abstract import AbstractTrace, abstract
 from workbench.formats.permalink import permalink
 from workbench.kernel import Model, State, Trace, Verdict
 from workbench.kernel.errors import unknown
 from workbench.kernel.given import names_in
 from workbench.kernel.instances import ActionInstance
-from workbench.kernel.refinement import AbstractTrace, abstract
 from workbench.kernel.state import Cell, Change
 from workbench.kernel.trace import Step
 from workbench.kernel.values import Map, counted, show

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from workbench.engines.contract import collision_probability
 from workbench.engines.costs import costs_of
 from workbench.engines.local import LocalSearch, count_actions
 from workbench.engines.memory import peak_bytes
+from workbench.engines.parts import in_parts
 from workbench.engines.profile import Cost, Profile, joined
 from workbench.engines.spark import worker
 from workbench.engines.spark.cutting import cut
@@ -35,7 +37,6 @@ from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.conclusion import Exploration
 from workbench.kernel.growth import Growth
 from workbench.kernel.plan import Plan
-from workbench.kernel.result import collision_probability
 from workbench.kernel.trace import leading_to
 from workbench.storage.folder import Folder
 from workbench.storage.identity import Identity
@@ -80,7 +81,7 @@ class SparkSearch:
         self._reported = 0  # states that were visited in process; those of its last level are visited again
         self._memory: list[Memory] = []
         self._costs: dict[str, tuple[Cost, ...]] = {}  # of each process, as it told last
-        cells = task.model.layout.parts.cells
+        cells = in_parts(task.model.layout).cells
         self._growth, self._values = Growth(cells), [0] * len(cells)
         self._resumed = bool(manifest.levels)
         self._limits = Limits()
@@ -141,7 +142,7 @@ class SparkSearch:
                     initial, outcomes = self._first_level(limits)
                     made = [outcomes]
                 seconds = (time.perf_counter() - began) / len(made)
-                numbered: Values = [[] for _ in self.model.layout.parts.cells]
+                numbered: Values = [[] for _ in in_parts(self.model.layout).cells]
                 for outcomes in made:
                     if self.manifest.complete or (fail_fast and self._violated()):
                         break
@@ -411,7 +412,7 @@ class SparkSearch:
 
     def _profile(self, states: int) -> Profile:
         """What Python was called for in all processes, each of which has trees of its own."""
-        return Profile(states, tuple(self.model.layout.parts.cells), joined(self._costs.values()))
+        return Profile(states, tuple(in_parts(self.model.layout).cells), joined(self._costs.values()))
 
 
 def _merge(extras: Sequence[Sequence[Sequence[Any]]]) -> list[list[Any]]:

@@ -21,6 +21,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from workbench.engines.parts import in_parts
 from workbench.engines.spark.manifest import RUN, LevelFile, Manifest, Run, Step
 from workbench.engines.spark.states import ROW_GROUP, States, groups
 from workbench.kernel import InputError, Model
@@ -61,7 +62,7 @@ class RunDirectory:
 
     def __init__(self, folder: Folder, model: Model, bits: int) -> None:
         self.folder = folder
-        self._words, self._cells = bits // 64, len(model.layout.parts.cells)
+        self._words, self._cells = bits // 64, len(in_parts(model.layout).cells)
         self._encoding = Encoding(model)
         self._committed: Manifest | None = None if folder.content is None else Run.of(folder).done
 

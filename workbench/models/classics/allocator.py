@@ -15,22 +15,7 @@ Semantics after Merz, *The specification language TLA+*, in *Logics of specifica
 
 import itertools
 
-from workbench.kernel import (
-    Constant,
-    Model,
-    Names,
-    Process,
-    Variable,
-    action,
-    always_eventually,
-    choose,
-    invariant,
-    leads_to,
-    liveness,
-    reachable,
-    require,
-    step,
-)
+from workbench.language import *
 
 
 def parts(resources):

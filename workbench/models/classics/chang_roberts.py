@@ -15,26 +15,8 @@ of processes*, CACM 22(5), 1979.
 
 from enum import Enum
 
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Model,
-    Names,
-    Process,
-    Relation,
-    Variable,
-    action,
-    choose,
-    ends,
-    initial,
-    invariant,
-    leads_to,
-    liveness,
-    reachable,
-    require,
-    step,
-)
 from workbench.kernel.constants import spell
+from workbench.language import *
 
 
 class Role(Enum):

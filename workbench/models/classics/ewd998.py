@@ -15,21 +15,7 @@ Semantics after Dijkstra, *Shmuel Safra's version of termination detection*, EWD
 Kuppe and Merz in tlaplus/Examples.
 """
 
-from workbench.kernel import (
-    Constant,
-    Model,
-    Names,
-    Process,
-    Variable,
-    action,
-    choose,
-    initial,
-    invariant,
-    leads_to,
-    liveness,
-    reachable,
-    require,
-)
+from workbench.language import *
 
 
 class Ewd998(Model):
@@ -64,7 +50,7 @@ class Ewd998(Model):
             s.active[i] = choose([False, True], f"active {i}")
             s.black[i] = choose([False, True], f"black {i}")
 
-    @action(machine, to="Machines")
+    @action(machine, "to in Machines")
     def send(self, s, i, to):
         """Send a message to another machine."""
         require(s.active[i], f"{i} is done")

@@ -17,20 +17,7 @@ Semantics after Lamport, *The part-time parliament*, ACM TOCS 16(2), 1998, and h
 import itertools
 from typing import NamedTuple
 
-from workbench.kernel import (
-    Constant,
-    Model,
-    Names,
-    Process,
-    SetOf,
-    Variable,
-    action,
-    choose,
-    invariant,
-    reachable,
-    require,
-    step,
-)
+from workbench.language import *
 
 NEVER = -1
 

@@ -14,20 +14,7 @@ The properties, and the commands that check them::
 Semantics after Peterson, *Myths about the mutual exclusion problem*, Information Processing Letters 12(3), 1981.
 """
 
-from workbench.kernel import (
-    Constant,
-    InputError,
-    Model,
-    Names,
-    Process,
-    Variable,
-    action,
-    invariant,
-    leads_to,
-    liveness,
-    reachable,
-    require,
-)
+from workbench.language import *
 
 IDLE, LEVEL, LAST, WAIT, CRITICAL = "idle", "write level", "write last", "wait", "critical"
 
@@ -44,12 +31,12 @@ class Peterson(Model):
     )
     LeavesLevels = Constant(True, bool, "a process that leaves the critical section leaves all levels")
 
-    pc = Variable(IDLE, per="Processes", doc="next step")
+    process = Process(
+        per="Processes", fair="weak", doc="wants to enter, waits at each level, enters and leaves", start=IDLE
+    )
     at = Variable(1, per="Processes", doc="the level that the process is about to enter; a variable of its own")
     level = Variable(0, per="Processes", doc="the level that it has entered, for all to see")
     last = Variable(None, per="levels", doc="who was the last to enter the level")
-
-    process = Process(per="Processes", fair="weak", doc="wants to enter, waits at each level, enters and leaves")
 
     def validate(self):
         self.top = len(self.Processes) - 1 - self.LevelsLeftOut
@@ -58,33 +45,23 @@ class Peterson(Model):
         self.levels = tuple(range(1, self.top + 1))
         self.first = LEVEL if self.LevelFirst else LAST
 
-    def at_step(self, s, p, step):
-        require(s.pc[p] == step, f"{p} is not at {step!r}")
-
-    @action(process, fair=False)
+    @action(process, at=IDLE, to=lambda m: m.first, fair=False)
     def want(self, s, p):
         """Want to enter; nobody has to."""
-        self.at_step(s, p, IDLE)
-        s.pc[p] = self.first
 
-    @action(process)
+    @action(process, at=LEVEL, to=lambda m: LAST if m.LevelFirst else WAIT)
     def write_level(self, s, p):
         """Tell all that I am at the level."""
-        self.at_step(s, p, LEVEL)
         s.level[p] = s.at[p]
-        s.pc[p] = LAST if self.LevelFirst else WAIT
 
-    @action(process)
+    @action(process, at=LAST, to=lambda m: WAIT if m.LevelFirst else LEVEL)
     def write_last(self, s, p):
         """Tell all that I am the last to enter it."""
-        self.at_step(s, p, LAST)
         s.last[s.at[p]] = p
-        s.pc[p] = WAIT if self.LevelFirst else LEVEL
 
-    @action(process)
+    @action(process, at=WAIT, to=lambda m: m.first)
     def go_on(self, s, p):
         """Leave the level behind: somebody else is the last there, or nobody is there or further."""
-        self.at_step(s, p, WAIT)
         level = s.at[p]
         require(
             s.last[level] != p or all(s.level[q] < level for q in self.Processes if q != p),
@@ -94,15 +71,13 @@ class Peterson(Model):
             s.pc[p] = CRITICAL
         else:
             s.at[p] += 1
-            s.pc[p] = self.first
 
-    @action(process)
+    @action(process, at=CRITICAL, to=IDLE)
     def leave(self, s, p):
         """Leave the critical section, and all levels with it."""
-        self.at_step(s, p, CRITICAL)
         if self.LeavesLevels:
             s.level[p] = 0
-        s.at[p], s.pc[p] = 1, IDLE
+        s.at[p] = 1
 
     @invariant
     def MutualExclusion(self, s):

@@ -17,21 +17,7 @@ Semantics after Ongaro and Ousterhout, *In search of an understandable consensus
 
 from typing import NamedTuple
 
-from workbench.kernel import (
-    Constant,
-    Model,
-    Names,
-    Process,
-    SetOf,
-    Variable,
-    action,
-    eventually,
-    invariant,
-    liveness,
-    reachable,
-    require,
-    step,
-)
+from workbench.language import *
 
 FOLLOWER, CANDIDATE, LEADER = "follower", "candidate", "leader"
 #: What messages say.

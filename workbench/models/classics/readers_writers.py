@@ -14,19 +14,7 @@ the queue is as in DeFrain's specification in tlaplus/Examples.
 
 from typing import NamedTuple
 
-from workbench.kernel import (
-    Constant,
-    Model,
-    Names,
-    Process,
-    Variable,
-    action,
-    invariant,
-    leads_to,
-    liveness,
-    reachable,
-    require,
-)
+from workbench.language import *
 
 READ, WRITE = "read", "write"
 

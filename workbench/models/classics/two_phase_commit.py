@@ -18,22 +18,7 @@ Semantics after Gray and Lamport, *Consensus on transaction commit*, ACM TODS 31
 
 from typing import NamedTuple
 
-from workbench.kernel import (
-    Constant,
-    Model,
-    Names,
-    Process,
-    SetOf,
-    Variable,
-    action,
-    eventually,
-    invariant,
-    liveness,
-    reachable,
-    refines,
-    require,
-    step,
-)
+from workbench.language import *
 
 WORKING, PREPARED, COMMITTED, ABORTED = "working", "prepared", "committed", "aborted"
 UNDECIDED, CRASHED = "undecided", "crashed"

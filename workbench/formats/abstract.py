@@ -1,0 +1,119 @@
+"""A behaviour in the words of the more abstract model that its model refines."""
+
+import itertools
+from dataclasses import dataclass
+
+from workbench.kernel import InputError, Model, State, Trace
+from workbench.kernel.instances import ActionInstance, Outcome, outcome_label
+from workbench.kernel.refinement import Refinement, RefinementProperty
+from workbench.kernel.values import show
+
+
+@dataclass(frozen=True)
+class AbstractStep:
+    """A step of an abstract trace and the state that it leads to.
+
+    Attributes:
+        label: Such as ``commit(w1)``; ``initial state`` for the first. None where nothing changes, and where no action
+            of the abstract model does what changes.
+        lane: The abstract process that steps.
+        state: Of the abstract model.
+        why: What is wrong with an initial state, or a step, that the abstract model does not have.
+    """
+
+    label: str | None
+    lane: str
+    state: State
+    why: str | None = None
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the abstract model has the step, or nothing changes."""
+        return self.why is None
+
+
+@dataclass(frozen=True)
+class AbstractTrace:
+    """A behaviour as the abstract model sees it: as many steps as the behaviour has, some of which change nothing.
+
+    As a text it leaves those out, and counts them.
+
+    Attributes:
+        model: The abstract one.
+    """
+
+    model: Model
+    steps: tuple[AbstractStep, ...]
+
+    def __repr__(self) -> str:
+        lines = []
+        for number, step in enumerate(self.steps, 1):
+            changes = self.steps[number - 2].state.changes_to(step.state) if number > 1 else []
+            if changes or number == 1 or not step.allowed:
+                label = step.label if step.allowed else f"not a step of {type(self.model).__name__}"
+                lines.append(f"{number:>3}  {label}")
+            if number == 1:
+                lines += [f"       {line}" for line in step.state.lines()]
+            lines += [f"       {c.cell}: {show(c.before)} -> {show(c.after)}" for c in changes]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        """The same, below a line that says whose words these are."""
+        return f"To {type(self.model).__name__} this is\n{self!r}"
+
+
+def abstract(trace: Trace, name: str) -> AbstractTrace:
+    """What `trace` is to the model that the refinement called `name` of its model refines.
+
+    Examples:
+        >>> from workbench import Model, Variable, action, check, refines
+        >>> from workbench.formats.abstract import abstract
+        >>> class Counter(Model):
+        ...     n = Variable(0)
+        ...     @action
+        ...     def add(self, s):
+        ...         s.n += 1
+        >>> class Doubling(Model):
+        ...     m = Variable(0)
+        ...     @action
+        ...     def double(self, s):
+        ...         s.m = max(1, 2 * s.m) % 8
+        ...     @refines(Counter)
+        ...     def Counts(self, s):
+        ...         return {"n": s.m}
+        >>> verdict = check(Doubling())["Counts"]
+        >>> verdict.why
+        'double: n goes from 2 to 4, which no action of Counter does'
+        >>> abstract(verdict.trace, "Counts")
+          1  initial state
+               n: 0
+          2  add
+               n: 0 -> 1
+          3  add
+               n: 1 -> 2
+          4  not a step of Counter
+               n: 2 -> 4
+    """
+    (declared,) = trace.model.select([name])
+    if not isinstance(declared, RefinementProperty):
+        raise InputError(f"{name} of {trace.model.name} is of kind {declared.kind}; a refinement is needed")
+    refinement = Refinement(trace.model, declared)
+    images = [refinement.image(state) for state in trace.states]
+    begins = refinement.begins(trace.states[0])
+    steps = [AbstractStep("initial state", "", images[0], begins if isinstance(begins, str) else None)]
+    for one, other in itertools.pairwise(images):
+        taken = None if one == other else _step_between(refinement.abstract, one, other)
+        if taken is None:
+            steps.append(AbstractStep(None, "", other, None if one == other else refinement.no_step(one, other)))
+        else:
+            steps.append(AbstractStep(outcome_label(*taken), taken[0].lane, other))
+    return AbstractTrace(refinement.abstract, tuple(steps))
+
+
+def _step_between(model: Model, one: State, other: State) -> tuple[ActionInstance, Outcome] | None:
+    """A step of `model` from a state to another one, if there is any."""
+    for instance in model.instances:
+        for outcome, after in model.outcomes(instance, one):
+            if after == other:
+                return instance, outcome
+    return None

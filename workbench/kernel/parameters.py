@@ -1,0 +1,136 @@
+"""The parameters that actions and properties are declared with, and the functions that take them."""
+
+import inspect
+import itertools
+import re
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+)
+from typing import Any
+
+from workbench.kernel.errors import ModelError, brief, defined_at
+
+Function = Callable[..., Any]
+_EACH = re.compile(r"\s*(\w+(?:\s*,\s*\w+)*)\s+in\s+(\w+)\s*")
+Group = tuple[tuple[str, ...], str]
+
+
+class Parameters(Mapping[str, str]):
+    """The parameters of an action or a property with their domains, in order.
+
+    Attributes:
+        groups: Those that are unpacked together from one member, which is a tuple, and its domain; most are alone.
+    """
+
+    def __init__(self, groups: Iterable[Group] = ()) -> None:
+        self.groups = tuple(groups)
+
+    @classmethod
+    def declared(cls, each: Iterable[Any], domains: Mapping[str, str]) -> "Parameters":
+        """Those that texts such as ``"a, b in Edges"`` and then keywords declare.
+
+        Raises:
+            ModelError: For a text that says nothing of the kind, or a parameter that is declared twice.
+
+        Examples:
+            >>> dict(Parameters.declared(["a, b in Edges"], {"k": "slots"}))
+            {'a': 'Edges', 'b': 'Edges', 'k': 'slots'}
+        """
+        groups: list[Group] = []
+        for text in each:
+            match = _EACH.fullmatch(text) if isinstance(text, str) else None
+            if match is None:
+                raise ModelError(f"{brief(text)} declares no parameters; write them as in @action('a, b in Edges')")
+            groups.append((tuple(name.strip() for name in match[1].split(",")), match[2]))
+        groups += [((name,), domain) for name, domain in domains.items()]
+        names = [name for group, _ in groups for name in group]
+        if len(set(names)) < len(names):
+            raise ModelError(f"the parameter {next(n for n in names if names.count(n) > 1)} is declared twice")
+        return cls(groups)
+
+    def __getitem__(self, name: str) -> str:
+        for names, domain in self.groups:
+            if name in names:
+                return domain
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for names, _ in self.groups for name in names)
+
+    def __len__(self) -> int:
+        return sum(len(names) for names, _ in self.groups)
+
+    @property
+    def together(self) -> int:
+        """How many the first member is unpacked into; 0 if there are no parameters."""
+        return len(self.groups[0][0]) if self.groups else 0
+
+    def with_first(self, name: str, domain: str) -> "Parameters":
+        """The same with `name` as the first, over `domain`, unless it is unpacked from a member of another."""
+        if self.together > 1 and name in self.groups[0][0]:
+            return self
+        return Parameters([((name,), domain), *(group for group in self.groups if group[0] != (name,))])
+
+    def combinations(self, members: Callable[[str], tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+        """The arguments of every instance; `members` gives those of a domain.
+
+        Raises:
+            ModelError: If a member that is to be unpacked is no tuple of that length.
+        """
+        each = [[_unpacked(member, *group) for member in members(group[1])] for group in self.groups]
+        return (tuple(itertools.chain(*parts)) for parts in itertools.product(*each))
+
+
+def _unpacked(member: Any, names: tuple[str, ...], domain: str) -> tuple[Any, ...]:
+    if len(names) == 1:
+        return (member,)
+    if not isinstance(member, tuple) or len(member) != len(names):
+        raise ModelError(
+            f"{domain} holds {brief(member)}, which cannot be unpacked into {', '.join(names)}: "
+            f"that takes tuples of {len(names)}"
+        )
+    return member
+
+
+def is_text(what: object) -> bool:
+    """Whether `what`, in the place of a process or a method, is meant to declare parameters."""
+    return isinstance(what, str) and " in " in what
+
+
+# Functions -----------------------------------------------------------------------------------------------------------
+
+#: What is said of a function or a result that stops in the middle, so that its body does not run when it is called.
+SUSPENDED = "a generator or async, so that calling it does nothing; write a plain function, without yield and await"
+
+
+def check_finished(result: object) -> None:
+    """Raise :class:`ModelError` if `result` is not one, but a function that has only begun."""
+    if isinstance(result, (Generator, AsyncGenerator, Awaitable)):
+        if isinstance(result, Coroutine):
+            result.close()  # otherwise Python warns of it, much later
+        raise ModelError(f"it is {SUSPENDED}")
+
+
+def check_function(function: Function, parameters: Mapping[str, str], states: int = 1) -> None:
+    """Raise :class:`ModelError` unless `function` takes self, so many states and exactly the `parameters`, in order."""
+    if not (callable(function) and hasattr(function, "__name__")):
+        raise ModelError(f"{brief(function)} is not a method")
+    kinds = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+    if any(is_kind(function) for is_kind in kinds):
+        raise ModelError(f"{function.__name__}{defined_at(function)} is {SUSPENDED}")
+    names, first = list(inspect.signature(function).parameters), 1 + states
+    if len(names) < first:
+        needed = ", ".join(["self", "s"][:first])
+        raise ModelError(f"{function.__name__} takes ({', '.join(names)}); it needs ({needed})")
+    if names[first:] != list(parameters):
+        raise ModelError(
+            f"{function.__name__} takes the parameters ({', '.join(names[first:])}) "
+            f"but declares domains for ({', '.join(parameters)})"
+        )
