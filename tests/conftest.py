@@ -118,10 +118,7 @@ def spark(credentials):
     """One Spark session for all tests."""
     from workbench.engines.spark.session import spark_session
 
-    # A task whose worker dies is tried again. And sockets: at a port, Spark answers whoever calls first, such as who
-    # still calls a kernel that had the port before. People's sessions have none: a worker that is let go of may then
-    # end with a traceback.
-    session = spark_session("local[2,4]", **{"spark.python.unix.domain.socket.enabled": True})
+    session = spark_session("local[2,4]")  # a task whose worker dies is tried again
     yield session
     session.stop()
 

@@ -126,6 +126,9 @@ class Rows:
         batches = [batch for part in self.partitions for batch in part]
         return Rows([[b for b in batches if b[column][0].as_py() == at] for at in range(partitions)])
 
+    def select(self, column: str) -> "Rows":
+        return self
+
     def collect(self) -> list[Any]:
         return [SimpleNamespace(**row) for batches in self.partitions for b in batches for row in b.to_pylist()]
 

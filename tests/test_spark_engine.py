@@ -74,7 +74,7 @@ def test_the_driver_hands_over_and_comes_back(spark, tmp_path, monkeypatch):
     made, widest = [], max(wanted["levels"])
     of_jobs = SparkSearch._wide_levels
     monkeypatch.setattr(
-        SparkSearch, "_wide_levels", lambda s, w, level, m: made.append(level.number) or of_jobs(s, w, level, m)
+        SparkSearch, "_wide_levels", lambda s, w, level: made.append(level.number) or of_jobs(s, w, level)
     )
     monkeypatch.setattr(narrow, "MOST_STATES", widest - 1)
     monkeypatch.setattr(narrow, "READ_PER_JOB", 18)
@@ -95,8 +95,8 @@ def test_levels_that_one_job_makes(spark, jobs_only, tmp_path, monkeypatch):
     monkeypatch.setattr(together, "MOST_SECONDS", 600)
     of_jobs = SparkSearch._wide_levels
 
-    def counted(search, work, level, limits):
-        outcomes = of_jobs(search, work, level, limits)
+    def counted(search, work, level):
+        outcomes = of_jobs(search, work, level)
         made.append(len(outcomes))
         return outcomes
 

@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from workbench.engines.spark.fetching import to_pandas
 from workbench.engines.spark.session import spark_session
 from workbench.kernel import InputError, Model, Result, State
 from workbench.kernel.values import counted
@@ -260,7 +261,7 @@ class Dataset:
         InputError
             If it has more rows than `most`.
         """
-        rows = self.sql(query).limit(most + 1).toPandas()
+        rows = to_pandas(self.sql(query).limit(most + 1))
         if len(rows) > most:
             raise InputError(
                 f"the result has more than {counted(most, 'row')}; use sql(), narrow the query, or raise most"

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
+from workbench.engines.spark.fetching import payloads
 from workbench.engines.spark.jobs import run_job, telling_where
 from workbench.engines.spark.shipping import pack, unpack
 
@@ -71,7 +72,7 @@ def on_spark(
             sent = session.range(0, len(work), 1, len(work)).mapInArrow(_begin(work, first), _SENT)
             for stage in stages:
                 sent = sent.repartitionById(stage.numbers, "number").mapInArrow(_go_on(stage.do), _SENT)
-            return [unpack(row.payload) for row in sent.collect()]
+            return [unpack(payload) for payload in payloads(sent)]
         except Exception as error:
             told = explain(error)
             raise told from (None if told is error else error)
@@ -107,8 +108,8 @@ def _go_on(do: Callable[[int, Iterator[Any]], Outgoing]) -> Callable[[_Batches],
         with telling_where():
             for number, payload in arriving:
                 yield from map(_batch, do(number, to(number, payload)))
-            for number, payloads in others.items():
-                yield from map(_batch, do(number, (unpack(payload.as_buffer()) for payload in payloads)))
+            for number, rest in others.items():
+                yield from map(_batch, do(number, (unpack(payload.as_buffer()) for payload in rest)))
 
     return task
 

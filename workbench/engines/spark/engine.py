@@ -17,6 +17,7 @@ from workbench.engines.profile import Cost, Profile, joined
 from workbench.engines.spark import worker
 from workbench.engines.spark.cutting import cut
 from workbench.engines.spark.dataflow import First, Stage, here, on_spark
+from workbench.engines.spark.executors import ready_session
 from workbench.engines.spark.handover import write_search
 from workbench.engines.spark.jobs import explained, session_of_messages
 from workbench.engines.spark.linking import LinkPlan, link
@@ -50,7 +51,8 @@ class SparkSearch:
 
     Parameters
     ----------
-    spark : SparkSession
+    spark : SparkSession or None
+        A local session is made for None, once there is a job for it.
     folder : Folder
         The run directory; driver and workers see the same files there. Who searches has the lock on it.
     task : Task
@@ -63,6 +65,8 @@ class SparkSearch:
     ----------
     counted : Manifest
         What the result is made of: the completed levels, and what a budget allowed of the next one.
+    unfinished : bool
+        Whether something ended the search that a person did not ask for, so that there is something to go on with.
     part_states : int
         States whose transitions make a file.
     """
@@ -74,6 +78,7 @@ class SparkSearch:
         self.directory = RunDirectory(folder, task.model, task.bits)
         self.manifest = self.counted = manifest
         self.stopped: str | None = None
+        self.unfinished = False
         self._shipped = worker.Shipped(
             str(folder.path), folder.mark, secrets.token_hex(8), ship(task, task.model.name), {}, []
         )
@@ -125,7 +130,7 @@ class SparkSearch:
 
         Then the level under way is abandoned; every completed level stays good, and the search can be resumed.
         """
-        self._limits = limits
+        self._limits, self.unfinished = limits, True
         with leading_to(self._trace_of):
             self._run(limits, fail_fast)
 
@@ -134,6 +139,7 @@ class SparkSearch:
             while not self.manifest.complete:
                 self._check(limits)
                 if fail_fast and self._violated():
+                    self.unfinished = False
                     raise Stop("stopped at the first violation")
                 began = time.perf_counter()
                 if self.manifest.levels:
@@ -149,6 +155,7 @@ class SparkSearch:
                     numbered = self._complete(self._with(initial, outcomes, seconds), outcomes, limits, numbered)
             if self.plan().liveness and self.manifest.sizes and not self.model.ignores:
                 self._link()
+            self.unfinished = False
         except Stop as stop:
             self.stopped = str(stop)
 
@@ -166,8 +173,8 @@ class SparkSearch:
 
     @cached_property
     def session(self) -> Any:
-        """What jobs that move messages run on."""
-        return session_of_messages(self.spark)
+        """What jobs that move messages run on; the first of them starts it."""
+        return session_of_messages(ready_session(self.spark))
 
     def _link(self) -> None:
         """Make the transitions of the complete search part of the run."""

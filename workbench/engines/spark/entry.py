@@ -1,9 +1,13 @@
 """The ways into the distributed engine: from the initial states, from a search in process, from a run directory."""
 
+import os
+import shlex
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +17,7 @@ from workbench.engines.spark.engine import SparkSearch
 from workbench.engines.spark.executors import ready_session
 from workbench.engines.spark.manifest import RUN, Manifest, Run
 from workbench.engines.spark.messages import Task
-from workbench.engines.spark.session import cores_of, spark_session
+from workbench.engines.spark.session import cores_of
 from workbench.kernel import InputError, Model, ModelError, Result
 from workbench.kernel.budget import Budget, Limits, Progress, interruptible
 from workbench.kernel.conclusion import conclude
@@ -21,16 +25,18 @@ from workbench.kernel.plan import Plan
 from workbench.kernel.values import counted
 from workbench.storage.folder import Folder, changing_folder, new_folder
 from workbench.storage.identity import Identity
+from workbench.storage.lock import writer_lock
 from workbench.storage.places import Place, absolute
 
 #: Buckets per core. More would even out the load, but every task costs about a tenth of a second.
 BUCKETS_PER_CORE = 1
+#: How the name of a temporary run directory begins, and how long that of a search that did not finish is kept.
+_TEMPORARY, _DAYS = "workbench-run-", 7
 
 
 def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     """The engine ``spark``: carry out `plan` from the initial states."""
-    spark = ready_session(resources.spark)
-    with _new_search(plan, spark, resources.run_dir) as searching:
+    with _new_search(plan, resources.spark, resources.run_dir) as searching:
         searching.begin()
         return _finish(searching, limits, plan.fail_fast)
 
@@ -95,7 +101,7 @@ def resume(
             raise InputError(
                 f"max_states = {max_states} is not accepted; {str(run_dir)!r} has {counted(states, 'state')} already"
             )
-        searching = SparkSearch(ready_session(spark), folder, task, run.identity, run.done)
+        searching = SparkSearch(spark, folder, task, run.identity, run.done)
         return _finish(searching, Limits(budget, on_progress, should_stop, run.done.seconds), fail_fast)
 
 
@@ -103,7 +109,7 @@ def read_run(run_dir: Place, model: type[Model], spark: Any = None) -> SparkSear
     """The search that a run directory has, to be looked at; nothing is written there, and it may be under way."""
     folder = Folder.open(absolute(run_dir), RUN)
     task, run = _stored(folder, model)
-    return SparkSearch(spark or spark_session(), folder, task, run.identity, run.done)
+    return SparkSearch(spark, folder, task, run.identity, run.done)
 
 
 def _stored(folder: Folder, model: type[Model]) -> tuple[Task, Run]:
@@ -115,8 +121,25 @@ def _stored(folder: Folder, model: type[Model]) -> tuple[Task, Run]:
 
 
 def _finish(searching: SparkSearch, limits: Limits, fail_fast: bool) -> Result:
-    searching.run(limits, fail_fast)
-    return conclude(searching.plan(fail_fast), searching.exploration(), limits)
+    """The result. Where a search ends before, whether with one or with an error, that says how to go on."""
+    path = searching.directory.folder.path
+    way_on = f"what was found is kept: workbench resume {shlex.quote(str(path))}"
+    try:
+        searching.run(limits, fail_fast)
+        result = conclude(searching.plan(fail_fast), searching.exploration(), limits)
+    except ModelError:  # a model that is at fault changes, and then its search cannot be resumed
+        searching.unfinished = False
+        raise
+    except BaseException as error:
+        searching.unfinished = bool(searching.manifest.levels)
+        if searching.unfinished and str(path) not in str(error):
+            if isinstance(error, InputError):
+                raise InputError(f"{error}; {way_on}") from error
+            error.add_note(way_on)
+        raise
+    if searching.unfinished and searching.manifest.levels and Path(str(path)).name.startswith(_TEMPORARY):
+        return replace(result, notes=[*result.notes, f"{way_on} (for {_DAYS} days)"])
+    return result
 
 
 @contextmanager
@@ -129,30 +152,23 @@ def _new_search(plan: Plan, spark: Any, run_dir: Place | None, *notes: str) -> I
         identity = Identity.of(plan.model, names, plan.symmetry, plan.bits)
     except ModelError as error:  # it could be searched in process
         raise InputError(str(error)) from None
-    with _directory(run_dir) as path, new_folder(path, RUN) as folder:
-        yield SparkSearch(spark, folder, task, identity, Manifest())
-
-
-@contextmanager
-def _directory(run_dir: Place | None) -> Iterator[str | Path]:
-    if run_dir is not None:
-        yield absolute(run_dir)
-        return
-    path = Path(tempfile.mkdtemp(prefix="workbench-run-"))
-    keep = False
+    path = _temporary_folder() if run_dir is None else absolute(run_dir)
+    searching = None
     try:
-        yield path
-    except InputError:
-        keep = _has_levels(path)  # what stood in the way may be removed, and the search resumed
-        raise
+        with new_folder(path, RUN) as folder:
+            searching = SparkSearch(spark, folder, task, identity, Manifest())
+            yield searching
     finally:
-        if not keep:
+        if run_dir is None and not (searching and searching.unfinished and searching.manifest.levels):
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _has_levels(path: Path) -> bool:
-    """Whether a run directory has anything to go on from."""
-    try:
-        return bool(Run.of(Folder.open(path, RUN)).done.levels)
-    except InputError:
-        return False
+def _temporary_folder() -> Path:
+    """A new run directory for a search that was given none; those of searches that ended long ago are removed."""
+    for old in Path(tempfile.gettempdir()).glob(f"{_TEMPORARY}*"):
+        with suppress(OSError, InputError):  # it is in use, or has just gone
+            there = old.lstat()
+            if there.st_uid == os.getuid() and time.time() - there.st_mtime > _DAYS * 24 * 3600:
+                with writer_lock(old, RUN.name):
+                    shutil.rmtree(old)
+    return Path(tempfile.mkdtemp(prefix=_TEMPORARY))

@@ -1,15 +1,18 @@
 """Whether Spark's executors have what the workbench needs: this Python, and the package as it is here."""
 
+import json
 import re
 import sys
 import weakref
 from importlib.metadata import PackageNotFoundError, requires
+from types import SimpleNamespace
 from typing import Any
 
 from pyspark.errors import PySparkException
 
 from workbench.engines.spark import asking
-from workbench.engines.spark.jobs import run_job
+from workbench.engines.spark.fetching import payloads
+from workbench.engines.spark.jobs import run_job, while_java_lives
 from workbench.engines.spark.session import cores_of, spark_session
 from workbench.engines.spark.shipping import with_its_code
 from workbench.kernel import InputError
@@ -19,6 +22,7 @@ _PACKAGE = "lakehouse-workbench"
 _ready: weakref.WeakSet[Any] = weakref.WeakSet()  # sessions whose executors are known to be right
 
 
+@while_java_lives()
 def ready_session(spark: Any = None) -> Any:
     """A Spark session, by default that of this process, whose executors have what the workbench needs.
 
@@ -48,7 +52,8 @@ def _check(spark: Any) -> None:
 
 def _answers(spark: Any, tasks: int) -> list[Any]:
     try:
-        return spark.range(0, tasks, 1, tasks).mapInArrow(with_its_code(asking.answer), asking.ANSWER).collect()
+        asked = spark.range(0, tasks, 1, tasks).mapInArrow(with_its_code(asking.answer), asking.ANSWER)
+        return [SimpleNamespace(**json.loads(payload)) for payload in payloads(asked)]
     except Exception as error:
         wrong = _wrong_with_python(str(error))
         if wrong is None:

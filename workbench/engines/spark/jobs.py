@@ -4,11 +4,13 @@ import json
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
+from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 
+from workbench.engines.spark.session import end_of_java
 from workbench.kernel import InputError, ModelError
 
 _POLL_SECONDS = 0.1
@@ -34,6 +36,19 @@ def telling_where() -> Iterator[None]:
         raise ModelError(f"{error}{_MET}{json.dumps(error.met)}") from error
 
 
+@contextmanager
+def while_java_lives() -> Iterator[None]:
+    """Raise :class:`InputError` for whatever goes wrong because Spark's Java has ended."""
+    try:
+        yield
+    except (Py4JError, ConnectionError) as error:
+        end = None if isinstance(error, Py4JJavaError) else end_of_java()
+        if end is None:
+            raise
+        raise InputError(end) from None
+
+
+@while_java_lives()
 def session_of_messages(spark: Any) -> Any:
     """A session beside `spark`, for jobs that move messages: settings of its own, everything else shared.
 
@@ -57,11 +72,12 @@ def run_job(spark: Any, work: Callable[[], T], watch: Callable[[], None]) -> T:
     add, remove, cancel = _tags(spark)
 
     def tagged() -> T:
-        add(tag)  # tags belong to the thread
-        try:
-            return work()
-        finally:
-            remove(tag)
+        with while_java_lives():
+            add(tag)  # tags belong to the thread
+            try:
+                return work()
+            finally:
+                remove(tag)
 
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(tagged)
@@ -70,7 +86,8 @@ def run_job(spark: Any, work: Callable[[], T], watch: Callable[[], None]) -> T:
                 watch()
         except BaseException:
             while not wait([running], _POLL_SECONDS).done:
-                cancel(tag)  # more than once, since the thread may not have begun its job yet
+                with suppress(InputError), while_java_lives():
+                    cancel(tag)  # more than once, since the thread may not have begun its job yet
             raise
         return running.result()
 

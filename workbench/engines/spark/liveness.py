@@ -75,6 +75,7 @@ class LivenessJudge:
                 return self._lasso(formula.kind, trigger, goal), demand
             except (Undecided, Stop) as obstacle:  # another formula may be violated nevertheless
                 obstacles.append(obstacle)
+                search.unfinished |= isinstance(obstacle, Stop)
                 return None, demand
 
         columns = iter(self._columns[declared.name])
@@ -82,6 +83,7 @@ class LivenessJudge:
             search.watch()
             truths = self._described[1]
         except Stop as stop:
+            search.unfinished = True
             return _unknown(declared, str(stop))
         verdict = liveness_verdict(self._model, declared, find)
         return _unknown(declared, str(obstacles[0])) if verdict.holds and obstacles else verdict

@@ -11,13 +11,14 @@ import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
@@ -28,6 +29,7 @@ from workbench.engines.memory import memory_limit
 from workbench.kernel import InputError
 from workbench.programs import to_install
 
+_NAME = "workbench"
 _OLDEST_JAVA = 17
 _INSTALL_CONNECT = "pip install 'lakehouse-workbench[connect]'"
 _ATTEMPTS = 4  # a task whose worker dies is tried again; in local mode Spark does not, unless told to
@@ -57,6 +59,8 @@ logger.scheduler.filter.waiting.onMismatch = DENY
 _JAVA_STARTS = b"WARNING: Using incubator modules"
 #: How long the end of this process waits for what Java says last.
 _LAST_WORDS_SECONDS = 5.0
+#: How long a Java that does not answer any more may take to end.
+_ENDING_SECONDS = 5.0
 
 #: Settings of every session that is not one of Spark Connect, whose server has settings of its own.
 _QUIET = {
@@ -92,6 +96,8 @@ def spark_session(master: str | None = None, **conf: Any) -> SparkSession:
         another one is asked for.
     """
     with _starting:
+        if end_of_java(0) is not None:
+            _forget_java()
         running = _running_session()
         if running is None:
             return _start(master, conf)
@@ -100,8 +106,11 @@ def spark_session(master: str | None = None, **conf: Any) -> SparkSession:
     return running
 
 
-def cores_of(session: Any) -> int:
-    """How many tasks a session runs at a time."""
+def cores_of(session: Any = None) -> int:
+    """How many tasks a session runs at a time; for None the one that :func:`spark_session` returns or would start."""
+    session = session or (_running_session() if end_of_java(0) is None else None)
+    if session is None:
+        return len(os.sched_getaffinity(0))
     try:
         return max(1, int(session.sparkContext.defaultParallelism))
     except PySparkException:  # Spark Connect has no SparkContext; what is in no files is split among the cores
@@ -110,12 +119,10 @@ def cores_of(session: Any) -> int:
 
 def _running_session() -> SparkSession | None:
     """The session of this process, whichever thread made it: what PySpark calls active is that of a thread."""
-    active = SparkSession.getActiveSession()
-    if active is not None:
-        return active
-    classic = SparkSession._instantiatedSession
-    if classic is not None and classic._sc._jsc is not None:  # its context may have been stopped without it
-        return classic
+    with suppress(PySparkException):  # there is none
+        classic = SparkSession.active()
+        if classic.sparkContext._jsc is not None:  # its context may have been stopped without it
+            return classic
     connect = sys.modules.get("pyspark.sql.connect.session")  # imported by whoever made such a session
     return None if connect is None else connect.SparkSession._get_default_session()
 
@@ -123,7 +130,7 @@ def _running_session() -> SparkSession | None:
 def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
     cores = len(os.sched_getaffinity(0))
     master = master or f"local[{cores},{_ATTEMPTS}]"
-    builder: SparkSession.Builder = SparkSession.builder.appName("workbench")
+    builder: SparkSession.Builder = SparkSession.builder.appName(_NAME)
     try:
         for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
             PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
@@ -139,9 +146,10 @@ def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
                 spark = _configured(builder.master(master), settings).getOrCreate()
             _let_java_go_quietly(spark.sparkContext._accumulatorServer)
             return spark
-    except (PySparkException, Py4JJavaError, ImportError) as error:
+    except (PySparkException, Py4JError, ConnectionError, ImportError) as error:
         said = error.java_exception.getMessage() if isinstance(error, Py4JJavaError) else str(error)
-        raise InputError(f"Spark does not start with master {master!r}: {said.splitlines()[0]}") from error
+        why = end_of_java(0) or said.splitlines()[0]
+        raise InputError(f"Spark does not start with master {master!r}: {why}") from error
 
 
 @contextmanager
@@ -157,7 +165,12 @@ def _start_java(settings: dict[str, Any]) -> None:
     """Start Spark's Java, unless it runs already, and pass on what it says but for a line that is no news."""
     if SparkContext._gateway is not None:
         return
-    conf = SparkConf(loadDefaults=False).setAll([(name, _written(value)) for name, value in settings.items()])
+    conf = (
+        SparkConf(loadDefaults=False)
+        .setAppName(_NAME)
+        .setAll([(name, _written(value)) for name, value in settings.items()])
+    )
+    logging.getLogger().addFilter(_is_not_py4js)
     heard, said = os.pipe()
     passing = threading.Thread(target=_pass_on, args=(heard,), name="java", daemon=True)
     passing.start()
@@ -174,7 +187,33 @@ def _start_java(settings: dict[str, Any]) -> None:
         passing.join(_LAST_WORDS_SECONDS)
 
     atexit.register(end)
-    SparkContext._ensure_initialized(gateway=gateway)
+    SparkContext(conf=conf, gateway=gateway)
+
+
+def end_of_java(seconds: float = _ENDING_SECONDS) -> str | None:
+    """How Spark's Java has ended, if it does so within some seconds."""
+    process = getattr(SparkContext._gateway, "proc", None)  # None where Java has started Python
+    if process is None:
+        return None
+    try:
+        status = process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None
+    if status == -signal.SIGKILL:
+        return "Spark's Java was killed, as by a system that runs out of memory"
+    return f"Spark's Java has ended, with status {status}"
+
+
+def _forget_java() -> None:
+    """Let another Java start after one that has died; PySpark would go on asking that."""
+    context = SparkContext._active_spark_context
+    if context is not None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that Java cannot be shut down cleanly
+            with suppress(ConnectionError):
+                context.stop()
+            context.stop()  # what was left, now that it has no Java any more
+    SparkContext._gateway = SparkContext._jvm = None
 
 
 def _let_java_go_quietly(server: socketserver.BaseServer) -> None:
@@ -191,6 +230,11 @@ def _let_java_go_quietly(server: socketserver.BaseServer) -> None:
 def _written(value: Any) -> str:
     """A setting as Spark writes it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _is_not_py4js(record: logging.LogRecord) -> bool:
+    """False for what Py4J logs of a Java that has died, with a traceback, beside raising it."""
+    return record.module != "java_gateway"
 
 
 def _pass_on(heard: int) -> None:
