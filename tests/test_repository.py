@@ -54,7 +54,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "session",
         "",
     },
-    "lessons": {"kernel", "models", "engines", "spaces", "guided", "tables", "view", "widgets", ""},
+    "lessons": {"kernel", "models", "engines", "spaces", "guided", "pictures", "tables", "view", "widgets", ""},
     "bench": {"kernel", "models", "engines", "formats", "guided"},
     "commands": {
         "kernel",

@@ -9,9 +9,10 @@ from workbench.formats import dot
 from workbench.kernel import InputError
 from workbench.kernel.programs import to_install
 from workbench.pictures import Picture
-from workbench.pictures.paint import FONT
+from workbench.pictures.letters import FONT
+from workbench.pictures.markup import Markup, element
 from workbench.view.difference import brief
-from workbench.view.html import MIDDLE, PURPLE, SKY, VERMILLION, clip, element, escape
+from workbench.view.html import MIDDLE, PURPLE, SKY, VERMILLION, clip
 
 if TYPE_CHECKING:
     from workbench.view.graph import Edge, Node, StateGraph
@@ -55,7 +56,7 @@ def source(graph: "StateGraph") -> str:
     return "\n".join(["digraph {", *lines, "}", ""])
 
 
-def render(graph: "StateGraph") -> str:
+def render(graph: "StateGraph") -> Markup:
     """The graph as SVG.
 
     Raises
@@ -109,7 +110,7 @@ def _hang(node: "Node", picture: Picture, group: str) -> str:
     scale = _scale(picture)
     left, top = x / 2 - picture.size[0] * scale / 2, y / 2 - picture.size[1] * scale / 2
     svg = picture.svg_with(f"state-{node.id}-")
-    inside = svg[svg.index(">") + 1 : svg.rindex("</svg>")]
+    inside = Markup(svg[svg.index(">") + 1 : svg.rindex("</svg>")])
     place = f"translate({left:.1f} {top:.1f}) scale({scale:.3f})"
     hung = element(
         "g", inside, transform=place, font_family=FONT, data_picture=picture.model, style="color-scheme:light"
@@ -129,14 +130,14 @@ def _edge_style(edge: "Edge") -> dict[str, str]:
     return {}
 
 
-def _dress(graph: "StateGraph", svg: str) -> str:
+def _dress(graph: "StateGraph", svg: str) -> Markup:
     """Give the SVG its texts to show on hovering, and let it take the page's colour and width."""
     tooltips = {node.id: node.tooltip for node in graph.nodes}
     tooltips |= {f"{edge.source}->{edge.target}": "\n".join(edge.labels) for edge in graph.edges}
 
     def tooltip(title: re.Match[str]) -> str:
         name = title.group(1).replace("&#45;", "-").replace("&gt;", ">")
-        return f"<title>{escape(tooltips.get(name, graph.title))}</title>"
+        return element("title", tooltips.get(name, graph.title))
 
     drawn = {node.id: (node, node.picture) for node in graph.nodes if node.picture is not None}
 
@@ -152,8 +153,13 @@ def _dress(graph: "StateGraph", svg: str) -> str:
     width = re.search(r'<svg width="(\d+)pt"', svg)
     box = re.search(r'viewBox="([^"]*)"', svg)
     pixels = round(int(width.group(1)) * 4 / 3) if width else 0
-    root = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box.group(1) if box else ""}" width="{pixels}" role="img" '
-        f'aria-label="{escape(graph.title)}" color="{MIDDLE}">'
+    return element(
+        "svg",
+        Markup(svg[svg.index(">") + 1 : svg.rindex("</svg>")]),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=box.group(1) if box else "",
+        width=pixels,
+        role="img",
+        aria_label=graph.title,
+        color=MIDDLE,
     )
-    return re.sub(r"<svg\b[^>]*>", root, svg, count=1)
