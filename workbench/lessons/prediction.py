@@ -1,7 +1,5 @@
 """A question before the cell that answers it."""
 
-from typing import Any
-
 import ipywidgets
 
 from workbench.kernel import InputError
@@ -10,7 +8,6 @@ from workbench.pictures.markup import Markup, element
 from workbench.view.html import Rendered, bullets
 from workbench.widgets.lifetime import Panel
 from workbench.widgets.pane import Words
-from workbench.widgets.player import with_static
 
 
 class Prediction(Panel, ipywidgets.VBox):
@@ -58,9 +55,8 @@ class Prediction(Panel, ipywidgets.VBox):
     def __repr__(self) -> str:
         return f"Predict: {self.question} ({' / '.join(self.choices)})"
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        choices = bullets(self.choices)
-        return with_static(super()._repr_mimebundle_(**options), Rendered(self._asked() + choices, repr(self)))
+    def static(self) -> Rendered:
+        return Rendered(self._asked() + bullets(self.choices), repr(self))
 
 
 def predict(question: str, *choices: str) -> Prediction:

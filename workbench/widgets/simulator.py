@@ -14,12 +14,12 @@ from workbench.kernel.values import counted
 from workbench.pictures.markup import Markup, element
 from workbench.session import Session, Stepper, start_from
 from workbench.view.html import folded, noted
-from workbench.view.trace import NOBODY, trace_view
+from workbench.view.trace import NOBODY, TraceView, trace_view
 from workbench.widgets.history import HistoryView
 from workbench.widgets.lifetime import Panel
 from workbench.widgets.pane import Pane, Style, copied
 from workbench.widgets.paste import OpenPermalink
-from workbench.widgets.player import TracePlayer, share_watches, with_static
+from workbench.widgets.player import TracePlayer, share_watches
 from workbench.widgets.tab import Working, button, complaint
 
 _HERE, _BEGINNING = "from this state", "from the beginning"
@@ -256,8 +256,8 @@ class Simulator(Panel, ipywidgets.VBox):
     def __repr__(self) -> str:
         return f"Simulator at state {self.at + 1} of\n{self.trace!r}"
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        return with_static(super()._repr_mimebundle_(**options), trace_view(self.trace))
+    def static(self) -> TraceView:
+        return trace_view(self.trace)
 
 
 def _behaviour(what: Any) -> Model | Trace:
