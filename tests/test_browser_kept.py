@@ -334,3 +334,26 @@ def test_a_notebook_shows_what_its_panels_showed_when_their_kernel_is_gone(
         page.screenshot(path=tmp_path / f"{theme}.png")
         page.close()
     lab.end_kernel("morning.ipynb")
+
+
+def test_what_is_static_is_in_sight_where_widgets_do_not_come(browser: Any, lab: Lab) -> None:
+    """A kernel that is too busy says nothing of its widgets; whoever opens somebody else's notebook has none."""
+    lab.write("busy.ipynb", SHOWS)
+    notebook = Notebook(browser, lab, "busy.ipynb")
+    saved(notebook)
+    context = Patient(browser, HELD).new_context()
+    context.add_init_script("window.from = 'update_states'")
+    page = context.new_page()
+    page.goto(lab.url("busy.ipynb"))
+    expect(page.locator(".wb-kept").first).to_be_visible()
+    expect(page.locator(".wb-kept").first).to_contain_text("ConsistentRead")
+    context.close()
+    notebook.close()
+    theirs = lab.saved("busy.ipynb").replace("import predict", "import predict  # and nobody has signed it")
+    (lab.notebooks / "theirs.ipynb").write_text(theirs, encoding="utf-8")
+    page = browser.new_page()
+    page.goto(lab.url("theirs.ipynb"))
+    expect(page.locator(".jp-OutputArea-output:has-text('ConsistentRead')").first).to_be_visible()
+    expect(page.locator(".jp-OutputArea-child:has-text('widget'):visible")).to_have_count(0)
+    page.close()
+    lab.end_kernel("theirs.ipynb")
