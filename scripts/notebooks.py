@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent.parent / "notebooks"
 #: How long a cell may take before it is taken for hanging, in seconds.
 PATIENCE = 300
 
-#: A view of a widget is a number that only the kernel knows; every widget of ours comes with a static twin.
+#: A view of a widget is a number that only the kernel knows; what is static of a widget of ours is an output after it.
 WIDGET = "application/vnd.jupyter.widget-view+json"
 #: What viewers take from `metadata`. The rest (versions, window layouts, states of widgets) says who ran it, and where;
 #: but for `lesson`, which says what a notebook is as a lesson.
@@ -58,12 +58,11 @@ def clean(notebook: Any) -> Any:
     for number, cell in enumerate(notebook.cells):
         cell.id, cell.metadata = f"cell-{number:02}", {}
         if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if set(output.get("data", ())) != {WIDGET}]
             for output in cell.outputs:
                 output.pop("transient", None)
                 if "data" in output:
                     output.metadata = {}
-                    if "text/html" in output.data:
-                        output.data.pop(WIDGET, None)
     return notebook
 
 

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.lab import Lab, Notebook, Patient
+from tests.lab import Lab, Notebook, Patient, until
 
 pytestmark = pytest.mark.browser
 PLAYER = ".wb-player:visible"
@@ -276,3 +277,83 @@ def test_html_that_changes_leaves_alone_what_stays_the_same(page: Any, notebook:
         for _ in range(page.evaluate("held.length")):
             page.evaluate("held.shift().hear()")
             assert [box.is_checked() for box in boxes.all()] == [True, True]
+
+
+# The next morning ----------------------------------------------------------------------------------------------------
+
+SHOWS = [
+    "from workbench import Simulator, TracePlayer, Workbench, check\n"
+    "from workbench.lessons import predict\n"
+    "from workbench.models import get_model\n"
+    "model = get_model('hudi')(Keys=1, Values=1, MonotonicTs=False)",
+    "Workbench(model)",
+    "TracePlayer(check(model, ['ConsistentRead'])['ConsistentRead'].trace)",
+    "Simulator(model)",
+    "predict('Is 1 < 2?', 'yes', 'no')",
+]
+
+
+def saved(notebook: Notebook) -> None:
+    """Save the notebook as a person does, with what all of its cells show."""
+
+    def done() -> bool:
+        notebook.page.keyboard.press("Control+s")
+        return notebook.lab.saved(notebook.name).count('class=\\"wb-kept\\"') == len(SHOWS) - 1
+
+    until(done, "everything is saved")
+
+
+def expect_static(page: Any) -> None:
+    """What is static is what one sees, and not that there are no widgets."""
+    kept = page.locator(".wb-kept")
+    expect(kept).to_have_count(len(SHOWS) - 1)
+    for one in kept.all():
+        expect(one).to_be_visible()
+    expect(kept.first).to_contain_text("ConsistentRead")
+    expect(page.locator(".jp-OutputArea-child:has-text('widget'):visible")).to_have_count(0)
+
+
+def test_a_notebook_shows_what_its_panels_showed_when_their_kernel_is_gone(
+    browser: Any, lab: Lab, tmp_path: Any
+) -> None:
+    lab.settings("themes", {"theme": "JupyterLab Light"})
+    lab.write("morning.ipynb", SHOWS)
+    notebook = Notebook(browser, lab, "morning.ipynb", height=800)
+    page = notebook.page
+    expect(page.locator(".wb-kept")).to_have_count(len(SHOWS) - 1)
+    expect(page.locator(".wb-kept:visible")).to_have_count(0)
+    saved(notebook)
+    notebook.close()
+    for theme in ("Light", "Dark"):
+        lab.settings("themes", {"theme": f"JupyterLab {theme}"})
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(lab.url("morning.ipynb"))
+        expect_static(page)
+        expect(page.locator(".wb-kept .wb-trace.wb-live").first).to_be_visible()
+        expect(page.locator(".wb-kept [data-picture=hudi]").first).to_be_visible()
+        page.screenshot(path=tmp_path / f"{theme}.png")
+        page.close()
+    lab.end_kernel("morning.ipynb")
+
+
+def test_what_is_static_is_in_sight_where_widgets_do_not_come(browser: Any, lab: Lab) -> None:
+    """A kernel that is too busy says nothing of its widgets; whoever opens somebody else's notebook has none."""
+    lab.write("busy.ipynb", SHOWS)
+    notebook = Notebook(browser, lab, "busy.ipynb")
+    saved(notebook)
+    context = Patient(browser, HELD).new_context()
+    context.add_init_script("window.from = 'update_states'")
+    page = context.new_page()
+    page.goto(lab.url("busy.ipynb"))
+    expect(page.locator(".wb-kept").first).to_be_visible()
+    expect(page.locator(".wb-kept").first).to_contain_text("ConsistentRead")
+    context.close()
+    notebook.close()
+    theirs = lab.saved("busy.ipynb").replace("import predict", "import predict  # and nobody has signed it")
+    (lab.notebooks / "theirs.ipynb").write_text(theirs, encoding="utf-8")
+    page = browser.new_page()
+    page.goto(lab.url("theirs.ipynb"))
+    expect(page.locator(".jp-OutputArea-output:has-text('ConsistentRead')").first).to_be_visible()
+    expect(page.locator(".jp-OutputArea-child:has-text('widget'):visible")).to_have_count(0)
+    page.close()
+    lab.end_kernel("theirs.ipynb")

@@ -21,7 +21,7 @@ from workbench.formats.mermaid import to_mermaid
 from workbench.formats.tla import tla
 from workbench.kernel import Model, ModelError, Variable, action, invariant, require, search
 from workbench.kernel.values import show
-from workbench.view.html import escape
+from workbench.pictures.markup import escape
 
 #: An escape sequence, a forged line, a bell, what XML cannot hold, a mark that turns the writing around, a NUL.
 HOSTILE = "\x1b[2J\nnot a line\r\x07\ufffe\u202e\x00\x9b<"

@@ -6,7 +6,8 @@ from typing import Any
 from website import gallery, reference
 from website.staging import FILES
 from workbench import __version__
-from workbench.view.html import asset, script
+from workbench.pictures.markup import Markup, element, joined
+from workbench.view.html import asset, live_script
 
 #: The package's own style sheet and script, among the static files.
 STYLE, SCRIPT = "drawings.css", "drawings.js"
@@ -58,8 +59,13 @@ def add_player(app: Any, name: str, template: str, context: dict[str, Any], doct
     player = Path(app.srcdir, f"{name}.player")
     if player.is_file():
         at = {file: context["pathto"](f"_static/{file}", resource=True) for file in (STYLE, SCRIPT, "steps.js")}
-        scripts = "".join(f'<script src="{at[file]}"></script>' for file in (SCRIPT, "steps.js"))
-        live = f'<link rel="stylesheet" href="{at[STYLE]}"><div class="wb player">{player.read_text()}</div>{scripts}'
+        live = joined(
+            [
+                element("link", rel="stylesheet", href=at[STYLE]),
+                element("div", Markup(player.read_text()), class_="wb player"),
+                *(element("script", src=at[file]) for file in (SCRIPT, "steps.js")),
+            ]
+        )
         context["body"] = context["body"].replace(gallery.PLAYER, live)
         context["title"] = f"{context['title']} ({context['meta']['property']})"
 
@@ -69,7 +75,7 @@ def add_assets(app: Any, error: Exception | None) -> None:
     if error is None:
         static = Path(app.outdir, "_static")
         (static / STYLE).write_text(asset("style.css"))
-        (static / SCRIPT).write_text(script().removeprefix("<script>").removesuffix("</script>"))
+        (static / SCRIPT).write_text(live_script())
 
 
 def setup(app: Any) -> None:

@@ -4,6 +4,7 @@ import re
 import subprocess
 
 from workbench.kernel import InputError
+from workbench.pictures.markup import Markup, element
 
 _ARROWS = {"-->": "solid", "-.->": "dashed"}
 _ARROW = re.compile(r"\s+(-->|-\.->)\s+")
@@ -66,4 +67,4 @@ def drawn(text: str) -> str:
     done = subprocess.run(["dot", "-Tsvg"], input=as_dot(text), capture_output=True, text=True, check=True)
     svg = done.stdout[done.stdout.index("<svg") :].replace('"black"', '"currentColor"')
     svg = re.sub(r"<title>[^<]*</title>\n?|<!--.*?-->\n?", "", svg).replace("<text ", '<text fill="currentColor" ')
-    return f'<div class="flowchart">{svg}</div>'
+    return element("div", Markup(svg), class_="flowchart")

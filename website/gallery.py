@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from html import escape
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from website.staging import write
 from workbench.configurations import Configuration, load, shipped
 from workbench.kernel.errors import unknown
 from workbench.kernel.values import counted
+from workbench.pictures.markup import Markup, element, joined
 from workbench.questions.whatif import Attempt, never_happen
 from workbench.view.trace import verdict_view
 
@@ -236,8 +236,8 @@ def index(entries: Sequence[Entry]) -> str:
     """The page that lists all violations, to search in."""
     protocols = dict.fromkeys(entry.protocol for entry in entries)
     changes = sorted({repair for entry in entries for repair in (*entry.repairs, *entry.at_a_price)})
-    options = "".join(f'<option value="{escape(change)}">' for change in changes)
-    choices = "".join(f"<option>{escape(protocol)}</option>" for protocol in protocols)
+    options = joined(element("option", value=change) for change in changes)
+    choices = joined(element("option", protocol) for protocol in protocols)
     configurations = len({(entry.protocol, entry.configuration) for entry in entries})
     return f"""---
 hide-toc: true
@@ -262,18 +262,21 @@ with a picture of every state. Each page plays the steps, and keeps its address.
 """
 
 
-def _marked(how: str, changes: Sequence[str]) -> str:
-    return f"{how} {' '.join(f'<code>{escape(change)}</code>' for change in changes)}" if changes else ""
+def _marked(how: str, changes: Sequence[str]) -> Markup | None:
+    return joined([how, *(element("code", change) for change in changes)], " ") if changes else None
 
 
-def _item(entry: Entry) -> str:
+def _item(entry: Entry) -> Markup:
     repairs = [_marked("by", entry.repairs), _marked("at a price by", entry.at_a_price)]
-    repaired = " \N{MIDDLE DOT} ".join(filter(None, repairs)) or "by no single switch"
-    return (
-        f'<li data-protocol="{escape(entry.protocol)}"><a href="{escape(entry.page)}.html">{escape(entry.title)}</a>'
-        f'<p class="gallery-breaks"><b><span aria-hidden="true">\N{BALLOT X}</span> {escape(entry.property)}</b> '
-        f"{escape(entry.breaks)}</p>"
-        f'<p class="gallery-facts">repaired <span class="gallery-repairs">{repaired}</span></p>'
-        f'<p class="gallery-facts">{counted(entry.states, "state")} \N{MIDDLE DOT} {escape(entry.protocol)} '
-        f"\N{MIDDLE DOT} <code>{escape(entry.configuration)}</code></p></li>\n"
+    repaired = joined(repairs, " \N{MIDDLE DOT} ") or "by no single switch"
+    sign = element("span", "\N{BALLOT X}", aria_hidden="true")
+    facts = f"{counted(entry.states, 'state')} \N{MIDDLE DOT} {entry.protocol} \N{MIDDLE DOT} "
+    line = element(
+        "li",
+        element("a", entry.title, href=f"{entry.page}.html"),
+        element("p", element("b", sign, " ", entry.property), " ", entry.breaks, class_="gallery-breaks"),
+        element("p", "repaired ", element("span", repaired, class_="gallery-repairs"), class_="gallery-facts"),
+        element("p", facts, element("code", entry.configuration), class_="gallery-facts"),
+        data_protocol=entry.protocol,
     )
+    return line + "\n"

@@ -40,7 +40,7 @@ def write_dot(out: TextIO, nodes: Iterable[Node], edges: Iterable[Edge]) -> None
     for node in nodes:
         text = conjunction(node.label) if isinstance(node.label, State) else node.label
         if node.initial:
-            out.write(f"{dot.node(node.id)} [label={dot.quote(text)},style = filled]\n")
+            out.write(f"{dot.node(node.id)} [label={dot.label(text)},style = filled]\n")
         else:
             out.write(dot.statement(dot.node(node.id), {"label": text, "tooltip": text}) + "\n")
     for edge in edges:

@@ -16,7 +16,8 @@ from typing import Any
 from workbench.kernel import InputError, ModelError
 from workbench.kernel.errors import unknown
 from workbench.kernel.given import plain
-from workbench.view.html import Drawn, element, escape
+from workbench.pictures.markup import Markup, element, escape
+from workbench.view.html import Drawn
 
 _CODE = re.compile(r"`([^`]+)`")
 
@@ -64,12 +65,12 @@ class Outcome(Drawn):
     def _word(self) -> str:
         return {True: "Right.", False: "Not yet.", None: "Your turn."}[self.right]
 
-    def html(self) -> str:
+    def html(self) -> Markup:
         kind = {True: "wb-truth wb-good", False: "wb-truth wb-bad", None: None}[self.right]
         word = element("span", element("b", self._word), class_=kind)
         title, *rest = self.exercise.task.split("\n\n")
         parts = [] if self.right else [element("p", element("b", _code(title))), *map(_marked, rest)]
-        parts.append(element("p", f"{word} {_code(self.said)}"))
+        parts.append(element("p", word, " ", _code(self.said)))
         parts += [_marked(f"Hint: {self.hint}")] if self.hint else []
         return element("div", *parts)
 
@@ -78,11 +79,11 @@ class Outcome(Drawn):
         return told if self.right else f"{self.exercise.task}\n\n{told}"
 
 
-def _code(text: str) -> str:
-    return _CODE.sub(r"<code>\1</code>", escape(text))
+def _code(text: str) -> Markup:
+    return Markup(_CODE.sub(r"<code>\1</code>", escape(text)))
 
 
-def _marked(text: str) -> str:
+def _marked(text: str) -> Markup:
     return element("p", _code(" ".join(text.split())))
 
 

@@ -1,15 +1,13 @@
 """A question before the cell that answers it."""
 
-from typing import Any
-
 import ipywidgets
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, listed
-from workbench.view.html import Rendered, element, escape
+from workbench.pictures.markup import Markup, element
+from workbench.view.html import Rendered, bullets
 from workbench.widgets.lifetime import Panel
 from workbench.widgets.pane import Words
-from workbench.widgets.player import with_static
 
 
 class Prediction(Panel, ipywidgets.VBox):
@@ -51,15 +49,14 @@ class Prediction(Panel, ipywidgets.VBox):
             return f"Answer: {actual}. You predicted it."
         return f"Answer: {actual}. You predicted: {self.choice}."
 
-    def _asked(self) -> str:
-        return element("p", element("b", "Predict:"), f" {escape(self.question)}")
+    def _asked(self) -> Markup:
+        return element("p", element("b", "Predict:"), f" {self.question}")
 
     def __repr__(self) -> str:
         return f"Predict: {self.question} ({' / '.join(self.choices)})"
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        choices = element("ul", *(element("li", escape(choice)) for choice in self.choices))
-        return with_static(super()._repr_mimebundle_(**options), Rendered(self._asked() + choices, repr(self)))
+    def static(self) -> Rendered:
+        return Rendered(self._asked() + bullets(self.choices), repr(self))
 
 
 def predict(question: str, *choices: str) -> Prediction:

@@ -7,12 +7,13 @@ from typing import Any
 
 from workbench.kernel import Fault, InputError, Model, ModelError, Place, State
 from workbench.kernel.errors import unknown
+from workbench.kernel.text import printable
 from workbench.kernel.values import show
 from workbench.pictures import paint
 from workbench.pictures.compare import compare, differing, every
 from workbench.pictures.default import variables
 from workbench.pictures.layout import Placed, place
-from workbench.pictures.letters import clean
+from workbench.pictures.markup import Markup, element
 from workbench.pictures.registry import options_of, painting_of
 from workbench.pictures.route import route
 from workbench.pictures.things import BAD, Arrow, Text, down, text
@@ -55,10 +56,10 @@ class Picture:
     moved: dict[str, tuple[float, float]]
 
     @property
-    def svg(self) -> str:
+    def svg(self) -> Markup:
         return self.svg_with()
 
-    def svg_with(self, prefix: str = "") -> str:
+    def svg_with(self, prefix: str = "") -> Markup:
         """The SVG, with `prefix` before each id: for several pictures in one document."""
         painter = paint.Painter(self.changes, self.at_fault, self.moved, prefix)
         return painter.svg(self.model, self.label, self.placed, self.routes, *self.size)
@@ -69,8 +70,7 @@ class Picture:
     def _repr_html_(self) -> str:
         """The picture as an image, which survives where scripts and styles are stripped."""
         encoded = base64.b64encode(self.svg.encode()).decode()
-        source, wide = f"data:image/svg+xml;base64,{encoded}", round(self.size[0])
-        return f'<img src="{source}" alt="{paint.escape(self.label)}" width="{wide}">'
+        return element("img", src=f"data:image/svg+xml;base64,{encoded}", alt=self.label, width=round(self.size[0]))
 
     def __repr__(self) -> str:
         return f"<picture: {self.label}>"
@@ -169,7 +169,7 @@ def _drawn(
     """The things in their places; `earlier` are the boxes of the state before, from where things may have moved."""
     heading = _lines("heading", [text(title, bold=True)] if title else [])
     texts = [one for one in wrong if isinstance(one, str)]
-    said = _lines("violations", [Text(f"\N{BALLOT X} {clean(one)}", bold=True, tone=BAD) for one in texts])
+    said = _lines("violations", [Text(f"\N{BALLOT X} {printable(one)}", bold=True, tone=BAD) for one in texts])
     placed, wide, tall = place((*heading, *_boxes(things)), fresh, said)
     moves = _moves(place((*heading, *earlier), {})[0], placed) if earlier else {}
     return Picture(
@@ -277,7 +277,7 @@ def _boxes(things: Iterable[Any]) -> list[Any]:
 
 
 def _label(model: Model, title: str, texts: Iterable[str]) -> str:
-    return clean(": ".join([f"{model.name}, {title}" if title else f"a state of {model.name}", *texts]))
+    return printable(": ".join([f"{model.name}, {title}" if title else f"a state of {model.name}", *texts]))
 
 
 def _places(wrong: Iterable[str | Place]) -> Iterator[Place]:

@@ -1,4 +1,4 @@
-"""How wide texts are, how they are wrapped, and what of them may stand in an SVG.
+"""How wide texts are, and how they are wrapped or cut.
 
 Which font a reader has is not known. Widths are those of DejaVu Sans, the widest of the fonts that the pictures ask
 for: in any other one a text is narrower than measured, and stays in its box.
@@ -6,6 +6,8 @@ for: in any other one a text is narrower than measured, and stays in its box.
 
 import re
 import unicodedata
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 
 #: The widths of the characters from blank to tilde, in hundredths of the font's size.
 _PLAIN = (
@@ -25,27 +27,9 @@ _FIRST = 32
 _OTHER, _FULL = 85, 110
 #: A word that does not fit into a line is broken after one of these, if it has any.
 _PIECES = re.compile(r"[^_\-./,:]*[_\-./,:]?")
-#: What XML cannot hold, or what would turn the text around it.
-_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
-def clean(text: object) -> str:
-    r"""`text` with control characters replaced by visible ones.
-
-    Examples
-    --------
-    >>> clean("a\x00b\n") == "a\N{SYMBOL FOR NULL}b\N{SYMBOL FOR LINE FEED}"
-    True
-    """
-    return _UNFIT.sub(_visible, str(text))
-
-
-def _visible(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    return chr(0x2400 + code) if code < 0x20 else "\N{REPLACEMENT CHARACTER}"
-
-
-def width_of(text: str, size: float, bold: bool = False) -> float:
+def width_of(text: str, size: float = 12, bold: bool = False) -> float:
     """How wide a line is at most."""
     table = _BOLD if bold else _PLAIN
     total = 0
@@ -61,6 +45,15 @@ def _width_of_other(character: str) -> int:
     if unicodedata.combining(character):
         return 0
     return _FULL if unicodedata.east_asian_width(character) in "WF" else _OTHER
+
+
+def fit(text: str, room: float, size: float = 12) -> str:
+    """`text`, cut so that it is at most `room` wide, but not before its first letter."""
+    if width_of(text, size) <= room:
+        return text
+    while len(text) > 1 and width_of(text + "\N{HORIZONTAL ELLIPSIS}", size) > room:
+        text = text[:-1]
+    return text + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def wrap(text: str, room: float, size: float, bold: bool = False) -> list[str]:

@@ -1,11 +1,10 @@
-"""The one writer of SVG: things in their places, as shapes and texts.
+"""Pictures as SVG: things in their places, as shapes and texts.
 
 Everything is said by attributes, with the colours of a light page, so that a picture is whole where styles and scripts
 are stripped. Its style sheet only replaces those colours on a dark page, and moves what has moved where something
 around the picture has the attribute ``data-moving``.
 """
 
-import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -13,10 +12,9 @@ from typing import Any
 
 from workbench.pictures.compare import GONE, NEW
 from workbench.pictures.layout import LOOKS, Line, Placed, is_framed
-from workbench.pictures.letters import width_of
+from workbench.pictures.letters import FONT, width_of
+from workbench.pictures.markup import Markup, element, number
 from workbench.pictures.things import BAD, BUSY, GOOD, ODD, PLAIN, QUIET, Arrow, Badge, Box, Row
-
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 
 #: Each colour on a light page, and what takes its place on a dark one; hues after Okabe and Ito. A light colour
 #: serves one purpose, since it is the name by which the style sheet finds it.
@@ -62,25 +60,7 @@ def _style() -> str:
     )
 
 
-STYLE = _style()
-
-
-def number(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0")
-
-
-def escape(text: str) -> str:
-    return html.escape(text, quote=True)
-
-
-def element(tag: str, *inside: str, **attributes: Any) -> str:
-    """An element of SVG; `inside` is markup, attributes are escaped, and those that are None left out."""
-    given = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(number(value) if isinstance(value, float) else str(value))}"'
-        for key, value in attributes.items()
-        if value is not None
-    )
-    return f"<{tag}{given}>{''.join(inside)}</{tag}>" if inside else f"<{tag}{given}/>"
+STYLE = Markup(_style())
 
 
 class Painter:
@@ -120,7 +100,7 @@ class Painter:
         arrows: Iterable[tuple[Arrow, list[tuple[float, float]]]],
         width: float,
         height: float,
-    ) -> str:
+    ) -> Markup:
         """The whole picture, of a size that :meth:`size` gives."""
         legend, _ = self._legend(height - _LEGEND_HEIGHT)
         followers = {
@@ -145,13 +125,13 @@ class Painter:
 
     # Things ------------------------------------------------------------------------------------------------------
 
-    def _group(self, thing: Any, *inside: str) -> str:
+    def _group(self, thing: Any, *inside: str) -> Markup:
         change = self.changes.get(thing.id)
         dx, dy = self.moved.get(thing.id, (0.0, 0.0))
         shift = f"--from-x:{number(dx)}px;--from-y:{number(dy)}px" if dx or dy else None
         return element(
             "g",
-            element("title", escape(thing.hover)) if thing.hover else "",
+            element("title", thing.hover) if thing.hover else "",
             *inside,
             id=self.prefix + thing.id,
             data_thing=thing.id,
@@ -161,10 +141,10 @@ class Painter:
             data_fault="true" if thing.id in self.at_fault else None,
             data_moved="true" if shift else None,
             style=shift,
-            opacity=0.55 if thing.faded else None,
+            opacity=0.6 if thing.faded else None,
         )
 
-    def _thing(self, one: Placed, follows: bool) -> str:
+    def _thing(self, one: Placed, follows: bool) -> Markup:
         thing, parts = one.thing, []
         if follows:
             x, y = one.x - 12, one.y + one.h / 2
@@ -178,7 +158,7 @@ class Painter:
         parts += self._marks(one)
         return self._group(thing, *parts)
 
-    def _frame(self, one: Placed) -> list[str]:
+    def _frame(self, one: Placed) -> list[Markup]:
         thing = one.thing
         tone = BAD if thing.id in self.at_fault and thing.kind != "table" else thing.tone
         given: dict[str, Any] = {"fill": _FILLS[tone], "stroke": _STROKES[tone]}
@@ -201,13 +181,13 @@ class Painter:
             parts.append(_envelope(one.x + 10, one.y + 14, _INKS[tone]))
         return parts
 
-    def _fresh(self, line: Line) -> str:
+    def _fresh(self, line: Line) -> Markup:
         return element(
             "rect", x=line.x - 3, y=line.y - line.size - 0.5, width=line.width + 6, height=line.size + 5.0, rx=3.0,
             fill=FRESH_TINT,
         )  # fmt: skip
 
-    def _marks(self, one: Placed) -> list[str]:
+    def _marks(self, one: Placed) -> list[Markup]:
         """The outlines and signs of what changed, and of what is at fault."""
         thing, parts = one.thing, []
         change, wrong = self.changes.get(thing.id), thing.id in self.at_fault
@@ -229,7 +209,7 @@ class Painter:
 
     # Arrows ------------------------------------------------------------------------------------------------------
 
-    def _arrow(self, arrow: Arrow, corners: list[tuple[float, float]]) -> str:
+    def _arrow(self, arrow: Arrow, corners: list[tuple[float, float]]) -> Markup:
         tone = BAD if arrow.id in self.at_fault else arrow.tone
         colour = _STROKES[tone] if tone not in (PLAIN, QUIET) else MUTED
         (x0, y0), (x1, y1) = corners[-2:]
@@ -247,7 +227,7 @@ class Painter:
         marks = self._arrow_marks(arrow, corners, wide)
         return self._group(arrow, under, *marks, body, element("path", d=_path(*head) + "Z", fill=colour))
 
-    def _arrow_marks(self, arrow: Arrow, corners: list[tuple[float, float]], wide: float) -> list[str]:
+    def _arrow_marks(self, arrow: Arrow, corners: list[tuple[float, float]], wide: float) -> list[Markup]:
         """What outlines an arrow that changed: a band on both sides of it, and a sign where there is room."""
         change = self.changes.get(arrow.id)
         if change is None or arrow.id in self.at_fault:
@@ -263,7 +243,7 @@ class Painter:
 
     # The legend --------------------------------------------------------------------------------------------------
 
-    def _legend(self, top: float) -> tuple[list[str], float]:
+    def _legend(self, top: float) -> tuple[list[Markup], float]:
         """What the outlines mean, of those that are there; and the width that this takes."""
         words = {"new": "appeared", "changed": "changed", "gone": "went", "differs": "differs"}
         here = [change for change in words if change in self.changes.values()]
@@ -284,7 +264,7 @@ class Painter:
         return parts, x
 
 
-def _line(line: Line, thing: Any) -> str:
+def _line(line: Line, thing: Any) -> Markup:
     style = line.style
     tone = style.tone if style.tone != PLAIN else (QUIET if style.small else PLAIN)
     if tone == PLAIN and (isinstance(thing, Badge) or (isinstance(thing, Box) and style is thing.title)):
@@ -293,7 +273,7 @@ def _line(line: Line, thing: Any) -> str:
         tone = QUIET
     return element(
         "text",
-        escape(line.text),
+        line.text,
         x=line.x,
         y=line.y,
         font_size=line.size,
@@ -303,7 +283,7 @@ def _line(line: Line, thing: Any) -> str:
     )
 
 
-def _rect(one: Placed, off: float, radius: float, **given: Any) -> str:
+def _rect(one: Placed, off: float, radius: float, **given: Any) -> Markup:
     return element(
         "rect", x=one.x - off, y=one.y - off, width=one.w + 2 * off, height=one.h + 2 * off, rx=radius, **given
     )
@@ -313,7 +293,7 @@ def _path(*points: tuple[float, float]) -> str:
     return "M" + "L".join(f"{number(x)},{number(y)}" for x, y in points)
 
 
-def _folded(one: Placed, given: Mapping[str, Any]) -> list[str]:
+def _folded(one: Placed, given: Mapping[str, Any]) -> list[Markup]:
     """A sheet of paper with its upper right corner turned down."""
     x, y, right, bottom, fold = one.x, one.y, one.x + one.w, one.y + one.h, 10
     sheet = _path((x, y), (right - fold, y), (right, y + fold), (right, bottom), (x, bottom)) + "Z"
@@ -324,13 +304,13 @@ def _folded(one: Placed, given: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _envelope(x: float, y: float, colour: str) -> str:
+def _envelope(x: float, y: float, colour: str) -> Markup:
     box = _path((x, y), (x + 16, y), (x + 16, y + 11), (x, y + 11)) + "Z"
     flap = _path((x, y), (x + 8, y + 6.5), (x + 16, y))
     return element("path", d=box + flap, fill="none", stroke=colour, stroke_width=1.4, stroke_linejoin="round")
 
 
-def _sign(x: float, y: float, colour: str, sign: str) -> str:
+def _sign(x: float, y: float, colour: str, sign: str) -> Markup:
     """A small disc with a sign in it, so that nothing is said by colour alone."""
     arms = {
         "+": _path((x - 3.5, y), (x + 3.5, y)) + _path((x, y - 3.5), (x, y + 3.5)),

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.kernel.faults import Place
-from workbench.pictures.letters import clean
+from workbench.kernel.text import printable
 
 #: How a thing looks: as usual; said quietly; done well; at work, or lit up; strange; wrong.
 PLAIN, QUIET, GOOD, BUSY, ODD, BAD = "plain", "quiet", "good", "busy", "odd", "bad"
@@ -119,13 +119,17 @@ def name(*parts: Any) -> str:
     >>> name("slice", "fg1", 2, None), name("key", "a key")
     ('slice-fg1-2', 'key-a.20.key')
     """
-    text = "-".join(clean(part) for part in parts if part is not None)
+    text = "-".join(_shown(part) for part in parts if part is not None)
     return re.sub(r"[^\w.-]", lambda match: f".{ord(match.group()):x}.", text)
+
+
+def _shown(words: object) -> str:
+    return printable(str(words))
 
 
 def text(*words: Any, bold: bool = False, small: bool = False, struck: bool = False, tone: str = PLAIN) -> Text:
     """A line of the `words`."""
-    return Text(" ".join(clean(word) for word in words), bold, small, struck, tone)
+    return Text(" ".join(_shown(word) for word in words), bold, small, struck, tone)
 
 
 def note(*words: Any, tone: str = QUIET) -> Text:
@@ -134,12 +138,12 @@ def note(*words: Any, tone: str = QUIET) -> Text:
 
 
 def badge(id: str, words: Any, *, tone: str = PLAIN, of: Of = (), hover: str = "", faded: bool = False) -> Badge:
-    return Badge(id, _text(words), tone, _places(of), clean(hover), faded)
+    return Badge(id, _text(words), tone, _places(of), _shown(hover), faded)
 
 
 def row(id: str, *cells: Any, struck: bool = False, tone: str = PLAIN, of: Of = (), hover: str = "") -> Row:
     """A row of a table."""
-    return Row(id, tuple(map(clean, cells)), struck, tone, _places(of), clean(hover))
+    return Row(id, tuple(map(_shown, cells)), struck, tone, _places(of), _shown(hover))
 
 
 def table(id: str, rows: Iterable[Row], *, of: Of = ()) -> Table:
@@ -149,7 +153,7 @@ def table(id: str, rows: Iterable[Row], *, of: Of = ()) -> Table:
 def arrow(
     id: str, source: str, target: str, words: Any = "", *, tone: str = PLAIN, of: Of = (), dashed: bool = False
 ) -> Arrow:
-    return Arrow(id, source, target, clean(words), tone, _places(of), clean(words), dashed)
+    return Arrow(id, source, target, _shown(words), tone, _places(of), _shown(words), dashed)
 
 
 def _box(kind: str) -> Any:
@@ -167,7 +171,7 @@ def _box(kind: str) -> Any:
         heading = title if title is None or isinstance(title, Text) else text(title, bold=kind != "part")
         inside = tuple(_item(item) for item in body if item is not None)
         beside = None if aside is None else replace(_text(aside), small=True)
-        return Box(id, kind, heading, beside, inside, tone, _places(of), clean(hover), faded, dashed)
+        return Box(id, kind, heading, beside, inside, tone, _places(of), _shown(hover), faded, dashed)
 
     return build
 

@@ -10,9 +10,11 @@ import math
 from workbench.kernel import InputError, Trace
 from workbench.kernel.errors import brief
 from workbench.kernel.given import plain
+from workbench.kernel.text import printable
 from workbench.kernel.values import counted
-from workbench.pictures.letters import clean, width_of, wrap
-from workbench.pictures.paint import BLUE_TINT, FONT, INK, MUTED, PAPER, STYLE, element
+from workbench.pictures.letters import FONT, width_of, wrap
+from workbench.pictures.markup import Markup, element
+from workbench.pictures.paint import BLUE_TINT, INK, MUTED, PAPER, STYLE
 from workbench.view.difference import brief as short
 from workbench.view.trace import TraceView, trace_view
 
@@ -21,7 +23,7 @@ _SIZE, _LINE, _ROOM, _MARGIN = 13, 17, 250, 12
 _LAST = 3
 
 
-def animated_svg(trace: Trace | TraceView, *, seconds: float = 2.0) -> str:
+def animated_svg(trace: Trace | TraceView, *, seconds: float = 2.0) -> Markup:
     """One SVG that shows the picture of each state for so many seconds, beside the labels of all steps.
 
     Parameters
@@ -53,28 +55,28 @@ def animated_svg(trace: Trace | TraceView, *, seconds: float = 2.0) -> str:
             element(
                 "g",
                 row,
-                element("g", inside, transform=f"translate({room:.1f} 0)"),
+                element("g", Markup(inside), transform=f"translate({room:.1f} 0)"),
                 class_=f"{view.prefix}step {view.prefix}{index}",
                 visibility=None if index == len(drawn) - 1 else "hidden",
             )
         )
-    said = "".join(
-        element("text", clean(words), x=float(x), y=y + _LINE * 0.75, font_size=_SIZE, fill=MUTED if quiet else INK)
+    said = (
+        element("text", words, x=x, y=y + _LINE * 0.75, font_size=_SIZE, fill=MUTED if quiet else INK)
         for x, y, words, quiet, _ in labels
     )
     return element(
         "svg",
-        element("title", clean(drawn[-1].label)),
+        element("title", drawn[-1].label),
         element("style", STYLE + _timing(view.prefix, len(drawn), seconds)),
         element("rect", width=width, height=height, rx=8.0, fill=PAPER),
         *frames,
-        said,
+        *said,
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {width:.1f} {height:.1f}",
         width=width,
         height=height,
         role="img",
-        aria_label=f"{counted(len(drawn), 'state')}; the last is: {clean(drawn[-1].label)}",
+        aria_label=f"{counted(len(drawn), 'state')}; the last is: {drawn[-1].label}",
         font_family=FONT,
         data_picture=view.trace.model.name,
     )
@@ -94,7 +96,7 @@ def _labels(view: TraceView) -> tuple[list[tuple[float, float]], list[_Label]]:
         nonlocal y
         if number:
             lines.append((_MARGIN, y, number, True, indent))
-        for line in wrap(clean(words), _ROOM - indent, _SIZE):
+        for line in wrap(printable(words), _ROOM - indent, _SIZE):
             lines.append((_MARGIN + indent, y, line, not number, indent + width_of(line, _SIZE)))
             y += _LINE
 
@@ -108,10 +110,10 @@ def _labels(view: TraceView) -> tuple[list[tuple[float, float]], list[_Label]]:
     return rows, lines
 
 
-def _timing(prefix: str, count: int, seconds: float) -> str:
+def _timing(prefix: str, count: int, seconds: float) -> Markup:
     """The style sheet that shows one frame after the other, for ever; the last one stays longer."""
     if count == 1:
-        return ""
+        return Markup()
     whole = seconds * (count - 1 + _LAST)
     shares = {"": 100 * seconds / whole, "last": 100 * seconds * _LAST / whole}
     frames = "".join(
@@ -119,7 +121,7 @@ def _timing(prefix: str, count: int, seconds: float) -> str:
         for kind, share in shares.items()
     )
     delays = "".join(f".{prefix}{index}{{animation-delay:{seconds * index - whole:g}s}}" for index in range(count))
-    return (
+    return Markup(
         f"{frames}@media screen and (prefers-reduced-motion:no-preference){{"
         f".{prefix}step{{animation:{prefix}show {whole:g}s step-end infinite}}"
         f".{prefix}{count - 1}{{animation-name:{prefix}showlast}}{delays}"

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from workbench.kernel import Trace
-from workbench.view.html import Drawn, Joined, Rendered, element, escape
+from workbench.pictures.markup import element
+from workbench.view.html import Drawn, Joined, Rendered
 from workbench.view.trace import trace_view
 
 #: Up to how many states a behaviour is shown at once.
@@ -32,7 +33,7 @@ def answer_view(answer: Answer) -> Drawn:
     """The answer in words, and the behaviour, unless it is a very long one."""
     text = str(answer)
     head, *lines = text.splitlines()
-    words = Rendered(element("p", element("b", escape(head))) + element("pre", escape("\n".join(lines))), text)
+    words = Rendered(element("p", element("b", head)) + element("pre", "\n".join(lines)), text)
     if answer.behaviour is None or len(answer.behaviour.moves) >= _MOST_STATES or answer.trace is None:
         return words
     return Joined(words, trace_view(answer.trace))

@@ -5,9 +5,10 @@ from functools import partial
 
 from workbench import pictures
 from workbench.kernel.values import counted
+from workbench.pictures.markup import Markup, element, joined
 from workbench.tables.findings import Audit, Finding, reason
 from workbench.tables.story import story
-from workbench.view.html import Drawn, Picture, Rendered, element, escape
+from workbench.view.html import Drawn, Picture, Rendered, bullets, folded, noted
 from workbench.view.report import page
 from workbench.view.tables import constants_line
 from workbench.view.trace import trace_view
@@ -48,7 +49,7 @@ class _StatePicture(Picture):
         self.notes = finding.legend
         self._finding = finding
 
-    def svg(self) -> str:
+    def svg(self) -> Markup:
         model, state = self._finding.model, self._finding.state
         assert model is not None
         assert state is not None
@@ -59,58 +60,55 @@ class _StatePicture(Picture):
         return "\n".join((self.title, *self.notes))
 
 
-def _fragment(audit: Audit) -> str:
+def _fragment(audit: Audit) -> Markup:
     first, last = audit.versions
     versions = "no version" if last is None else f"versions {first} to {last}"
-    parts = [element("p", escape(f"{versions}: {audit.verdict()}"), class_="wb-note")]
+    parts = [noted(f"{versions}: {audit.verdict()}")]
     parts += [_finding(one, f"{number}. ") for number, one in enumerate(audit.findings, 1)]
     if audit.not_checked:
-        parts.append("<h2>Not checked</h2>" + _list(audit.not_checked))
-    return "".join(parts)
+        parts.append(element("h2", "Not checked") + bullets(audit.not_checked))
+    return joined(parts)
 
 
-def _finding(finding: Finding, number: str = "") -> str:
+def _finding(finding: Finding, number: str = "") -> Markup:
     kind, words = _GRADES[finding.grade]
-    badge = element("span", escape(words), class_=f"wb-badge wb-{kind}")
-    heading = element("h2", f"{number}{escape(finding.property)} {badge}")
+    badge = element("span", words, class_=f"wb-badge wb-{kind}")
+    heading = element("h2", f"{number}{finding.property} ", badge)
     places = (("version", finding.version), ("bucket", finding.bucket), ("key", finding.key))
     where = ", ".join(f"{what} {place}" for what, place in places if place is not None)
-    parts = [heading, element("p", escape(finding.why)), element("p", escape(where), class_="wb-note") if where else ""]
-    parts.append(_list(finding.evidence))
-    parts += [element("p", escape(f"{line[0].upper()}{line[1:]}.")) for line in finding.remarks()]
+    parts = [heading, element("p", finding.why), noted(where) if where else None]
+    parts.append(bullets(finding.evidence) if finding.evidence else None)
+    parts += [element("p", f"{line[0].upper()}{line[1:]}.") for line in finding.remarks()]
     drawn = finding_picture(finding)
-    return "".join(parts) + (_made("its picture", drawn.html) if drawn is not None else "")
+    return joined([*parts, _made("its picture", drawn.html) if drawn is not None else None])
 
 
-def _made(what: str, make: Callable[[], str]) -> str:
+def _made(what: str, make: Callable[[], Markup]) -> Markup:
     """A part of the page, or why it could not be made: what was found is shown in any case."""
     try:
         return make()
     except Exception as error:
-        return element("p", escape(f"{what} could not be made: {reason(error)}"), class_="wb-note")
+        return noted(f"{what} could not be made: {reason(error)}")
 
 
-def _stories(audit: Audit) -> str:
+def _stories(audit: Audit) -> Markup:
     """For each kind of finding the model's shortest way to it."""
-    parts, told = [], set()
+    parts: list[Markup] = []
+    told = set()
     for finding in audit.findings:
         kind = (finding.violates(), str(finding.cause))
         if finding.model is None or kind in told:
             continue
         told.add(kind)
         parts.append(_made(f"the model's way to {finding.violates()}", partial(_story, finding)))
-    return "".join(parts)
+    return joined(parts)
 
 
-def _story(finding: Finding) -> str:
+def _story(finding: Finding) -> Markup:
     trace = story(finding)
     if trace is None:
-        return ""
-    heading = f"How the model gets there: {escape(finding.violates())}, {counted(len(trace), 'state')}"
-    constants = element("p", constants_line(trace.model).html(), class_="wb-note")
+        return Markup()
+    heading = f"How the model gets there: {finding.violates()}, {counted(len(trace), 'state')}"
+    constants = noted(constants_line(trace.model).html())
     shown = trace_view(trace, properties=[finding.violates()]).html()
-    return f"<details><summary><h2>{heading}</h2></summary>{constants}{shown}</details>"
-
-
-def _list(lines: tuple[str, ...]) -> str:
-    return element("ul", *(element("li", escape(line)) for line in lines)) if lines else ""
+    return folded(element("h2", heading), constants + shown)

@@ -4,10 +4,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.pictures.letters import width_of
 from workbench.view.chart import Chart
 from workbench.view.html import BLUE, GREEN, PURPLE, VERMILLION
 from workbench.view.plot import Axis, Label, Panel, Plot, Rect, Tick
-from workbench.view.svg import width_of
 
 _COLORS = (BLUE, PURPLE, GREEN)
 _WIDTH = 1000

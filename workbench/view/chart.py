@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from workbench.pictures.markup import Markup
 from workbench.view.html import Picture
 from workbench.view.plot import Plot, figure, svg
 
@@ -15,7 +16,7 @@ class Chart(Picture):
         """Where everything is."""
         raise NotImplementedError
 
-    def svg(self) -> str:
+    def svg(self) -> Markup:
         return svg(self.plot())
 
     def figure(self) -> Any:

@@ -8,10 +8,11 @@ import graphviz
 from workbench.formats import dot
 from workbench.kernel import InputError
 from workbench.pictures import Picture
-from workbench.pictures.paint import FONT
+from workbench.pictures.letters import FONT
+from workbench.pictures.markup import Markup, element
 from workbench.programs import to_install
 from workbench.view.difference import brief
-from workbench.view.html import MIDDLE, PURPLE, SKY, VERMILLION, clip, element, escape
+from workbench.view.html import MIDDLE, PURPLE, SKY, VERMILLION, clip
 from workbench.view.nodes import Edge, Node
 
 #: Graphviz takes no ``currentColor``: this unlikely colour stands for it until the SVG is there.
@@ -53,7 +54,7 @@ def source(nodes: Sequence[Node], edges: Sequence[Edge]) -> str:
     return "\n".join(["digraph {", *lines, "}", ""])
 
 
-def render(title: str, nodes: Sequence[Node], edges: Sequence[Edge]) -> str:
+def render(title: str, nodes: Sequence[Node], edges: Sequence[Edge]) -> Markup:
     """The graph as SVG.
 
     Raises
@@ -107,7 +108,7 @@ def _hang(node: Node, picture: Picture, group: str) -> str:
     scale = _scale(picture)
     left, top = x / 2 - picture.size[0] * scale / 2, y / 2 - picture.size[1] * scale / 2
     svg = picture.svg_with(f"state-{node.id}-")
-    inside = svg[svg.index(">") + 1 : svg.rindex("</svg>")]
+    inside = Markup(svg[svg.index(">") + 1 : svg.rindex("</svg>")])
     place = f"translate({left:.1f} {top:.1f}) scale({scale:.3f})"
     hung = element(
         "g", inside, transform=place, font_family=FONT, data_picture=picture.model, style="color-scheme:light"
@@ -127,14 +128,14 @@ def _edge_style(edge: Edge) -> dict[str, str]:
     return {}
 
 
-def _dress(title: str, nodes: Sequence[Node], edges: Sequence[Edge], svg: str) -> str:
+def _dress(title: str, nodes: Sequence[Node], edges: Sequence[Edge], svg: str) -> Markup:
     """Give the SVG its texts to show on hovering, and let it take the page's colour and width."""
     tooltips = {node.id: node.tooltip for node in nodes}
     tooltips |= {f"{edge.source}->{edge.target}": "\n".join(edge.labels) for edge in edges}
 
     def tooltip(found: re.Match[str]) -> str:
         name = found.group(1).replace("&#45;", "-").replace("&gt;", ">")
-        return f"<title>{escape(tooltips.get(name, title))}</title>"
+        return element("title", tooltips.get(name, title))
 
     drawn = {node.id: (node, node.picture) for node in nodes if node.picture is not None}
 
@@ -150,8 +151,13 @@ def _dress(title: str, nodes: Sequence[Node], edges: Sequence[Edge], svg: str) -
     width = re.search(r'<svg width="(\d+)pt"', svg)
     box = re.search(r'viewBox="([^"]*)"', svg)
     pixels = round(int(width.group(1)) * 4 / 3) if width else 0
-    root = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box.group(1) if box else ""}" width="{pixels}" role="img" '
-        f'aria-label="{escape(title)}" color="{MIDDLE}">'
+    return element(
+        "svg",
+        Markup(svg[svg.index(">") + 1 : svg.rindex("</svg>")]),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=box.group(1) if box else "",
+        width=pixels,
+        role="img",
+        aria_label=title,
+        color=MIDDLE,
     )
-    return re.sub(r"<svg\b[^>]*>", root, svg, count=1)

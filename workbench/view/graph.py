@@ -10,8 +10,9 @@ import numpy as np
 from workbench import pictures
 from workbench.kernel import Model, Result
 from workbench.kernel.values import counted
+from workbench.pictures.markup import Markup, element
 from workbench.view import dot
-from workbench.view.html import Picture, element, escape
+from workbench.view.html import Picture, noted
 from workbench.view.nodes import Edge, Node
 from workbench.view.trace import packed
 
@@ -77,19 +78,17 @@ class StateGraph(Picture):
         return dot.source(self.nodes, self.edges)
 
     @cached_property
-    def _svg(self) -> str:
+    def _svg(self) -> Markup:
         return dot.render(self.title, self.nodes, self.edges)
 
-    def svg(self) -> str:
+    def svg(self) -> Markup:
         return self._svg
 
-    def html(self) -> str:
+    def html(self) -> Markup:
         """The graph at its natural size: one that is wide is scrolled, since scaled down nobody could read it."""
         shown, more = self._pictures()
-        told = [*self.notes, *more]
-        notes = "".join(element("p", escape(note), class_="wb-note") for note in told)
         drawn = element("div", self.svg(), class_="wb-graph wb-scroll", data_pictures=shown)
-        return element("figure", element("figcaption", escape(self.title)), drawn, notes)
+        return element("figure", element("figcaption", self.title), drawn, *map(noted, (*self.notes, *more)))
 
     def _pictures(self) -> tuple[str | None, list[str]]:
         """The pictures of the states, packed, and what to say of those that are left out.

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from workbench.kernel.result import WITHIN
+from workbench.pictures.letters import fit, width_of
 from workbench.view import plot
 from workbench.view.chart import Chart
 from workbench.view.html import ORANGE, PURPLE, SKY
 from workbench.view.plot import Axis, Label, Plot, Rect, Tick
-from workbench.view.svg import fit, width_of
 
 _WIDTH, _LEGEND, _ROW = 1160, 34, 24
 #: How wide a line of several panels may be: what a notebook has room for beside a sidebar.

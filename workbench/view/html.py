@@ -1,4 +1,4 @@
-"""What everything drawn has in common: escaping, the style sheet, and how it shows itself in a notebook.
+"""What everything drawn has in common: the style sheet, and how it shows itself in a notebook.
 
 A drawing is HTML with inline SVG, which takes its text colour from the page and so suits light and dark ones. What a
 notebook keeps must also survive viewers that strip SVG, scripts and styles: there each SVG travels as an image, and a
@@ -6,7 +6,6 @@ script turns it back into inline SVG where scripts may run.
 """
 
 import base64
-import html
 import itertools
 import re
 from collections.abc import Container, Iterable
@@ -16,7 +15,7 @@ from importlib import resources
 from typing import Any
 
 from workbench.kernel.result import WITHIN
-from workbench.kernel.text import printable_lines
+from workbench.pictures.markup import Markup, element, joined
 
 #: Colour-blind safe, after Okabe and Ito; the darker ones of a pair carry white text.
 BLUE, SKY, GREEN, ORANGE, VERMILLION, PURPLE = "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00", "#CC79A7"
@@ -36,41 +35,47 @@ MARKS = {
 }
 
 
-def escape(text: object) -> str:
-    """`text` as markup; control characters, which pages cannot hold or nobody can see, are written as escapes."""
-    return html.escape(printable_lines(str(text)), quote=True)
+def table(
+    head: Iterable[object], rows: Iterable[Iterable[object]], class_: str = "", numbers: Container[int] = ()
+) -> Markup:
+    """A table; without `head` it has no header row. The columns at the places `numbers` hold numbers."""
 
-
-def element(name: str, *inside: str, **attributes: Any) -> str:
-    """An element of HTML or SVG; `inside` is markup, attributes are escaped, and those that are None left out.
-
-    Examples
-    --------
-    >>> element("td", "a &lt; b", class_="wb-cell", font_size=12, title=None)
-    '<td class="wb-cell" font-size="12">a &lt; b</td>'
-    """
-    kept = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items() if value is not None}
-    given = "".join(f' {key}="{escape(value)}"' for key, value in kept.items())
-    return f"<{name}{given}>{''.join(inside)}</{name}>"
-
-
-def table(head: Iterable[str], rows: Iterable[Iterable[str]], class_: str = "", numbers: Container[int] = ()) -> str:
-    """A table of markup; without `head` it has no header row. The columns at the places `numbers` hold numbers."""
-
-    def cells(name: str, row: Iterable[str]) -> str:
+    def cells(name: str, row: Iterable[object]) -> Markup:
         kinds = ("wb-number" if at in numbers else None for at in itertools.count())
-        return "".join(element(name, cell, class_=kind) for cell, kind in zip(row, kinds, strict=False))
+        return joined(element(name, cell, class_=kind) for cell, kind in zip(row, kinds, strict=False))
 
     top = cells("th", head)
-    body = "".join(element("tr", cells("td", row)) for row in rows)
+    body = joined(element("tr", cells("td", row)) for row in rows)
     classes = f"wb-table {class_}".strip()
-    return element("table", element("thead", element("tr", top)) if top else "", element("tbody", body), class_=classes)
+    return element(
+        "table", element("thead", element("tr", top)) if top else None, element("tbody", body), class_=classes
+    )
 
 
-def badge(word: str, text: str | None = None) -> str:
+def badge(word: str, text: str | None = None) -> Markup:
     """A verdict's word with its mark, on its colour."""
     mark, kind = MARKS[word]
-    return element("span", f"{mark} {escape(text or word)}", class_=f"wb-badge wb-{kind}")
+    return element("span", f"{mark} {text or word}", class_=f"wb-badge wb-{kind}")
+
+
+def noted(words: object) -> Markup:
+    """A remark, as a paragraph of its own."""
+    return element("p", words, class_="wb-note")
+
+
+def headed(name: object, words: object) -> Markup:
+    """A line that begins with a name."""
+    return element("p", element("b", name), " ", words)
+
+
+def bullets(lines: Iterable[object]) -> Markup:
+    """A list with these lines."""
+    return element("ul", *(element("li", line) for line in lines))
+
+
+def folded(summary: object, inside: object, is_open: bool = False, **attributes: Any) -> Markup:
+    """What unfolds below its summary."""
+    return element("details", element("summary", summary), inside, **attributes, open="" if is_open else None)
 
 
 def clip(text: str, most: int) -> str:
@@ -89,15 +94,15 @@ def presenting() -> str:
     return "".join(map(asset, ("pictures.js", "slides.js", "present.js")))
 
 
-def script() -> str:
-    """What makes the drawings live that are in the same element."""
-    return f"<script>(() => {{\n{presenting()}{asset('live.js')}}})();</script>"
+def live_script() -> Markup:
+    """The script that makes the drawings live which are in the same element."""
+    return Markup(f"(() => {{\n{presenting()}{asset('live.js')}}})();")
 
 
 class Drawn:
     """Something drawn. What it says is in its attributes; `html` and `text` show it."""
 
-    def html(self) -> str:
+    def html(self) -> Markup:
         """A fragment of HTML, to be placed inside an element of class ``wb`` on a page with the style sheet."""
         raise NotImplementedError
 
@@ -129,12 +134,11 @@ class Picture(Drawn):
     title: str
     notes: tuple[str, ...]
 
-    def svg(self) -> str:
+    def svg(self) -> Markup:
         raise NotImplementedError
 
-    def html(self) -> str:
-        notes = "".join(element("p", escape(note), class_="wb-note") for note in self.notes)
-        return element("figure", element("figcaption", escape(self.title)), self.svg(), notes)
+    def html(self) -> Markup:
+        return element("figure", element("figcaption", self.title), self.svg(), *map(noted, self.notes))
 
     def bundle(self) -> dict[str, Any]:
         return {**super().bundle(), "image/svg+xml": self.svg()}
@@ -146,13 +150,14 @@ class Rendered(Drawn):
 
     Attributes
     ----------
-    markup, plain : str
+    markup : Markup
+    plain : str
     """
 
-    markup: str
+    markup: Markup
     plain: str
 
-    def html(self) -> str:
+    def html(self) -> Markup:
         return self.markup
 
     def text(self) -> str:
@@ -165,8 +170,8 @@ class Joined(Drawn):
     def __init__(self, *parts: Drawn) -> None:
         self.parts = parts
 
-    def html(self) -> str:
-        return "".join(part.html() for part in self.parts)
+    def html(self) -> Markup:
+        return joined(part.html() for part in self.parts)
 
     def text(self) -> str:
         return "\n\n".join(part.text() for part in self.parts)
@@ -186,17 +191,17 @@ _INLINE = {
     "wb-link": "word-break: break-all",
     "wb-svg": "max-width: 100%; height: auto",
 }
-_OPENING = re.compile(r"<([a-z]+)((?: [^<>]*)?)>")
+_OPENING = re.compile(r"<([a-z]+)((?: [^<>]*?)?)(/?)>")
 _CLASSES = re.compile(r' class="([^"]*)"')
 
 
 def _with_styles(tag: re.Match[str]) -> str:
     """An opening tag with the styles of its element and classes."""
-    name, attributes = tag.groups()
+    name, attributes, end = tag.groups()
     classes = _CLASSES.search(attributes)
     has = {name, *(classes.group(1).split() if classes else ())}
     styles = "; ".join(style for wanted, style in _INLINE.items() if has.issuperset(wanted.split()))
-    return f'<{name}{attributes} style="{styles}">' if styles and " style=" not in attributes else tag.group()
+    return f'<{name}{attributes} style="{styles}"{end}>' if styles and " style=" not in attributes else tag.group()
 
 
 _SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
@@ -208,11 +213,12 @@ def _as_image(picture: re.Match[str]) -> str:
     label = _LABEL.search(svg)
     encoded = base64.b64encode(svg.encode()).decode()
     alternative = label.group(1) if label else ""
-    return f'<img class="wb-svg" src="data:image/svg+xml;base64,{encoded}" alt="{alternative}">'
+    return element("img", class_="wb-svg", src=f"data:image/svg+xml;base64,{encoded}", alt=Markup(alternative))
 
 
-def portable(fragment: str) -> str:
+def portable(fragment: Markup) -> Markup:
     """The fragment as a notebook keeps it: see the head of this module."""
     body, images = _SVG.subn(_as_image, fragment)
     body = _OPENING.sub(_with_styles, body)
-    return f'<div class="wb"><style>{asset("style.css")}</style>{body}{script() if images else ""}</div>'
+    script = element("script", live_script()) if images else None
+    return element("div", element("style", Markup(asset("style.css"))), Markup(body), script, class_="wb")

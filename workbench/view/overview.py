@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 
 from workbench.kernel import Model, Result
+from workbench.pictures.markup import Markup, element, joined
 from workbench.view.charts import levels_chart
 from workbench.view.graph import Space
-from workbench.view.html import Drawn, Joined, Rendered, badge, element, escape, table
+from workbench.view.html import Drawn, Joined, Rendered, badge, folded, headed, noted, table
 from workbench.view.selection import state_graph
 from workbench.view.tables import constants_line, constants_table, summary, verdict_table
 
@@ -20,12 +21,10 @@ def result_view(result: Result) -> Rendered:
     if result.complete and result.never_taken:
         within = "" if result.within is None else f" within {result.within}"
         notes.append(f"never enabled{within}: {', '.join(result.never_taken)}")
-    warning = "" if result.complete else badge("unknown", "incomplete") + " "
-    markup = (
-        f"<p><b>{escape(result.model.name)}</b> {constants_line(result.model).html()}</p>{verdicts.html()}"
-        f'<p class="wb-note">{warning}{escape(summary(result))}</p>'
-        + "".join(element("p", escape(note), class_="wb-note") for note in notes)
-    )
+    warning = None if result.complete else badge("unknown", "incomplete") + " "
+    counts = noted(joined([warning, summary(result)]))
+    markup = joined([headed(result.model.name, constants_line(result.model).html()), verdicts.html(), counts])
+    markup += joined(map(noted, notes))
     head = f"{result.model!r}\n{summary(result)}"
     return Rendered(markup, "\n".join([head, verdicts.text(), *(f"note: {note}" for note in notes)]))
 
@@ -39,27 +38,23 @@ def model_view(model: Model | type[Model]) -> Rendered:
         declared_properties = {**model.declared_properties, **model.declared_constraints}
     doc = (model.__doc__ or "").strip().partition("\n\n")[0]
     actions = [
-        (_signature(a.name, a.parameters), escape(a.process.name if a.process else ""), escape(_first(a.doc)))
+        (_signature(a.name, a.parameters), a.process.name if a.process else "", _first(a.doc))
         for a in declared_actions.values()
     ]
-    properties = [
-        (_signature(p.name, p.parameters), escape(p.described), escape(_first(p.doc)))
-        for p in declared_properties.values()
-    ]
+    properties = [(_signature(p.name, p.parameters), p.described, _first(p.doc)) for p in declared_properties.values()]
     constants = constants_table(model)
-    markup = (
-        f"<p><b>{escape(model.name)}</b> {escape(doc)}</p>{constants.html()}"
-        f"<details><summary>actions ({len(actions)})</summary>"
-        f"{table(('action', 'process', 'what it does'), actions)}</details>"
-        f"<details><summary>properties ({len(properties)})</summary>"
-        f"{table(('property', 'kind', 'what it says'), properties)}</details>"
-    )
-    return Rendered(markup, f"{model.name}: {doc}\n{constants.text()}")
+    parts = [
+        headed(model.name, doc),
+        constants.html(),
+        folded(f"actions ({len(actions)})", table(("action", "process", "what it does"), actions)),
+        folded(f"properties ({len(properties)})", table(("property", "kind", "what it says"), properties)),
+    ]
+    return Rendered(joined(parts), f"{model.name}: {doc}\n{constants.text()}")
 
 
-def _signature(name: str, parameters: Iterable[str]) -> str:
+def _signature(name: str, parameters: Iterable[str]) -> Markup:
     inside = ", ".join(parameters)
-    return element("code", escape(f"{name}({inside})" if inside else name))
+    return element("code", f"{name}({inside})" if inside else name)
 
 
 def _first(doc: str) -> str:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from workbench.kernel import Trace
 from workbench.kernel.values import counted
 from workbench.pictures import Shown, faults, pair
-from workbench.view.html import Drawn, element, escape, table
+from workbench.pictures.markup import Markup, element, joined
+from workbench.view.html import Drawn, folded, table
 
 
 def parting(one: Trace, other: Trace) -> int | None:
@@ -65,30 +66,30 @@ class Parted(Drawn):
         """Where they part, in words."""
         return f"after {counted(self.common, 'state')} in common" if self.rows else "nowhere"
 
-    def html(self) -> str:
+    def html(self) -> Markup:
         at = parting(self.one, self.other)
-        pictures = "" if at is None else self._pair("Where they part", at + 1)
+        pictures = [] if at is None else [self._pair("Where they part", at + 1)]
         longest = max(len(self.one), len(self.other))
         if at is None or longest > at + 1:
-            pictures += self._pair("At their ends", longest)
-        same = "".join(f"<li><code>{escape(step.label)}</code></li>" for step in self.one.steps[: self.common])
-        rows = [(number, *(element("code", escape(label)) if label else "" for label in both))
+            pictures.append(self._pair("At their ends", longest))
+        same = (element("li", element("code", step.label)) for step in self.one.steps[: self.common])
+        rows = [(number, *(element("code", label) if label else "" for label in both))
                 for number, *both in self.rows]  # fmt: skip
-        steps = table(("", *map(escape, self.names)), rows) if rows else ""
-        return f"{pictures}<details><summary>in common ({self.common})</summary><ol>{same}</ol></details>{steps}"
+        steps = table(("", *self.names), rows) if rows else None
+        return joined([*pictures, folded(f"in common ({self.common})", element("ol", *same)), steps])
 
-    def _pair(self, heading: str, most: int) -> str:
+    def _pair(self, heading: str, most: int) -> Markup:
         """The last of at most so many states of both, side by side."""
         sides = []
         for side, trace in zip(self.names, (self.one, self.other), strict=True):
             states = trace.states[:most]
             title = f"{side}: {len(states)}  {trace.steps[len(states) - 1].label}"
             sides.append(Shown(trace.model, states, faults(trace.model, states[-1], self.properties), title))
-        drawn = "".join(
+        drawn = (
             element("div", drawn.svg_with(f"{self.key}-{most}-{place}-"), class_="wb-picture")
             for place, drawn in enumerate(pair(*sides))
         )
-        return element("p", element("b", escape(heading))) + element("div", drawn, class_="wb-pair")
+        return element("p", element("b", heading)) + element("div", *drawn, class_="wb-pair")
 
     def text(self) -> str:
         head = f"They part {self.told}"

@@ -7,8 +7,10 @@ panel's two axes.
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from workbench.view.html import MIDDLE, escape
-from workbench.view.svg import Sheet, fit, width_of
+from workbench.pictures.letters import fit, width_of
+from workbench.pictures.markup import Markup, element, escape
+from workbench.view.html import MIDDLE
+from workbench.view.svg import Sheet
 
 _GRID, _TITLE, _TILT = "rgba(128,128,128,0.25)", 36, -48
 
@@ -111,7 +113,7 @@ class Plot:
 # As SVG --------------------------------------------------------------------------------------------------------------
 
 
-def svg(plot: Plot) -> str:
+def svg(plot: Plot) -> Markup:
     """The plot as SVG."""
     sheet = Sheet(plot.title)
     for panel in plot.panels:
@@ -212,11 +214,21 @@ def figure(plot: Plot) -> dict[str, Any]:
 
 
 def _words(label: Label) -> dict[str, Any]:
-    text = f"<b>{escape(label.text)}</b>" if label.bold else escape(label.text)
     ground = {"bgcolor": label.fill, "borderpad": 3} if label.fill else {}
     color = MIDDLE if label.ink == "currentColor" else label.ink
     place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    return {"text": text, "showarrow": False, "font": {"size": label.size, "color": color}, **place, **ground}
+    return {
+        "text": _said(label.text, label.bold),
+        "showarrow": False,
+        "font": {"size": label.size, "color": color},
+        **place,
+        **ground,
+    }
+
+
+def _said(text: str, bold: bool) -> Markup:
+    """A text for plotly, which reads markup."""
+    return element("b", text) if bold else escape(text)
 
 
 def _axis(axis: Axis, domain: list[float], anchor: str) -> dict[str, Any]:
@@ -225,7 +237,7 @@ def _axis(axis: Axis, domain: list[float], anchor: str) -> dict[str, Any]:
         "anchor": anchor,
         "range": list(axis.span),
         "tickvals": [tick.at for tick in axis.ticks],
-        "ticktext": [f"<b>{escape(tick.text)}</b>" if tick.bold else escape(tick.text) for tick in axis.ticks],
+        "ticktext": [_said(tick.text, tick.bold) for tick in axis.ticks],
         "tickangle": _TILT if axis.tilted else 0,
         "side": "top" if axis.above else None,
         "ticklabelstandoff": 4,
@@ -250,7 +262,7 @@ def _bars(rects: tuple[Rect, ...], horizontal: bool) -> dict[str, Any]:
         "base": starts,
         "width": widths,
         "marker": {"color": [r.fill for r in rects], "line": {"width": 0}},
-        "text": [f"<b>{escape(r.text)}</b>" if r.ink else r.text for r in rects],
+        "text": [_said(r.text, bool(r.ink)) for r in rects],
         "textposition": ["inside" if r.ink else "outside" for r in rects],
         "insidetextanchor": "middle",
         "textangle": 0,

@@ -2,8 +2,9 @@
 
 from workbench.engines.profile import Cost, Profile
 from workbench.kernel.values import counted
+from workbench.pictures.markup import element
 from workbench.view.bars import Bars
-from workbench.view.html import Joined, Rendered, element, escape, table
+from workbench.view.html import Joined, Rendered, noted, table
 from workbench.view.tables import aligned
 
 _HEADS = ("", "kind", "calls", "per 1,000 states", "bytes", "cells", "reads")
@@ -17,8 +18,8 @@ def profile_view(profile: Profile) -> Joined:
 def profile_table(profile: Profile) -> Rendered:
     """Per action, property and clause its calls, its trees, and what it read; those with most calls first."""
     rows = [_row(profile, cost) for cost in profile.by_calls]
-    marked = [(element("code", escape(label)), *map(escape, others)) for label, *others in rows]
-    note = element("p", f"Cells: the most that one instance has read, of {len(profile.cells)}.", class_="wb-note")
+    marked = [(element("code", label), *others) for label, *others in rows]
+    note = noted(f"Cells: the most that one instance has read, of {len(profile.cells)}.")
     return Rendered(table(_HEADS, marked, numbers=range(2, 6)) + note, f"{title(profile)}\n{aligned([_HEADS, *rows])}")
 
 

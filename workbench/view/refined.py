@@ -7,7 +7,8 @@ from typing import Any
 from workbench.formats.abstract import AbstractTrace
 from workbench.kernel.state import Change, State
 from workbench.kernel.values import show
-from workbench.view.html import element, escape
+from workbench.pictures.markup import Markup
+from workbench.view.html import folded
 from workbench.view.statetable import state_table
 from workbench.view.wording import listed, told_change
 
@@ -56,11 +57,11 @@ class RefinedStep:
         changes = listed([told_change(change) for change in self.changes])
         return f"That is {self.words}" + (f", and changes {changes}." if changes else ".")
 
-    def html(self) -> str:
+    def html(self) -> Markup:
         """The refined model's state after the step, unfolded if the step does something to it."""
-        summary = element("summary", f"{escape(self.model)}: {escape(self.words)}")
+        summary = f"{self.model}: {self.words}"
         inside = state_table(self.state, self.changes).html()
-        return element("details", summary, inside, class_="wb-refined", open=None if self.stutters else "")
+        return folded(summary, inside, is_open=not self.stutters, class_="wb-refined")
 
     def as_dict(self) -> dict[str, Any]:
         return {

@@ -1,26 +1,42 @@
 """A page that stands on its own: verdicts, traces, the state graph and charts, with nothing to load."""
 
+import base64
+import hashlib
 from collections.abc import Sequence
 
 from workbench.kernel import InputError, Result, Trace, Verdict
 from workbench.kernel.values import counted
+from workbench.pictures.markup import Markup, element, joined
 from workbench.view.charts import access_chart, coverage_chart, levels_chart
 from workbench.view.graph import MOST_EDGES, MOST_PICTURES, Space, StateGraph
-from workbench.view.html import asset, badge, element, escape, script, table
+from workbench.view.html import asset, badge, bullets, folded, live_script, noted, table
 from workbench.view.profile import profile_view
 from workbench.view.selection import alternatives, state_graph
 from workbench.view.tables import constants_table, summary, verdict_table
 from workbench.view.trace import verdict_view
 
 
-def page(title: str, body: str) -> str:
+def page(title: str, body: Markup) -> str:
     """A whole HTML page around fragments of it; it follows the reader's preference for light or dark."""
+    script = live_script()
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
+        element("title", title),
+        element("meta", name="viewport", content="width=device-width"),
+        element("style", Markup(asset("style.css") + asset("page.css"))),
+    )
+    main = element("main", element("h1", title), body, element("script", script), class_="wb")
+    return f"<!DOCTYPE html>\n{element('html', head, element('body', main), lang='en')}\n"
+
+
+def _policy(script: str) -> str:
+    """What the page may do: run this one script, have styles and drawings, and load nothing from anywhere."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        '<meta name="viewport" content="width=device-width">'
-        f"<style>{asset('style.css')}{asset('page.css')}</style></head>"
-        f'<body><main class="wb"><h1>{escape(title)}</h1>{body}'
-        f"{script()}</main></body></html>\n"
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
     )
 
 
@@ -49,42 +65,40 @@ def report(
     space : StateSpace, optional
         The states, for the graph and for what reads and writes what.
     """
-    parts = [element("p", escape(source), class_="wb-note") if source else "", _expected(differences, as_expected)]
-    parts += ["<h2>Verdicts</h2>", verdict_table(result).html()]
-    parts += [element("p", escape(note), class_="wb-note") for note in (summary(result), *result.notes)]
-    parts += ["<h2>Constants</h2>", constants_table(result.model).html()]
+    parts = [noted(source) if source else None, _expected(differences, as_expected)]
+    parts += [element("h2", "Verdicts"), verdict_table(result).html()]
+    parts += map(noted, (summary(result), *result.notes))
+    parts += [element("h2", "Constants"), constants_table(result.model).html()]
     parts += [_trace(verdict, verdict.trace) for verdict in result.verdicts if verdict.trace is not None]
     parts += [_graph(result, space)]
-    parts += ["<h2>Charts</h2>", levels_chart(result).html(), coverage_chart(result).html()]
+    parts += [element("h2", "Charts"), levels_chart(result).html(), coverage_chart(result).html()]
     parts += [access_chart(space).html()] if space is not None else []
-    parts += ["<h2>What Python was called for</h2>", profile_view(result.profile).html()] if result.profile else []
-    parts += ["<h2>Figures</h2>", _figures(result)]
-    return page(title or result.model.name, "".join(parts))
+    if result.profile:
+        parts += [element("h2", "What Python was called for"), profile_view(result.profile).html()]
+    parts += [element("h2", "Figures"), _figures(result)]
+    return page(title or result.model.name, joined(parts))
 
 
-def _expected(differences: Sequence[str], as_expected: bool) -> str:
+def _expected(differences: Sequence[str], as_expected: bool) -> Markup | None:
     if not differences:
-        return element("p", badge("holds", "as expected")) if as_expected else ""
-    lines = "".join(element("li", escape(line)) for line in differences)
-    return element("p", badge("violated", "not as expected")) + element("ul", lines)
+        return element("p", badge("holds", "as expected")) if as_expected else None
+    return element("p", badge("violated", "not as expected")) + bullets(differences)
 
 
-def _trace(verdict: Verdict, trace: Trace) -> str:
-    opened = " open" if verdict.holds is False else ""
-    heading = f"{escape(verdict.name)} {escape(verdict.word)}: {counted(len(trace), 'state')}"
-    view = verdict_view(verdict, trace)
-    return f"<details{opened}><summary><h2>{heading}</h2></summary>{view.html()}</details>"
+def _trace(verdict: Verdict, trace: Trace) -> Markup:
+    heading = f"{verdict.name} {verdict.word}: {counted(len(trace), 'state')}"
+    return folded(element("h2", heading), verdict_view(verdict, trace).html(), is_open=verdict.holds is False)
 
 
-def _graph(result: Result, space: Space | None) -> str:
+def _graph(result: Result, space: Space | None) -> Markup | None:
     graph = _choose_graph(result, space)
     if graph is None:
-        return ""
+        return None
     try:
         drawn = graph.html()
     except InputError as error:
-        drawn = element("p", f"Not drawn: {escape(error)}.", class_="wb-note")
-    return f"<h2>State graph</h2>{drawn}"
+        drawn = noted(f"Not drawn: {error}.")
+    return element("h2", "State graph") + drawn
 
 
 def _choose_graph(result: Result, space: Space | None) -> StateGraph | None:
@@ -95,7 +109,7 @@ def _choose_graph(result: Result, space: Space | None) -> StateGraph | None:
     return None if trace is None else alternatives(trace)
 
 
-def _figures(result: Result) -> str:
+def _figures(result: Result) -> Markup:
     figures = {
         "distinct states": f"{result.distinct:,}",
         "generated states": f"{result.generated:,}",
@@ -106,4 +120,4 @@ def _figures(result: Result) -> str:
         "peak memory": f"{result.peak_bytes / 2**20:,.0f} MiB" if result.peak_bytes else "not measured",
         "chance that a state was missed": f"below {result.collision_probability:.1e}",
     }
-    return table((), ((escape(name), element("code", escape(value))) for name, value in figures.items()))
+    return table((), ((name, element("code", value)) for name, value in figures.items()))

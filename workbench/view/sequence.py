@@ -11,6 +11,7 @@ from typing import Any
 from workbench.kernel.state import Change
 from workbench.kernel.values import counted
 from workbench.pictures.letters import width_of, wrap
+from workbench.pictures.markup import Markup
 from workbench.view.html import BLUE, GREEN, MARKS, ORANGE, PURPLE, VERMILLION
 from workbench.view.refined import RefinedStep
 from workbench.view.steps import Lanes, StepView
@@ -31,7 +32,7 @@ _PAPER: dict[str, Any] = {"class_": "wb-paper", "fill": "#ffffff", "fill_opacity
 _INK: dict[str, Any] = {"class_": "wb-ink", "fill": "#10222e"}
 
 
-def draw(view: Lanes, current: int | None = None, width: float = math.inf) -> str:
+def draw(view: Lanes, current: int | None = None, width: float = math.inf) -> Markup:
     """The picture; row i is a group with ``data-step="i"``, and that of index `current` is marked.
 
     It is as wide as `width`, or as its texts where that is infinite.
@@ -105,7 +106,7 @@ class _Picture:
         self.width = max(needed, width) if width < math.inf else max(needed, min(_REMARK, max(reasons, default=0)))
         self.sheet = Sheet(f"{counted(len(view.steps), 'step')} of {view.trace.model.name}")
 
-    def draw(self, current: int | None) -> str:
+    def draw(self, current: int | None) -> Markup:
         view, sheet = self.view, self.sheet
         self._heads()
         y: float = _HEAD
@@ -135,7 +136,7 @@ class _Picture:
         sheet.line(0, _HEAD - 5, self.width, _HEAD - 5, stroke_opacity=0.35)
         self.lifelines_at = len(sheet.parts)
 
-    def _lines_down_to(self, bottom: float) -> list[str]:
+    def _lines_down_to(self, bottom: float) -> list[Markup]:
         lines = Sheet("")
         for x in [*self.center.values(), self.shared_x - _PAD]:
             lines.line(x, _HEAD, x, bottom, stroke_opacity=0.25, stroke_dasharray="2 4")

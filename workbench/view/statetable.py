@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from workbench.kernel import State
 from workbench.kernel.state import Cell, Change
 from workbench.kernel.values import counted, show
+from workbench.pictures.markup import Markup, element, joined
 from workbench.view.difference import BECOMES, difference
-from workbench.view.html import Rendered, element, escape, table
+from workbench.view.html import Rendered, folded, table
 from workbench.view.truth import Truth
 
 
@@ -21,17 +22,20 @@ def state_table(state: State, changes: Sequence[Change] = (), truths: Iterable[T
     truths : iterable of Truth
         The properties' truth in this state, see :func:`workbench.view.truths`.
     """
-    return Rendered(_judged(tuple(truths)) + _changed(changes) + _rest(state, changes), repr(state))
+    return Rendered(joined([_judged(tuple(truths)), _changed(changes), _rest(state, changes)]), repr(state))
 
 
-def _judged(truths: Sequence[Truth]) -> str:
+def _judged(truths: Sequence[Truth]) -> Markup | None:
     """What is violated, and how many others are not: those are shown on request."""
     broken, others = [t for t in truths if t.broken], [t for t in truths if not t.broken]
-    shown = element("p", " ".join(map(_truth, broken)), class_="wb-truths") if broken else ""
+    shown = _line(broken) if broken else None
     if not others:
         return shown
-    listed = element("p", " ".join(map(_truth, others)), class_="wb-truths")
-    return shown + f"<details><summary>{_others(others, bool(broken))}</summary>{listed}</details>"
+    return joined([shown, folded(_others(others, bool(broken)), _line(others))])
+
+
+def _line(truths: Sequence[Truth]) -> Markup:
+    return element("p", joined(map(_truth, truths), " "), class_="wb-truths")
 
 
 def _others(truths: Sequence[Truth], besides: bool) -> str:
@@ -56,43 +60,43 @@ def _others(truths: Sequence[Truth], besides: bool) -> str:
     return "; ".join(said)
 
 
-def _changed(changes: Sequence[Change]) -> str:
+def _changed(changes: Sequence[Change]) -> Markup | None:
     if not changes:
-        return ""
+        return None
     rows = []
     for change in changes:
         inside = difference(change.before, change.after)
         rows.append(
             (
-                element("code", escape(change.cell)),
-                element("code", escape(show(change.before))),
-                element("code", escape(show(change.after)), class_="wb-new"),
-                "" if BECOMES in inside else element("code", escape(inside)),
+                element("code", change.cell),
+                element("code", show(change.before)),
+                element("code", show(change.after), class_="wb-new"),
+                "" if BECOMES in inside else element("code", inside),
             )
         )
     return table(("changed", "before", "after", ""), rows, "wb-changes")
 
 
-def _truth(truth: Truth) -> str:
+def _truth(truth: Truth) -> Markup:
     kind, mark = ("good", "\N{CHECK MARK}") if truth.holds else ("idle", "\N{MIDDLE DOT}")
     if truth.broken:
         kind, mark = "bad", "\N{BALLOT X}"
-    why = f": {escape(truth.why)}" if truth.why else ""
-    return f'<span class="wb-truth wb-{kind}"><b>{mark}</b> {escape(truth.name)} {truth.word}{why}</span>'
+    why = f": {truth.why}" if truth.why else ""
+    return element("span", element("b", mark), f" {truth.name} {truth.word}{why}", class_=f"wb-truth wb-{kind}")
 
 
-def _rest(state: State, changes: Sequence[Change]) -> str:
+def _rest(state: State, changes: Sequence[Change]) -> Markup:
     changed = {change.cell for change in changes}
-    rows: dict[str, list[str]] = {}
+    rows: dict[str, list[Markup]] = {}
     kept = [(cell, value) for cell, value in state.items() if cell not in changed]
     for cell, value in kept:
         rows.setdefault(cell.variable, []).append(_value(cell, show(value)))
-    lines = [(element("code", escape(name)), element("code", " ".join(values))) for name, values in rows.items()]
+    lines = [(element("code", name), element("code", joined(values, " "))) for name, values in rows.items()]
     whole = table((), lines, "wb-rest")
-    return f"<details><summary>unchanged ({len(kept)})</summary>{whole}</details>" if changed else whole
+    return folded(f"unchanged ({len(kept)})", whole) if changed else whole
 
 
-def _value(cell: Cell, value: str) -> str:
+def _value(cell: Cell, value: str) -> Markup:
     index = "" if cell.index is None else str(cell).removeprefix(cell.variable).strip("[]")
-    name = f'<span class="wb-index">{escape(index)}</span>\N{NO-BREAK SPACE}' if index else ""
-    return f'<span class="wb-value">{name}{escape(value)}</span>'
+    name = element("span", index, class_="wb-index") + Markup("\N{NO-BREAK SPACE}") if index else None
+    return element("span", name, value, class_="wb-value")

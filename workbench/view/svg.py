@@ -8,21 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from workbench.view.html import MIDDLE, clip, element, escape
-
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-#: The width of a letter as a share of the font size, on the safe side.
-_LETTER = 0.58
-
-
-def fit(text: str, width: float, size: float = 12) -> str:
-    """`text`, cut so that it fits into `width`."""
-    return clip(text, max(1, int(width / (size * _LETTER))))
-
-
-def width_of(text: str, size: float = 12) -> float:
-    """About how wide `text` is."""
-    return len(text) * size * _LETTER
+from workbench.pictures.letters import FONT
+from workbench.pictures.markup import Markup, element, number
+from workbench.view.html import MIDDLE
 
 
 class Sheet:
@@ -30,9 +18,9 @@ class Sheet:
 
     def __init__(self, label: str) -> None:
         self.label = label
-        self.parts: list[str] = []
+        self.parts: list[Markup] = []
 
-    def add(self, name: str, *inside: str, **attributes: Any) -> None:
+    def add(self, name: str, *inside: object, **attributes: Any) -> None:
         self.parts.append(element(name, *inside, **attributes))
 
     @contextmanager
@@ -46,38 +34,38 @@ class Sheet:
     def text(
         self, x: float, y: float, text: str, size: float = 12, hover: str | None = None, **attributes: Any
     ) -> None:
-        given = {"x": _n(x), "y": _n(y), "font_size": size, "fill": "currentColor", **attributes}
-        self.add("text", _title(hover), escape(text), **given)
+        given = {"x": x, "y": y, "font_size": size, "fill": "currentColor", **attributes}
+        self.add("text", _title(hover), text, **given)
 
     def spans(
         self, x: float, y: float, texts: Sequence[tuple[str, bool]], size: float, hover: str, **attributes: Any
     ) -> None:
         """A line of texts, each bold or not."""
-        spans = (element("tspan", escape(text), font_weight=600 if bold else None) for text, bold in texts)
-        self.add("text", _title(hover), *spans, x=_n(x), y=_n(y), font_size=size, **attributes)
+        spans = (element("tspan", text, font_weight=600 if bold else None) for text, bold in texts)
+        self.add("text", _title(hover), *spans, x=x, y=y, font_size=size, **attributes)
 
     def line(self, x1: float, y1: float, x2: float, y2: float, **attributes: Any) -> None:
         defaults = {"stroke": "currentColor", "stroke_width": 1}
-        self.add("line", x1=_n(x1), y1=_n(y1), x2=_n(x2), y2=_n(y2), **{**defaults, **attributes})
+        self.add("line", x1=x1, y1=y1, x2=x2, y2=y2, **{**defaults, **attributes})
 
     def rect(self, x: float, y: float, width: float, tall: float, hover: str | None = None, **attributes: Any) -> None:
-        self.add("rect", _title(hover), x=_n(x), y=_n(y), width=_n(width), height=_n(tall), **attributes)
+        self.add("rect", _title(hover), x=x, y=y, width=width, height=tall, **attributes)
 
     def arrow(self, x1: float, y: float, x2: float, color: str, **attributes: Any) -> None:
         """A horizontal line with a head at `x2`."""
         back = 6 if x2 > x1 else -6
         self.line(x1, y, x2 - back, y, stroke=color, stroke_width=1.5, **attributes)
         corners = ((x2, y), (x2 - back, y - 4), (x2 - back, y + 4))
-        self.add("polygon", points=" ".join(f"{_n(a)},{_n(b)}" for a, b in corners), fill=color)
+        self.add("polygon", points=" ".join(f"{number(a)},{number(b)}" for a, b in corners), fill=color)
 
-    def svg(self, width: float, height: float, role: str = "img") -> str:
+    def svg(self, width: float, height: float, role: str = "img") -> Markup:
         """The finished picture: as wide as given, or as narrow as its place demands; a ``group`` if it has buttons."""
         return element(
             "svg",
             *self.parts,
             xmlns="http://www.w3.org/2000/svg",
-            viewBox=f"0 0 {_n(width)} {_n(height)}",
-            width=_n(width),
+            viewBox=f"0 0 {number(width)} {number(height)}",
+            width=width,
             role=role,
             aria_label=self.label,
             color=MIDDLE,
@@ -85,9 +73,5 @@ class Sheet:
         )
 
 
-def _title(hover: str | None) -> str:
-    return "" if hover is None else element("title", escape(hover))
-
-
-def _n(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0")
+def _title(hover: str | None) -> Markup | None:
+    return None if hover is None else element("title", hover)

@@ -8,12 +8,13 @@ from workbench.kernel import Model, Result, Verdict
 from workbench.kernel.constants import spell
 from workbench.kernel.result import WITHIN
 from workbench.kernel.values import counted, show
-from workbench.view.html import MARKS, Drawn, Rendered, badge, element, escape, table
+from workbench.pictures.markup import Markup, element, escape, joined
+from workbench.view.html import MARKS, Drawn, Rendered, badge, folded, table
 from workbench.view.parted import Parted, parting
 
 
-def _code(text: object) -> str:
-    return element("code", escape(text))
+def _code(text: object) -> Markup:
+    return element("code", text)
 
 
 def aligned(rows: Iterable[Iterable[object]]) -> str:
@@ -33,11 +34,10 @@ def verdict_table(result: Result) -> Rendered:
     return Rendered(table(("verdict", "property", "reason"), rows), aligned(lines))
 
 
-def _reason(verdict: Verdict, result: Result) -> str:
+def _reason(verdict: Verdict, result: Result) -> Markup:
     doc = result.model.declared_property(verdict.name).doc.partition("\n\n")[0]
     reason = _plain_reason(verdict)
-    told = element("div", escape(reason)) if reason else ""
-    return f'{told}<div class="wb-note">{escape(doc)}</div>'
+    return joined([element("div", reason) if reason else None, element("div", doc, class_="wb-note")])
 
 
 def _plain_reason(verdict: Verdict) -> str:
@@ -59,8 +59,8 @@ def summary(result: Result) -> str:
 def constants_line(model: Model) -> Rendered:
     """The constants that differ from their defaults, in a line."""
     differing, defaults, declared = model.differing(), "with its default constants", model.declared_constants
-    markup = " ".join(_code(spell({name: value}, declared)) for name, value in differing.items())
-    return Rendered(markup or defaults, spell(differing, declared) or defaults)
+    markup = joined((_code(spell({name: value}, declared)) for name, value in differing.items()), " ")
+    return Rendered(markup or escape(defaults), spell(differing, declared) or defaults)
 
 
 def constants_table(model: Model | type[Model]) -> Rendered:
@@ -70,8 +70,8 @@ def constants_table(model: Model | type[Model]) -> Rendered:
     rows, lines = [], []
     for name, constant in model.declared_constants.items():
         value = constant.word(given.get(name, constant.default))
-        marked = element("code", escape(value), class_="wb-new" if name in differing else None)
-        rows.append((_code(name), marked, escape(constant.describe()), escape(constant.doc)))
+        marked = element("code", value, class_="wb-new" if name in differing else None)
+        rows.append((_code(name), marked, constant.describe(), constant.doc))
         lines.append((name, value + (" *" if name in differing else ""), constant.doc))
     return Rendered(table(("constant", "value", "accepts", "meaning"), rows), aligned(lines))
 
@@ -165,13 +165,12 @@ class Comparison(Drawn):
         """For each property of which both have a trace, the index of the first step that differs."""
         return {n: parting(a.trace, b.trace) for n, a, b in self.verdicts if a and b and a.trace and b.trace}
 
-    def html(self) -> str:
-        rows = [(_code(name), *map(_code, words)) for name, *words in self._constants()]
+    def html(self) -> Markup:
+        rows: list[tuple[object, ...]] = [(_code(name), *map(_code, words)) for name, *words in self._constants()]
         rows += [(_code(name), _side(one), _side(other)) for name, one, other in self.verdicts]
         rows += [(element("b", name), one, other) for name, one, other in self._counts()]
-        traces = "".join(map(self._aligned, self.partings))
-        body = table(("", *map(escape, self.names)), rows)
-        return f"<p><b>{escape(self.line)}</b></p>{body}{traces}"
+        body = table(("", *self.names), rows)
+        return joined([element("p", element("b", self.line)), body, *map(self._aligned, self.partings)])
 
     def _constants(self) -> list[tuple[str, str, str]]:
         left, right = self.left.model, self.right.model
@@ -183,14 +182,13 @@ class Comparison(Drawn):
             for name in ("distinct", "generated", "depth")
         ]
 
-    def _aligned(self, name: str) -> str:
+    def _aligned(self, name: str) -> Markup:
         """The two traces of a property, from the step in which they part."""
         one, other = (next(v.trace for v in r.verdicts if v.name == name) for r in (self.left, self.right))
         assert one is not None
         assert other is not None
         parted = Parted(one, other, self.names, [name], name)
-        summary = element("summary", f"{escape(name)}: the traces part {parted.told}")
-        return element("details", summary, parted.html())
+        return folded(f"{name}: the traces part {parted.told}", parted.html())
 
     def text(self) -> str:
         rows: list[tuple[str, ...]] = [("", *self.names)]
@@ -199,9 +197,9 @@ class Comparison(Drawn):
         return f"{self.line}\n{aligned([*rows, *self._counts()])}"
 
 
-def _side(verdict: Verdict | None) -> str:
+def _side(verdict: Verdict | None) -> Markup:
     if verdict is None:
-        return "not checked"
+        return escape("not checked")
     states = "" if verdict.trace is None else f" {counted(len(verdict.trace), 'state')}"
     return badge(verdict.word) + states
 

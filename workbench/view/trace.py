@@ -19,9 +19,10 @@ from workbench.kernel.state import Cell, Change
 from workbench.kernel.trace import Step
 from workbench.kernel.values import Map, counted, show
 from workbench.pictures import Picture, faults, picture
+from workbench.pictures.markup import Markup, element, joined
 from workbench.view import sequence
 from workbench.view.access import accesses
-from workbench.view.html import Drawn, Rendered, badge, element, escape
+from workbench.view.html import Drawn, Rendered, badge, folded
 from workbench.view.refined import refined_steps
 from workbench.view.statetable import state_table
 from workbench.view.steps import Lanes, StepView
@@ -89,7 +90,7 @@ class TraceView(Lanes, Drawn):
         title = f"{step.number}  {step.label}"
         return picture(model, states[index], states[:index], wrong, title=title, **options)
 
-    def picture_svg(self, index: int, **options: Any) -> str:
+    def picture_svg(self, index: int, **options: Any) -> Markup:
         """The picture as SVG, with ids that no picture of another trace on the page has."""
         return self.picture(index, **options).svg_with(self.prefix)
 
@@ -102,7 +103,7 @@ class TraceView(Lanes, Drawn):
         """What sets ids of this trace apart from those of others on a page."""
         return f"t{zlib.crc32(self.permalink.encode()):08x}-"
 
-    def svg(self, current: int | None = None, width: float = math.inf) -> str:
+    def svg(self, current: int | None = None, width: float = math.inf) -> Markup:
         """The lanes; row i is a group with ``data-step="i"``, and that of index `current` is marked.
 
         They are made as wide as `width`, unless that is too little for them.
@@ -113,35 +114,39 @@ class TraceView(Lanes, Drawn):
         """The lanes as narrow as can be, and wider: large letters leave them as much room as 500 or 660 px have."""
         return list(dict.fromkeys(self.svg(width=width) for width in (0, 500, 660)))
 
-    def step_html(self, index: int) -> str:
+    def step_html(self, index: int) -> Markup:
         """The state after step `index`: what is watched, what changed, every property's truth, and the rest folded."""
         step = self.steps[index]
         then = "" if self.ending is None or index + 1 < len(self.steps) else f"Then: {self.ending}."
-        return (
-            element("p", escape(step.sentence), class_="wb-sentence")
-            + watched_here(self.watches, index)
-            + (step.refined.html() if step.refined else "")
-            + state_table(step.state, step.changes, step.truths).html()
-            + (element("p", escape(then), class_="wb-note wb-ending") if then else "")
+        parts = (
+            element("p", step.sentence, class_="wb-sentence"),
+            watched_here(self.watches, index),
+            step.refined.html() if step.refined else None,
+            state_table(step.state, step.changes, step.truths).html(),
+            element("p", then, class_="wb-note wb-ending") if then else None,
         )
+        return joined(parts)
 
-    def html(self) -> str:
+    def html(self) -> Markup:
         """The last picture beside the lanes, and the states; a script steps through the pictures of all states."""
-        steps = "".join(map(self._foldable, range(len(self.steps))))
-        link = f'<p class="wb-note wb-link">Permalink <code class="wb-link">{escape(self.permalink)}</code></p>'
+        steps = map(self._foldable, range(len(self.steps)))
+        link = element("p", "Permalink ", element("code", self.permalink, class_="wb-link"), class_="wb-note wb-link")
         pictures = [self.picture(index) for index in range(len(self.steps))]
         drawn, widest = [one.svg_with(self.prefix) for one in pictures], max(one.size[0] for one in pictures)
-        watched = self._watched.html() if self.watches else ""
-        if watched:
-            watched = f'<details class="wb-watched" open><summary>watched</summary>{watched}</details>'
-        beside = (
-            f'<div class="wb-beside" style="--wb-widest:{widest:.0f}px"><div class="wb-picture">{drawn[-1]}</div>'
-            f'<div class="wb-lanes">{self.svg(width=WIDTH)}</div></div>'
+        watched = folded("watched", self._watched.html(), is_open=True, class_="wb-watched") if self.watches else None
+        beside = element(
+            "div",
+            element("div", drawn[-1], class_="wb-picture"),
+            element("div", self.svg(width=WIDTH), class_="wb-lanes"),
+            class_="wb-beside",
+            style=f"--wb-widest:{widest:.0f}px",
         )
-        inside = f"{beside}{watched}{steps}{link}"
         return element(
             "div",
-            inside,
+            beside,
+            watched,
+            *steps,
+            link,
             class_="wb-trace",
             tabindex=0,
             role="group",
@@ -150,14 +155,14 @@ class TraceView(Lanes, Drawn):
             data_lanes=packed(self.lanes_for_lessons()),
         )
 
-    def _foldable(self, index: int) -> str:
+    def _foldable(self, index: int) -> Markup:
         """One step, folded to its label unless it is the last."""
         step = self.steps[index]
         count = f" \N{MIDDLE DOT} {counted(len(step.changes), 'change')}" if step.changes else ""
-        broken = "".join(" " + badge("violated", f"{truth.name} violated") for truth in step.broken)
-        summary = f"<summary><b>{step.number}</b> <code>{escape(step.label)}</code>{count}{broken}</summary>"
-        opened = " open" if index == len(self.steps) - 1 else ""
-        return f'<details class="wb-state" data-step="{index}"{opened}>{summary}{self.step_html(index)}</details>'
+        broken = (" " + badge("violated", f"{truth.name} violated") for truth in step.broken)
+        summary = joined([element("b", step.number), " ", element("code", step.label), count, *broken])
+        is_last = index == len(self.steps) - 1
+        return folded(summary, self.step_html(index), is_open=is_last, class_="wb-state", data_step=index)
 
     def text(self) -> str:
         told = [] if self.told is None else [str(self.told)]

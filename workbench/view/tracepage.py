@@ -2,12 +2,14 @@
 
 from workbench.kernel import Trace
 from workbench.kernel.values import counted
+from workbench.pictures.markup import element
+from workbench.view.html import noted
 from workbench.view.report import page
 from workbench.view.tables import constants_line
 from workbench.view.trace import TraceView, trace_view
 
 #: Pictures and lanes stand side by side where the window is wide.
-_WIDE = "<style>main.wb { max-width: 1860px; }</style>"
+_WIDE = element("style", "main.wb { max-width: 1860px; }")
 
 
 def trace_page(trace: Trace | TraceView) -> str:
@@ -15,4 +17,4 @@ def trace_page(trace: Trace | TraceView) -> str:
     view = trace if isinstance(trace, TraceView) else trace_view(trace)
     model = view.trace.model
     title = f"{model.name}: a behaviour of {counted(len(view.steps), 'state')}"
-    return page(title, f'{_WIDE}<p class="wb-note">{constants_line(model).html()}</p>{view.html()}')
+    return page(title, _WIDE + noted(constants_line(model).html()) + view.html())

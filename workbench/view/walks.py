@@ -3,8 +3,9 @@
 from workbench.engines.walks.result import Simulation
 from workbench.kernel import Verdict
 from workbench.kernel.values import counted
+from workbench.pictures.markup import element, joined
 from workbench.view.bars import Bars
-from workbench.view.html import Drawn, Joined, Rendered, badge, element, escape, table
+from workbench.view.html import Drawn, Joined, Rendered, badge, headed, noted, table
 from workbench.view.tables import constants_line
 
 
@@ -27,13 +28,10 @@ def walks_chart(seen: Simulation) -> Bars:
 
 def simulation_view(seen: Simulation) -> Drawn:
     """A simulation: the verdicts, how much was looked at, and what each action contributed."""
-    rows = [(badge(v.word), element("code", escape(v.name)), escape(_reason(v))) for v in seen.verdicts]
-    markup = (
-        f"<p><b>{escape(seen.model.name)}</b> {constants_line(seen.model).html()}</p>"
-        + table(("verdict", "property", "reason"), rows)
-        + "".join(element("p", escape(line), class_="wb-note") for line in seen.lines)
-    )
-    return Joined(Rendered(markup, repr(seen)), walks_chart(seen))
+    rows = [(badge(v.word), element("code", v.name), _reason(v)) for v in seen.verdicts]
+    head = headed(seen.model.name, constants_line(seen.model).html())
+    parts = [head, table(("verdict", "property", "reason"), rows), *map(noted, seen.lines)]
+    return Joined(Rendered(joined(parts), repr(seen)), walks_chart(seen))
 
 
 def _reason(verdict: Verdict) -> str:

@@ -6,7 +6,8 @@ from typing import Any
 
 from workbench.formats.expression import Expression, Reading
 from workbench.kernel import Trace
-from workbench.view.html import Rendered, element, escape, table
+from workbench.pictures.markup import Markup, element
+from workbench.view.html import Rendered, table
 
 
 @dataclass(frozen=True)
@@ -88,27 +89,27 @@ def watch(trace: Trace, text: str) -> Watch:
     return Watch(expression.text, tuple(map(expression.read, trace.states)), expression.remark)
 
 
-def watched_here(watches: Sequence[Watch], index: int) -> str:
+def watched_here(watches: Sequence[Watch], index: int) -> Markup | None:
     """A row for each watch: what it is in the state with this index, and what it was where that differs."""
     rows = []
     for one in watches:
         before = one.readings[index - 1].text if one.changed(index) else ""
-        rows.append((element("code", escape(one.expression)), element("code", escape(before)), _marked(one, index)))
-    return table(("watched", "before", "now"), rows, "wb-watches") if rows else ""
+        rows.append((element("code", one.expression), element("code", before), _marked(one, index)))
+    return table(("watched", "before", "now"), rows, "wb-watches") if rows else None
 
 
 def watch_table(watches: Sequence[Watch], labels: Sequence[str]) -> Rendered:
     """A row for each state, after the step with this label, and a column for each watch; a star marks a change."""
-    head = ("", "step", *(element("code", escape(one.expression)) for one in watches))
+    head = ("", "step", *(element("code", one.expression) for one in watches))
     rows = [
-        (str(index + 1), element("code", escape(label)), *(_marked(one, index) for one in watches))
+        (str(index + 1), element("code", label), *(_marked(one, index) for one in watches))
         for index, label in enumerate(labels)
     ]
     return Rendered(table(head, rows, "wb-watches"), "\n".join(_lines(watches, labels)))
 
 
-def _marked(one: Watch, index: int) -> str:
-    return element("code", escape(one.readings[index].text), class_="wb-new" if one.changed(index) else None)
+def _marked(one: Watch, index: int) -> Markup:
+    return element("code", one.readings[index].text, class_="wb-new" if one.changed(index) else None)
 
 
 def _lines(watches: Sequence[Watch], labels: Sequence[str]) -> Iterator[str]:

@@ -6,6 +6,7 @@ import ipywidgets
 
 from workbench import view
 from workbench.kernel import Result
+from workbench.pictures.markup import joined
 from workbench.session.jobs import Job
 from workbench.widgets.pane import Words
 from workbench.widgets.tab import Tab
@@ -50,7 +51,7 @@ class ChartsTab(Tab):
     def _show(self, charts: list[view.Bars | view.Grid]) -> None:
         self._charts = charts
         interactive = self._interactive.value
-        self._pictures.html = "" if interactive else "".join(chart.html() for chart in charts)
+        self._pictures.html = "" if interactive else joined(chart.html() for chart in charts)
         for output, shown in ((self._output, charts[:2]), (self._late, charts[2:])):
             output.outputs = tuple(
                 {"output_type": "display_data", "data": chart.bundle(), "metadata": {}}

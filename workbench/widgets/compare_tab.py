@@ -7,10 +7,10 @@ import ipywidgets
 from workbench.configurations import load
 from workbench.engines.check import check
 from workbench.kernel import Result
+from workbench.pictures.markup import element
 from workbench.session import presets
 from workbench.session.jobs import Job
 from workbench.view import compare
-from workbench.view.html import element
 from workbench.widgets.pane import Pane
 from workbench.widgets.tab import Tab, button
 

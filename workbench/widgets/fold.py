@@ -4,7 +4,7 @@ from typing import Any
 
 import ipywidgets
 
-from workbench.view.html import element, escape
+from workbench.pictures.markup import Markup, element
 from workbench.widgets.controls import Look
 from workbench.widgets.pane import Pane
 
@@ -37,10 +37,10 @@ class Fold(ipywidgets.VBox):
     def line(self) -> str:
         return self._line.html
 
-    def _button(self, what: str) -> str:
+    def _button(self, what: str) -> Markup:
         """The page shows one of the two: only it knows how tall the window is."""
         expanded = "true" if what == "fold" else "false"
-        return element("button", escape(self._title), class_="wb-fold-button", data_send=what, aria_expanded=expanded)
+        return element("button", self._title, class_="wb-fold-button", data_send=what, aria_expanded=expanded)
 
     def _chosen(self, what: str) -> None:
         for name in ("wb-by-room", "wb-folded", "wb-unfolded"):

@@ -8,11 +8,13 @@ from workbench.kernel import InputError
 from workbench.kernel.values import show
 from workbench.tables.findings import Finding
 from workbench.view.audited import finding_view
+from workbench.view.html import Drawn, Joined
+from workbench.widgets.lifetime import Panel
 from workbench.widgets.pane import Pane
 from workbench.widgets.panel import Workbench
 
 
-class FindingPanel(ipywidgets.VBox):
+class FindingPanel(Panel, ipywidgets.VBox):
     """A finding: the table's picture, and below it the model with the settings under which it comes to the same.
 
     The panel checks the model at once and shows its trace; the button flips the switch that repairs it.
@@ -39,6 +41,10 @@ class FindingPanel(ipywidgets.VBox):
         self._button.on_click(self._repair)
         self._button.disabled = not finding.repair
         super().__init__([Pane(finding_view(finding).html()), self._button, self.panel])
+
+    def static(self) -> Drawn:
+        panel = self.panel.static()
+        return finding_view(self.finding) if panel is None else Joined(finding_view(self.finding), panel)
 
     def _repair(self, _: Any) -> None:
         self.panel.apply({**self._cause, **self.finding.repair})

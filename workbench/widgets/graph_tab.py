@@ -8,21 +8,29 @@ import ipywidgets
 from workbench import view
 from workbench.kernel import InputError, Result, Trace
 from workbench.kernel.values import counted
+from workbench.pictures.markup import Markup, element, joined
 from workbench.session.jobs import Job
 from workbench.session.kept import MOST_STATES
 from workbench.spaces.space import StateSpace
-from workbench.view.html import asset, element
+from workbench.view.html import asset, noted
 from workbench.widgets.pane import Pane
 from workbench.widgets.tab import Tab
 
 _TRACE, _WHOLE, _NEAR, _SEEN = "trace and alternatives", "whole graph", "around a state", "seen through variables"
-_SEARCH = (
-    '<input type="search" data-search="g.node" placeholder="find states that show ..."><span class="wb-note"></span>'
-)
-_LEGEND = (
-    '<span><i class="wb-initial"></i>initial</span><span><i class="wb-on-trace"></i>on the trace</span>'
-    '<span><i class="wb-violating"></i>an invariant is violated</span>'
-    '<label><input type="checkbox" class="wb-fit">fit to width</label>'
+_LEGEND = element(
+    "div",
+    element("input", type="search", data_search="g.node", placeholder="find states that show ..."),
+    element("span", class_="wb-note"),
+    *(
+        element("span", element("i", class_=f"wb-{mark}"), says)
+        for mark, says in {
+            "initial": "initial",
+            "on-trace": "on the trace",
+            "violating": "an invariant is violated",
+        }.items()
+    ),
+    element("label", element("input", type="checkbox", class_="wb-fit"), "fit to width"),
+    class_="wb-legend",
 )
 
 
@@ -118,7 +126,7 @@ class GraphTab(Tab):
         kept = self.session.kept
         assert kept is not None
 
-        def work(job: Job) -> str:
+        def work(job: Job) -> Markup:
             if mode == _TRACE:
                 if trace is None:
                     raise InputError(f"{_TRACE} takes a property with a trace; select one above")
@@ -131,7 +139,7 @@ class GraphTab(Tab):
 
         self._working.aside.start((self.what(), asked), "Drawing", work)
 
-    def _show(self, page: str) -> None:
+    def _show(self, page: Markup) -> None:
         self._picture.html = page
 
 
@@ -143,6 +151,6 @@ def _graph(space: StateSpace, trace: Trace | None, asked: _Asked) -> view.StateG
     return view.projection(space, asked.variables, most_edges=asked.edges)
 
 
-def _page(graph: view.StateGraph, note: str = "") -> str:
+def _page(graph: view.StateGraph, note: str = "") -> Markup:
     drawn = re.sub(r'class="node">\s*<title>state (\d+)', r'class="node" data-send="\1"><title>state \1', graph.html())
-    return element("div", _SEARCH + _LEGEND, class_="wb-legend") + drawn + element("p", note, class_="wb-note")
+    return joined([_LEGEND, Markup(drawn), noted(note)])

@@ -12,12 +12,13 @@ from workbench.formats.code import grid_as_code
 from workbench.formats.spreadsheet import to_csv
 from workbench.kernel import Constant, InputError, Model, Result
 from workbench.kernel.values import counted
+from workbench.pictures.markup import Markup, element, joined
 from workbench.questions.explain import Explanation
 from workbench.questions.fill import MOST_HERE, Cell
 from workbench.session import Session
 from workbench.session.filling import FEWEST, MOST, MOST_SECONDS, Asked
 from workbench.view import verdict_map
-from workbench.view.html import badge, element, escape, table
+from workbench.view.html import badge, headed, noted, table
 from workbench.widgets.controls import Look, grid
 from workbench.widgets.pane import Pane, copied
 from workbench.widgets.tab import Tab, Working, button, complaint
@@ -83,13 +84,13 @@ class GridTab(Tab):
         ticked = len(self._values.get())
         if ticked < FEWEST:
             note = f"Tick {FEWEST} to {MOST} constants. All others stay as they are set above."
-            self._note.html = element("p", note, class_="wb-note")
+            self._note.html = noted(note)
             return
         try:
             size = self._asked().size
             where = ", side by side on Spark" if size > MOST_HERE else ""
             note = f"{size:,} settings, each checked for at most {MOST_SECONDS:.0f} s{where}."
-            self._note.html = element("p", note, class_="wb-note")
+            self._note.html = noted(note)
         except InputError as error:
             self._note.html = complaint(str(error))
 
@@ -112,8 +113,8 @@ class GridTab(Tab):
         drawn = verdict_map(self._verdicts(asked), list(asked.values), x=largest[0], y=largest[1],
                             properties=[asked.name], clickable=True).svg()  # fmt: skip
         present = next((number for number, cell in self._work.cells.items() if self._is_set(model, cell)), None)
-        drawn = drawn.replace(f'data-send="{present}"', f'data-send="{present}" aria-current="true"')
-        self._map.html = element("p", _told(asked)) + element("div", drawn, class_="wb-map")
+        drawn = Markup(drawn.replace(f'data-send="{present}"', f'data-send="{present}" aria-current="true"'))
+        self._map.html = _told(asked) + element("div", drawn, class_="wb-map")
         self._draw_actions(asked)
 
     def _verdicts(self, asked: Asked) -> pd.DataFrame:
@@ -149,9 +150,9 @@ class GridTab(Tab):
             word = self._work.word(cell)
             trace = cell.outcome.verdicts[asked.name].states if word else None
             states = "" if trace is None else f" The tab Trace has its {counted(trace, 'state')}."
+            said = f" is set in the panel: {asked.name} "
             verdict = badge(word) if word else "does not apply"
-            said = f"{element('code', escape(name))} is set in the panel: {escape(asked.name)} {verdict}.{states}"
-            self._loaded.html = element("p", said)
+            self._loaded.html = element("p", element("code", name), said, verdict, ".", states)
             self._draw()
 
     # What is done with it ------------------------------------------------------------------------------------------
@@ -179,23 +180,20 @@ class GridTab(Tab):
                 self._actions.save(f"{filled.model.name}-{asked.name}.csv", to_csv(filled.table), "text/csv")
 
     def _explained(self, explanation: Explanation) -> None:
-        name = element("b", escape(explanation.property))
+        name = element("b", explanation.property)
         if explanation.rule is None:
-            self._rule.html = element("p", f"{name}: no setting is decided.")
+            self._rule.html = element("p", name, ": no setting is decided.")
             return
         exact = f"{explanation.exact().capitalize()}."
-        rule = element("code", escape(str(explanation.rule)), class_="wb-rule")
-        parts = [element("p", f"{name} holds where ", rule), element("p", exact, class_="wb-note")]
+        rule = element("code", explanation.rule, class_="wb-rule")
+        parts = [element("p", name, " holds where ", rule), noted(exact)]
         undecided = Counter(why for _, why in explanation.undecided)
-        parts += [
-            element("p", f"Not decided in {counted(n, 'setting')}: {escape(why)}.", class_="wb-note")
-            for why, n in undecided.items()
-        ]
+        parts += [noted(f"Not decided in {counted(n, 'setting')}: {why}.") for why, n in undecided.items()]
         rows = []
         for failing in explanation.failing[:_MOST_FAILING]:
             states = "" if failing.states is None else counted(failing.states, "state")
             load = element("button", "Load", class_="wb-button", data_send=str(failing.row))
-            rows.append((element("code", escape(explanation.told(failing.setting))), states, load))
+            rows.append((element("code", explanation.told(failing.setting)), states, load))
         if rows:
             head = (
                 f"{counted(len(explanation.failing), 'setting')} in which it fails",
@@ -203,7 +201,7 @@ class GridTab(Tab):
                 "in the panel",
             )
             parts.append(_scrolling(table(head, rows), "settings in which it fails"))
-        self._rule.html = "".join(parts)
+        self._rule.html = joined(parts)
 
 
 class Values(ipywidgets.VBox):
@@ -285,11 +283,11 @@ def _numbers(constant: Constant) -> range | None:
     return constant.domain if constant.kind == "integer" else None
 
 
-def _scrolling(markup: str, label: str) -> str:
+def _scrolling(markup: Markup, label: str) -> Markup:
     return element("div", markup, class_="wb-list wb-scroll", tabindex="0", role="region", aria_label=label)
 
 
-def _action(text: str, send: str, title: str, enabled: bool) -> str:
+def _action(text: str, send: str, title: str, enabled: bool) -> Markup:
     disabled = None if enabled else "disabled"
     return element("button", text, class_="wb-button", data_send=send, title=title, disabled=disabled)
 
@@ -305,10 +303,10 @@ def _differing(asked: Asked) -> dict[str, Any]:
     return {n: v for n, v in asked.fixed.items() if v != declared[n].parse(n, declared[n].default)}
 
 
-def _told(asked: Asked) -> str:
+def _told(asked: Asked) -> Markup:
     """What the map shows, in a line."""
     declared = asked.settings.model_class.declared_constants
     others = ", ".join(f"{name} = {declared[name].word(value)}" for name, value in _differing(asked).items())
     over = " \N{MULTIPLICATION SIGN} ".join(asked.values)
-    fixed = escape(f", with {others}" if others else ", all other constants at their defaults")
-    return f"<b>{escape(asked.name)}</b> over {escape(over)}{fixed}. Click a cell to set the panel to it."
+    fixed = f"with {others}" if others else "all other constants at their defaults"
+    return headed(asked.name, f"over {over}, {fixed}. Click a cell to set the panel to it.")

@@ -7,8 +7,8 @@ from typing import Any
 import ipywidgets
 
 from workbench.kernel import InputError, ModelError
+from workbench.pictures.markup import Markup, element, joined
 from workbench.session import Session, Settings, presets, start_from
-from workbench.view.html import element, escape
 from workbench.view.tables import constants_line
 from workbench.widgets.controls import Controls
 from workbench.widgets.fold import Fold
@@ -33,9 +33,10 @@ class Head(ipywidgets.VBox):
         model = session.settings.model_class
         doc = (model.__doc__ or "").strip().partition("\n\n")[0]
         self.controls = Controls(model, self._changed)
-        said = escape(" ".join(doc.split()))
+        said = " ".join(doc.split())
         look = self.controls.look
-        title = Words(f'<p class="wb-title"><b>{escape(model.name)}</b> &nbsp;{said}</p>', **look.of(Words))
+        name = element("b", model.name) + Markup(" \N{NO-BREAK SPACE}")
+        title = Words(element("p", name, said, class_="wb-title"), **look.of(Words))
         self.presets: dict[str, Path | None] = {BY_HAND: None, DEFAULTS: None, **presets(model)}
         self.preset = ipywidgets.Dropdown(
             options=list(self.presets), description="settings", layout={"width": "auto"},
@@ -82,10 +83,10 @@ class Head(ipywidgets.VBox):
         self.preset.value = names[0] if names else BY_HAND
         sets = f"; symmetry over {', '.join(settings.symmetry) or 'nothing'}" if model.symmetry else ""
         offered = f"{len(settings.applicable())} of {len(model.properties)} properties are checked"
-        self._checked.say(element("span", escape(f"{offered}{sets}"), class_="wb-note"))
+        self._checked.say(element("span", f"{offered}{sets}", class_="wb-note"))
         differing = constants_line(model).html()
-        named = element("span", escape(one.path.stem), class_="wb-note") if one is not None else ""
-        self._settings.say(f"{named}<span>{differing}</span>")
+        named = element("span", one.path.stem, class_="wb-note") if one is not None else None
+        self._settings.say(joined([named, element("span", differing)]))
 
     # What a person does --------------------------------------------------------------------------------------------
 

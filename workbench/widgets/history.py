@@ -4,10 +4,11 @@ from typing import Any
 
 import ipywidgets
 
+from workbench.pictures.markup import Markup, element
 from workbench.session import Stepper
 from workbench.session.history import History, Landmark
 from workbench.view.difference import brief
-from workbench.view.html import clip, element, escape
+from workbench.view.html import clip, noted
 from workbench.view.parted import Parted
 from workbench.widgets.pane import Pane
 
@@ -71,8 +72,8 @@ class HistoryView(ipywidgets.VBox):
         one, other = (history.nodes[number] for number in self._ticked)
         names = one.name or f"branch to {brief(one.step.label)}", other.name or f"branch to {brief(other.step.label)}"
         parted = Parted(history.trace(one), history.trace(other), names, self._properties, "history")
-        said = f"<b>{escape(names[0])}</b> and <b>{escape(names[1])}</b> part {escape(parted.told)}"
-        self._pictures.html = element("p", said) + parted.html()
+        left, right = (element("b", name) for name in names)
+        self._pictures.html = element("p", left, " and ", right, f" part {parted.told}") + parted.html()
 
     def _clicked(self, what: str) -> None:
         act, number, *ticked = what.split()
@@ -90,7 +91,7 @@ class HistoryView(ipywidgets.VBox):
                 self.stepper.name(self.stepper.history.current.number, self._name.value)
 
 
-def _tree(history: History, landmarks: list[Landmark], ticked: list[int]) -> str:
+def _tree(history: History, landmarks: list[Landmark], ticked: list[int]) -> Markup:
     """A grid: a row for each branch, a column for each landmark on the way."""
     several = landmarks[-1].line > 0
     parts = [_state(mark, history) for mark in landmarks]
@@ -98,7 +99,7 @@ def _tree(history: History, landmarks: list[Landmark], ticked: list[int]) -> str
     parts += [_end(mark, several, mark.node.number in ticked) for mark in landmarks if not mark.node.children]
     note = "Tick two branches to compare them." if several else ""
     tree = element("div", *parts, class_="wb-tree wb-scroll", role="group", aria_label="history")
-    return tree + element("p", note, class_="wb-note")
+    return tree + noted(note)
 
 
 def _place(mark: Landmark, column: int, top: int | None = None) -> str:
@@ -106,32 +107,32 @@ def _place(mark: Landmark, column: int, top: int | None = None) -> str:
     return f"grid-column: {column + 1}; grid-row: {rows}"
 
 
-def _state(mark: Landmark, history: History) -> str:
+def _state(mark: Landmark, history: History) -> Markup:
     """A state to go to, at the end of the line that leads to it."""
     node = mark.node
-    name = element("b", escape(clip(node.name, _MOST_LETTERS))) if node.name else ""
+    name = " " + element("b", clip(node.name, _MOST_LETTERS)) if node.name else None
     button = element(
-        "button", str(mark.depth + 1), f" {name}" if name else "", class_="wb-button wb-node",
+        "button", mark.depth + 1, name, class_="wb-button wb-node",
         data_send=f"go {node.number}", aria_current="step" if node is history.current else None,
         title=f"state {mark.depth + 1}: {brief(node.step.label)}{f' ({node.name})' if node.name else ''}",
     )  # fmt: skip
     return element("div", button, class_="wb-way" if mark.before else None, style=_place(mark, mark.column))
 
 
-def _turn(mark: Landmark) -> str:
+def _turn(mark: Landmark) -> Markup:
     """The line down to another branch."""
     assert mark.before is not None
     return element("i", style=_place(mark, mark.column, mark.before.line))
 
 
-def _end(mark: Landmark, several: bool, ticked: bool) -> str:
+def _end(mark: Landmark, several: bool, ticked: bool) -> Markup:
     """The last step of a branch, and a box to tick."""
     label = brief(mark.node.step.label)
-    code = element("code", escape(label))
+    code = element("code", label)
     if not several:
         return element("label", code, style=_place(mark, mark.column + 1))
     box = element(
         "input", type="checkbox", data_send=f"tick {mark.node.number}", checked="checked" if ticked else None,
         aria_label=f"compare the branch that ends at state {mark.depth + 1} with {label}",
-    ).removesuffix("</input>")  # fmt: skip
+    )  # fmt: skip
     return element("label", box, code, style=_place(mark, mark.column + 1))

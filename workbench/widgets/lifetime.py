@@ -8,6 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import ipywidgets
+from IPython.display import display
+
+from workbench.pictures.markup import Markup, element
+from workbench.view.html import Drawn
+
+#: The type of what shows a widget; in it is a number that only the kernel knows.
+VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 class Cells:
@@ -67,7 +74,7 @@ class Cells:
 CELLS = Cells()
 
 
-class Panel(ipywidgets.Widget):
+class Panel(ipywidgets.DOMWidget):
     """What a widget inherits, before its own kind, that is shown as a whole: closing it closes all its parts."""
 
     _work: Any = None  # what goes on behind it, and ends with it
@@ -76,9 +83,30 @@ class Panel(ipywidgets.Widget):
         super().__init__(*children, **options)
         CELLS.made(self)
 
+    def static(self) -> Drawn | None:
+        """What is shown where there is no kernel."""
+        raise NotImplementedError
+
     def _repr_mimebundle_(self, **options: Any) -> Any:
         CELLS.shown(self)
-        return super()._repr_mimebundle_(**options)
+        bundle, drawn = super()._repr_mimebundle_(**options), self.static()
+        if drawn is None or bundle is None:
+            return bundle
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        return {**data, **drawn.bundle()}, metadata
+
+    def _ipython_display_(self) -> None:
+        """Show the widget, and what is static as an output of its own.
+
+        In a notebook that is opened again, the widget is gone. JupyterLab shows an error then in the place of the
+        output that had it, whatever else is in there; ``style.css`` shows the static one in its stead.
+        """
+        bundle = self._repr_mimebundle_()
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
+        if VIEW in data and "text/html" in data:
+            display({VIEW: data.pop(VIEW)}, raw=True)
+            data["text/html"] = element("div", Markup(data["text/html"]), class_="wb-kept")
+        display(data, metadata=metadata, raw=True)
 
     def close(self) -> None:
         CELLS.forget(self)

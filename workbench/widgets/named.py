@@ -6,7 +6,7 @@ from typing import Any
 import ipywidgets
 
 from workbench.kernel import Constant, InputError
-from workbench.view.html import element, escape
+from workbench.pictures.markup import Markup, element
 from workbench.widgets.pane import Pane
 
 #: A table has no more rows and columns than this.
@@ -66,16 +66,19 @@ class Named:
         if value is None or not rows or len(rows) > _MOST or len(columns) > _MOST:
             self._table.html = ""
             return
-        head = element("tr", "<th></th>" + "".join(element("th", escape(text), scope="col") for text in columns))
-        body = [
-            element("th", escape(row), scope="row")
-            + "".join(element("td", self._button(value, row, column, text)) for text, column in columns.items())
+        head = element("tr", element("th"), *(element("th", text, scope="col") for text in columns))
+        lines = (
+            element(
+                "tr",
+                element("th", row, scope="row"),
+                *(element("td", self._button(value, row, column, text)) for text, column in columns.items()),
+            )
             for row in rows
-        ]
-        lines = "".join(element("tr", line) for line in body)
+        )
         self._table.html = element(
             "table",
-            head + lines,
+            head,
+            *lines,
             class_="wb-table-of-names",
             style=f"margin-left: {self._indent}",
             aria_label=self._name,
@@ -91,12 +94,12 @@ class Named:
         except InputError:
             return None
 
-    def _button(self, value: Any, row: str, column: Any, text: str) -> str:
+    def _button(self, value: Any, row: str, column: Any, text: str) -> Markup | None:
         label = self._label(row, text)
         if label is None:
-            return ""
+            return None
         pressed = "true" if self._is_on(value, row, column) else "false"
-        return element("button", "", data_send=f"{row} {text}", aria_pressed=pressed, aria_label=label, title=label)
+        return element("button", data_send=f"{row} {text}", aria_pressed=pressed, aria_label=label, title=label)
 
     def _clicked(self, sent: str) -> None:
         row, _, text = sent.partition(" ")

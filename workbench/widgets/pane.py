@@ -8,7 +8,8 @@ import anywidget
 import ipywidgets
 import traitlets
 
-from workbench.view.html import asset, element, escape
+from workbench.pictures.markup import Markup, element, escape
+from workbench.view.html import asset
 
 HERE = Path(__file__).parent
 #: The style of drawings and that of panels.
@@ -39,7 +40,7 @@ class Words(ipywidgets.HTML):
     """
 
     def __init__(self, html: str = "", **options: Any) -> None:
-        super().__init__(html, **options)
+        super().__init__(escape(html), **options)
         self.add_class("wb").add_class("wb-pane")
 
     @property
@@ -48,7 +49,7 @@ class Words(ipywidgets.HTML):
 
     @html.setter
     def html(self, html: str) -> None:
-        self.value = html
+        self.value = escape(html)
 
 
 class Pane(anywidget.AnyWidget):
@@ -69,6 +70,10 @@ class Pane(anywidget.AnyWidget):
 
     html = traitlets.Unicode().tag(sync=True)
 
+    @traitlets.validate("html")
+    def _is_markup(self, proposed: Any) -> Markup:
+        return escape(proposed["value"])
+
     def __init__(self, html: str = "", on_send: Callable[[str], None] | None = None, **options: Any) -> None:
         super().__init__(html=html, **options)
         self._on_send = on_send
@@ -83,7 +88,7 @@ class Pane(anywidget.AnyWidget):
             self._on_send(content["send"])
 
 
-def copied(text: str, what: str, title: str) -> str:
+def copied(text: str, what: str, title: str) -> Markup:
     """A button that copies `what`."""
-    button = element("button", escape(text), class_="wb-button", data_copy=what, title=title)
-    return element("div", button + element("div", ""))
+    button = element("button", text, class_="wb-button", data_copy=what, title=title)
+    return element("div", button, element("div"))

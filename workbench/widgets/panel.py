@@ -16,7 +16,6 @@ from workbench.widgets.grid_tab import GridTab
 from workbench.widgets.head import Head
 from workbench.widgets.lifetime import Panel
 from workbench.widgets.pane import Style
-from workbench.widgets.player import with_static
 from workbench.widgets.tab import Tab, failure
 from workbench.widgets.tabs import StepTab, TraceTab
 from workbench.widgets.verdicts import Verdicts
@@ -155,7 +154,7 @@ class Workbench(Panel, ipywidgets.VBox):
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         self.session.ended(PATIENCE_SECONDS)
-        return with_static(super()._repr_mimebundle_(**options), self.static())
+        return super()._repr_mimebundle_(**options)
 
     def static(self) -> Drawn | None:
         """The result with the trace of the selected property, to be shown where there is no kernel."""

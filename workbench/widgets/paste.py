@@ -5,7 +5,7 @@ from collections.abc import Callable
 import ipywidgets
 
 from workbench.kernel import InputError
-from workbench.view.html import element, escape
+from workbench.pictures.markup import element, joined
 from workbench.widgets.pane import Pane
 from workbench.widgets.tab import button, complaint
 
@@ -52,9 +52,9 @@ class OpenPermalink(ipywidgets.VBox):
         except InputError as error:
             self._offer((), complaint(str(error)))
             return
-        expressions = ", ".join(element("code", escape(text)) for text in offered)
-        note = f"The permalink says to watch {expressions}. These are Python, and run here only if you say so."
-        self._offer(offered, element("p", note) if offered else "")
+        expressions = joined((element("code", text) for text in offered), ", ")
+        only = ". These are Python, and run here only if you say so."
+        self._offer(offered, element("p", "The permalink says to watch ", expressions, only) if offered else "")
 
     def _offer(self, offered: tuple[str, ...], said: str) -> None:
         self._offered, self._said.html = offered, said

@@ -231,16 +231,8 @@ class TracePlayer(Panel, anywidget.AnyWidget):
     def __repr__(self) -> str:
         return "TracePlayer()" if self.trace is None else f"TracePlayer at state {self.step + 1} of\n{self.trace!r}"
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        return with_static(super()._repr_mimebundle_(**options), self._view)
-
-
-def with_static(bundle: Any, drawn: Any) -> Any:
-    """A widget's MIME bundle, with what a notebook shows where there is no kernel."""
-    if drawn is None or bundle is None:
-        return bundle
-    data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-    return {**data, **drawn.bundle()}, metadata
+    def static(self) -> TraceView | None:
+        return self._view
 
 
 def share_watches(player: TracePlayer, session: Session) -> None:

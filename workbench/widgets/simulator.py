@@ -12,16 +12,17 @@ from workbench.kernel import InputError, Model, Trace
 from workbench.kernel.given import names_in
 from workbench.kernel.trace import Move
 from workbench.kernel.values import counted
+from workbench.pictures.markup import Markup, element
 from workbench.session import Session, Stepper, start_from
 from workbench.session.stepper import MOST_STARTS
 from workbench.view.difference import told_apart
-from workbench.view.html import element, escape
-from workbench.view.trace import NOBODY, trace_view
+from workbench.view.html import folded, noted
+from workbench.view.trace import NOBODY, TraceView, trace_view
 from workbench.widgets.history import HistoryView
 from workbench.widgets.lifetime import Panel
 from workbench.widgets.pane import Pane, Style, copied
 from workbench.widgets.paste import OpenPermalink
-from workbench.widgets.player import TracePlayer, share_watches, with_static
+from workbench.widgets.player import TracePlayer, share_watches
 from workbench.widgets.tab import Working, button, complaint
 
 _HERE, _BEGINNING = "from this state", "from the beginning"
@@ -209,7 +210,7 @@ class Simulator(Panel, ipywidgets.VBox):
         self._drawing = False
         if type(self.model) is not self._examples_of:
             self._draw_examples()
-        self._message.html = element("p", escape(self.stepper.remark), class_="wb-note") if self.stepper.remark else ""
+        self._message.html = noted(self.stepper.remark) if self.stepper.remark else ""
         self._draw_code()
         self._draw_options()
 
@@ -261,12 +262,12 @@ class Simulator(Panel, ipywidgets.VBox):
                     why = self.model.why_disabled(instance, self.state) or ""
                     disabled.append(_greyed(instance.label, why))
             if buttons:
-                rows.append(element("b", escape(lane)) + element("div", *buttons))
+                rows.append(element("b", lane) + element("div", *buttons))
         enabled = element("div", *rows, class_="wb-moves") if rows else element("p", "No step is possible: the end.")
         grid = element("div", *disabled, class_="wb-greyed wb-scroll")
         self._undo.disabled = self.at == 0
-        summary = element("summary", f"{counted(len(disabled), 'step is', 'steps are')} not possible now, and why")
-        self._moves.html = enabled + element("details", summary, grid, data_name="greyed") if disabled else enabled
+        summary = f"{counted(len(disabled), 'step is', 'steps are')} not possible now, and why"
+        self._moves.html = enabled + folded(summary, grid, data_name="greyed") if disabled else enabled
 
     def _clicked(self, sent: str) -> None:
         number, _, label = sent.partition(" ")
@@ -288,19 +289,19 @@ class Simulator(Panel, ipywidgets.VBox):
     def __repr__(self) -> str:
         return f"Simulator at state {self.at + 1} of\n{self.trace!r}"
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        return with_static(super()._repr_mimebundle_(**options), trace_view(self.trace))
+    def static(self) -> TraceView:
+        return trace_view(self.trace)
 
 
 def _behaviour(what: Any) -> Model | Trace:
     return what if isinstance(what, Trace) else start_from(what).model()
 
 
-def _step_button(label: str, move: Move) -> str:
-    code = element("code", escape(label))
+def _step_button(label: str, move: Move) -> Markup:
+    code = element("code", label)
     return element("button", code, class_="wb-button", data_send=f"{move.instance}.{move.outcome} {label}")
 
 
-def _greyed(label: str, why: str) -> str:
-    button = element("button", element("code", escape(label)), class_="wb-button", disabled="disabled")
-    return element("div", button, element("p", escape(why), class_="wb-note"))
+def _greyed(label: str, why: str) -> Markup:
+    button = element("button", element("code", label), class_="wb-button", disabled="disabled")
+    return element("div", button, noted(why))

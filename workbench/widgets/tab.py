@@ -6,10 +6,11 @@ from typing import Any, ClassVar
 import ipywidgets
 
 from workbench.kernel import Result
+from workbench.pictures.markup import Markup, element
 from workbench.session import Session
 from workbench.session.jobs import Aside
 from workbench.view import trace_view
-from workbench.view.html import Drawn, Joined, Rendered, badge, element, escape
+from workbench.view.html import Drawn, Joined, Rendered, badge, noted
 from workbench.widgets.pane import Pane
 
 
@@ -104,16 +105,16 @@ class Working(ipywidgets.HBox):
         if aside.error:
             self._note.html = complaint(aside.error)
         else:
-            self._note.html = element("p", escape(aside.said), class_="wb-note") if aside.said else ""
+            self._note.html = noted(aside.said) if aside.said else ""
         if aside.outcome is not None:
             self._draw(aside.outcome)
         elif aside.key is None:
             self._cancelled()
 
 
-def complaint(text: str) -> str:
+def complaint(text: str) -> Markup:
     """One line that says what is wrong."""
-    return element("p", badge("error"), " ", escape(text), class_="wb-wrong")
+    return element("p", badge("error"), " ", text, class_="wb-wrong")
 
 
 def failure(session: Session) -> Drawn:

@@ -6,7 +6,8 @@ from typing import Any
 import traitlets
 
 from workbench.kernel import Result
-from workbench.view.html import element, escape
+from workbench.pictures.markup import element, joined
+from workbench.view.html import headed
 from workbench.widgets.pane import Words
 from workbench.widgets.player import TracePlayer, share_watches
 from workbench.widgets.simulator import Simulator
@@ -56,10 +57,10 @@ class TraceTab(Tab):
         if verdict is None:
             self._about.html = element("p", "Select a property above.")
             return
-        why = f": {escape(verdict.why.rstrip('.'))}." if verdict.why else "."
-        doc = element("span", escape(said_of(result, verdict.name)), class_="wb-note")
-        none = "" if verdict.trace is not None else " There is no behaviour to show."
-        self._about.html = f"<p><b>{escape(verdict.name)}</b> {escape(verdict.word)}{why} {doc}{none}</p>"
+        why = f": {verdict.why.rstrip('.')}" if verdict.why else ""
+        doc = element("span", said_of(result, verdict.name), class_="wb-note")
+        none = None if verdict.trace is not None else " There is no behaviour to show."
+        self._about.html = headed(verdict.name, joined([f"{verdict.word}{why}. ", doc, none]))
         if verdict.trace is None:
             return
         trace, known = verdict.trace, self.player.trace

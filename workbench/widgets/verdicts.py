@@ -8,9 +8,10 @@ from workbench.kernel import Result, Verdict
 from workbench.kernel.budget import Progress
 from workbench.kernel.result import WITHIN
 from workbench.kernel.values import counted
+from workbench.pictures.markup import Markup, element, joined
 from workbench.session import Session
 from workbench.view import what_changed
-from workbench.view.html import badge, element, escape
+from workbench.view.html import badge, bullets, noted
 from workbench.view.tables import summary
 from workbench.widgets.controls import Look
 from workbench.widgets.pane import Pane, Words
@@ -62,10 +63,10 @@ class Verdicts(ipywidgets.VBox):
             self.status.html = "" if result is None or session.stale else _notes(result) + self._expectation(result)
         self.headline.html = self._said(result)
         if result is not None:
-            rows = "".join(_row(verdict, result, verdict.name == session.selected) for verdict in result.verdicts)
+            rows = (_row(verdict, result, verdict.name == session.selected) for verdict in result.verdicts)
             stale = " wb-stale" if session.stale else ""
             self.list.html = element(
-                "div", rows, class_=f"wb-verdicts wb-scroll{stale}", role="group", aria_label="verdicts"
+                "div", *rows, class_=f"wb-verdicts wb-scroll{stale}", role="group", aria_label="verdicts"
             )
 
     def _where(self, result: Result | None) -> str:
@@ -78,14 +79,14 @@ class Verdicts(ipywidgets.VBox):
         if session.loading:
             return element("p", "Loading the engine")
         if session.progress is not None:
-            return element("p", escape(_progress(session.progress)))
+            return element("p", _progress(session.progress))
         if result is None or session.running:
             return element("p", "Checking", class_="wb-checking")
         how = "" if session.live else " \N{MIDDLE DOT} press Run after a change"
         bounded = f" within {result.within}" if result.within else ""
-        counts = f"{counted(result.distinct, 'state')}{escape(bounded)}, {result.seconds:.2f} s{how}"
-        stopped = "" if result.complete else badge("unknown", f"incomplete: {result.stopped}") + " "
-        return element("p", f"{stopped}{counts}", class_="wb-note", title=summary(result))
+        counts = f"{counted(result.distinct, 'state')}{bounded}, {result.seconds:.2f} s{how}"
+        stopped = None if result.complete else badge("unknown", f"incomplete: {result.stopped}") + " "
+        return element("p", stopped, counts, class_="wb-note", title=summary(result))
 
     def _said(self, result: Result | None) -> str:
         """What was found; while a check goes on, what that has found so far."""
@@ -97,7 +98,7 @@ class Verdicts(ipywidgets.VBox):
             return element("div", badge("unknown", "checking"), *found, class_="wb-headline")
         if result is None:
             return ""
-        line = element("span", escape(self.change)) if self.change else ""
+        line = element("span", self.change) if self.change else None
         stale = " wb-stale" if session.stale else ""
         return element("div", _headline(result), line, class_=f"wb-headline{stale}")
 
@@ -108,14 +109,13 @@ class Verdicts(ipywidgets.VBox):
             return ""
         differences = one.differences(result)
         if not differences:
-            note = f"{escape(one.title)}: as expected."
-            return element("p", note, class_="wb-note") if one.as_expected(result) else ""
-        lines = "".join(element("li", escape(line)) for line in differences)
-        return f'<div class="wb-wrong">Not as {escape(one.path.name)} expects:<ul>{lines}</ul></div>'
+            note = f"{one.title}: as expected."
+            return noted(note) if one.as_expected(result) else ""
+        return element("div", f"Not as {one.path.name} expects:", bullets(differences), class_="wb-wrong")
 
 
-def _notes(result: Result) -> str:
-    return "".join(element("p", escape(note), class_="wb-note") for note in result.notes)
+def _notes(result: Result) -> Markup:
+    return joined(map(noted, result.notes))
 
 
 def _progress(at: Progress) -> str:
@@ -124,7 +124,7 @@ def _progress(at: Progress) -> str:
     return " \N{MIDDLE DOT} ".join([*parts, f"{at.seconds:.0f} s"])
 
 
-def _headline(result: Result) -> str:
+def _headline(result: Result) -> Markup:
     if result.holds:
         within = f" within {result.within}" if result.within else ""
         return badge(f"holds {WITHIN}" if within else "holds", f"everything holds{within}")
@@ -135,16 +135,16 @@ def _headline(result: Result) -> str:
     return badge("unknown", "nothing is checked")
 
 
-def _row(verdict: Verdict, result: Result, selected: bool) -> str:
+def _row(verdict: Verdict, result: Result, selected: bool) -> Markup:
     """A verdict with its reason, or with what the property says."""
     doc = said_of(result, verdict.name)
     states = "" if verdict.trace is None else counted(len(verdict.trace), "state")
     return element(
         "button",
         badge(verdict.word),
-        element("span", escape(verdict.name), class_="wb-name"),
-        element("span", escape(verdict.why or doc), class_="wb-why"),
-        element("span", states, class_="wb-length") if states else "",
+        element("span", verdict.name, class_="wb-name"),
+        element("span", verdict.why or doc, class_="wb-why"),
+        element("span", states, class_="wb-length") if states else None,
         class_="wb-verdict",
         data_send=verdict.name,
         aria_pressed=str(selected).lower(),

@@ -6,9 +6,10 @@ import ipywidgets
 
 from workbench.kernel import Result
 from workbench.kernel.values import counted
+from workbench.pictures.markup import Markup, element, joined
 from workbench.questions.whatif import Attempt, Repairs, flips, never_happen, repairs
 from workbench.session.jobs import Aside, Job
-from workbench.view.html import badge, element, escape, table
+from workbench.view.html import badge, table
 from workbench.widgets.pane import Pane
 from workbench.widgets.tab import Tab, button
 
@@ -56,7 +57,7 @@ class WhatIfTab(Tab):
         self._draw_single(stale=False)
 
     def _draw_single(self, stale: bool) -> None:
-        told = element("p", "<b>Every single change</b>, from here") + _table(list(self._attempts.values()))
+        told = element("p", element("b", "Every single change"), ", from here") + _table(list(self._attempts.values()))
         self._single.html = element("div", told, class_="wb-stale" if stale else None)
 
     def _mend(self) -> None:
@@ -80,12 +81,13 @@ class WhatIfTab(Tab):
     def _show_repairs(self, repairs: Repairs) -> None:
         self._found = {attempt.told: attempt for attempt in repairs.found}
         if repairs.found:
-            head = f"The smallest sets of changes after which <b>{escape(repairs.property)}</b> holds"
-            self._sets.html = element("p", head) + _table(repairs.found)
+            name = element("b", repairs.property)
+            head = element("p", "The smallest sets of changes after which ", name, " holds")
+            self._sets.html = head + _table(repairs.found)
         else:
             how = "none" if repairs.complete else "none found, and not every set could be decided"
             text = f"Repairs of {repairs.property}: {how} ({repairs.tried} sets tried)"
-            self._sets.html = element("p", escape(text))
+            self._sets.html = element("p", text)
 
     def _apply(self, told: str) -> None:
         if told in self._attempts:  # else the click was on its way when the table became another one
@@ -117,7 +119,7 @@ def _broken(result: Result) -> list[str]:
     return [verdict.name for verdict in result.violated]
 
 
-def _table(attempts: list[Attempt]) -> str:
+def _table(attempts: list[Attempt]) -> Markup:
     """A row per attempt, those that flip something first, and of these those with the smallest price."""
     order = sorted(attempts, key=lambda attempt: (not attempt.flipped, attempt.price))
     rows = [_row(attempt) for attempt in order]
@@ -126,14 +128,14 @@ def _table(attempts: list[Attempt]) -> str:
 
 def _row(attempt: Attempt) -> tuple[str, str, str, str]:
     apply = element("button", "Apply", class_="wb-button", data_send=attempt.told, title="set this in the panel")
-    name = element("code", escape(attempt.told))
+    name = element("code", attempt.told)
     if attempt.result is None:
-        return name, escape(attempt.error), "", ""
-    flipped = [f"{badge(after.word)} <code>{escape(after.name)}</code>" for _, after in attempt.flipped]
+        return name, attempt.error or "", "", ""
+    flipped = [badge(after.word) + " " + element("code", after.name) for _, after in attempt.flipped]
     unknown = [badge("unknown", f"{v.name} unknown") for v in attempt.result.verdicts if v.holds is None]
     told = flipped + unknown
     if attempt.mends and attempt.never:
-        never = never_happen([f"<code>{escape(name)}</code>" for name in attempt.never])
-        told.append(element("span", f"but then {never}", class_="wb-note"))
-    words = "<br>".join(told) or '<span class="wb-note">none</span>'
+        never = Markup(never_happen([element("code", name) for name in attempt.never]))
+        told.append(element("span", "but then ", never, class_="wb-note"))
+    words = joined(told, element("br")) or element("span", "none", class_="wb-note")
     return name, words, counted(attempt.result.distinct, "state"), apply

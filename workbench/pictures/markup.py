@@ -1,0 +1,60 @@
+"""The one writer of HTML and SVG: whatever is not markup already is escaped where it comes into an element."""
+
+import html
+from collections.abc import Iterable
+from typing import Any
+
+from workbench.kernel.text import printable_lines
+
+#: What stands for itself when nothing is in it; any other element has a closing tag, as HTML demands.
+_EMPTY = frozenset({"br", "circle", "img", "input", "line", "link", "meta", "path", "polygon", "rect"})
+
+
+class Markup(str):
+    """Text that is markup. To make one of a text by hand is to vouch for the whole of it."""
+
+    __slots__ = ()
+
+    def __add__(self, other: str) -> "Markup":
+        return joined([self, other])
+
+    def __radd__(self, other: str) -> "Markup":
+        return joined([other, self])
+
+
+def escape(text: object) -> Markup:
+    r"""`text` as markup; control characters, which no page can hold or nobody can see, are written as escapes.
+
+    Examples
+    --------
+    >>> print(escape("a < b\x00"), escape(Markup("<br/>")))
+    a &lt; b\x00 <br/>
+    """
+    return text if isinstance(text, Markup) else Markup(html.escape(printable_lines(str(text))))
+
+
+def joined(parts: Iterable[object], between: str = "") -> Markup:
+    """All parts as markup, one after the other; those that are None are left out."""
+    return Markup(escape(between).join(escape(part) for part in parts if part is not None))
+
+
+def number(value: float) -> str:
+    """A length in pixels with one digit after the point; a share, which is below 1, with two."""
+    return f"{value:.{2 if abs(value) < 1 else 1}f}".rstrip("0").rstrip(".")
+
+
+def element(tag: str, *inside: object, **attributes: Any) -> Markup:
+    """An element of HTML or SVG. What is None is left out, of the inside and of the attributes.
+
+    Examples
+    --------
+    >>> print(element("td", "a < b", element("br"), class_="wb-cell", font_size=12.04, title=None))
+    <td class="wb-cell" font-size="12">a &lt; b<br/></td>
+    """
+    given = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(number(value) if isinstance(value, float) else value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    content = joined(inside)
+    return Markup(f"<{tag}{given}/>" if tag in _EMPTY and not content else f"<{tag}{given}>{content}</{tag}>")
