@@ -24,7 +24,7 @@ settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
 #: Programs for the environment of the writers, whose packages are not here.
-collect_ignore = ["hudi_reader.py", "iceberg_writer.py"]
+collect_ignore = ["hudi_reader.py", "iceberg_writer.py", "paimon_writer.py"]
 
 # Most tests of Spark are over before Java's second compiler has paid for itself: without it they take a third less.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")

@@ -216,7 +216,7 @@ def test_a_report_that_is_interrupted_is_none(here, capsys, monkeypatch, moment)
 
     def interrupted(*arguments, on_progress, **options):
         def interrupt(progress):
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
 
         return carried_out(*arguments, on_progress=interrupt, **options)
 
@@ -232,8 +232,12 @@ def test_a_report_that_is_interrupted_before_its_space_has_a_state_is_none(here,
     from workbench.engines.local import LocalSearch
     from workbench.spaces import space
 
+    begin = LocalSearch._begin
+
     def interrupted(search, limits):
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
+        limits.enforce(lambda: 0)
+        begin(search, limits)
 
     explore = space.explore
 
