@@ -60,6 +60,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bench": {"kernel", "models", "engines", "formats", "guided"},
     "commands": {
         "kernel",
+        "language",
         "models",
         "storage",
         "engines",
@@ -171,6 +172,26 @@ def test_circles_are_found_wherever_the_imports_stand() -> None:
 def test_no_modules_import_each_other_in_a_circle() -> None:
     found = circles({name_of(module): module.read_text() for module in MODULES})
     assert [circle for circle in found if not circle[0].startswith("workbench.engines.spark")] == []
+
+
+#: The layers of the kernel, lowest first: a module imports from its own and from those below.
+LAYERS = (
+    {"text", "errors", "values"},
+    {"faults", "domains", "constants", "parameters", "declare"},
+    {"members", "state", "instances", "model", "refinement", "symmetry"},
+    {"budget", "plan", "trace", "result", "lasso"},
+    {"conclusion", "temporal"},
+    {"search"},
+)
+
+
+def test_the_kernel_has_layers() -> None:
+    level = {f"workbench.kernel.{name}": number for number, layer in enumerate(LAYERS) for name in layer}
+    modules = {name_of(module): module for module in MODULES if module.parent.name == "kernel"}
+    assert level.keys() == modules.keys() - {"workbench.kernel"}
+    for name in level:
+        used = {imported.rpartition(".")[0] for imported in imports(modules[name].read_text())} & modules.keys()
+        assert [other for other in used if level.get(other, len(LAYERS)) > level[name]] == [], name
 
 
 @pytest.mark.parametrize("name", ["workbench", "workbench.kernel", "workbench.models", "workbench.models.bakery_v2"])

@@ -249,7 +249,7 @@ def drafts(content):
 
 @given(SOME, st.lists(st.tuples(st.sampled_from(sorted(OPERATIONS)), SOME), max_size=6))
 def test_whatever_is_done_to_it_it_is_a_frozenset(content, operations):
-    for written, draft in drafts(content):
+    for now, draft in drafts(content):
         real = before = content
         first = draft.held
         for name, other in operations:
@@ -261,7 +261,7 @@ def test_whatever_is_done_to_it_it_is_a_frozenset(content, operations):
             assert draft.held == real
             assert (len(draft.held), list(draft.held)) == (len(real), sorted(real))
         assert first == before  # what somebody looked at stays as it was
-        assert written() == real
+        assert now() == real
 
 
 def reads_of(question, content=(), writes=()):
