@@ -137,7 +137,7 @@ def drafts(content):
 
 @given(SOME, st.lists(st.tuples(st.sampled_from(sorted(OPERATIONS)), SOME), max_size=6))
 def test_whatever_is_done_to_it_it_is_a_frozenset(content, operations):
-    for result, draft in drafts(content):
+    for now, draft in drafts(content):
         real = before = content
         first = draft.held
         for name, other in operations:
@@ -149,7 +149,7 @@ def test_whatever_is_done_to_it_it_is_a_frozenset(content, operations):
             assert draft.held == real
             assert (len(draft.held), list(draft.held)) == (len(real), sorted(real))
         assert first == before  # what somebody looked at stays as it was
-        assert result() == real
+        assert now() == real
 
 
 def reads_of(question, content=(), writes=()):

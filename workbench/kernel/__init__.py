@@ -1,4 +1,9 @@
-"""The modelling language and its meaning. Standard library only."""
+"""The modelling language and its meaning. Standard library only.
+
+Its layers, each of which imports from those before it alone: texts, errors and values; what a class declares
+(``declare``); the model that this becomes, and its states; behaviours and results (``trace``, ``result``, ``lasso``),
+with what a check is asked for; the conclusion from what was explored; and the reference search.
+"""
 
 from workbench.kernel.constants import Constant
 from workbench.kernel.declare import (

@@ -43,12 +43,15 @@ def told_apart(states: Sequence[State]) -> list[str]:
 
     Examples
     --------
-    >>> from workbench.kernel import Model, Variable, choose, initial
+    >>> from workbench.kernel import Model, Variable, action, choose, initial
     >>> class Coins(Model):
     ...     up, tossed = Variable({1: False, 2: False}), Variable(0)
     ...     @initial
     ...     def tossed_before(self, s):
     ...         s.up[1] = choose((False, True))
+    ...     @action
+    ...     def toss(self, s):
+    ...         s.tossed += 1
     >>> told_apart(Coins().initial_states())
     ['up: none', 'up: 1']
     """
