@@ -350,8 +350,13 @@ def test_show_a_model_in_a_file(run, own):
     assert run("show", f"{own}:Bare")[0] == 0
 
 
-def test_a_model_that_breaks_the_rules(refused, own):
-    assert ") is not a function of the state" in refused("check", f"{own}:Impure")
+def test_a_model_that_breaks_the_rules(run, own):
+    """One line says what is wrong, and the behaviour that leads there follows."""
+    status, out, err = run("check", f"{own}:Impure")
+    assert (status, out) == (2, "")
+    line, _, *trace = err.splitlines()
+    assert ") is not a function of the state" in line
+    assert trace == ["  1  initial state", "       n: 0"]
 
 
 @pytest.mark.parametrize(
