@@ -335,10 +335,12 @@ def test_show_a_model_in_a_file(run, own):
 
 
 def test_a_model_that_breaks_the_rules(run, own):
+    """One line says what is wrong, and the behaviour that leads there follows."""
     status, out, err = run("check", f"{own}:Impure")
     assert (status, out) == (2, "")
-    assert ") is not a function of the state" in err.splitlines()[0]
-    assert "initial state" in err, "the behaviour that leads there"
+    line, _, *trace = err.splitlines()
+    assert ") is not a function of the state" in line
+    assert trace == ["  1  initial state", "       n: 0"]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from workbench.kernel.errors import ModelError
 T = TypeVar("T")
 
 #: Seconds that a process has for that: some to begin with, and a share of its time; and the most for one search.
-_FIRST, _SHARE, _MOST = 0.01, 0.02, 0.05
+_FIRST, _SHARE, _MOST = 0.01, 0.02, 0.1
 _began = time.perf_counter()
 _spent = 0.0
 
@@ -17,15 +17,15 @@ _spent = 0.0
 def as_time_allows(situations: Iterable[T]) -> Iterator[T]:
     """The first of some situations: as many as there is time to run again."""
     global _spent
-    began = time.thread_time()  # not while others have the processor
-    end = began + min(_MOST, _FIRST + _SHARE * (time.perf_counter() - _began) - _spent)
+    began = time.perf_counter()
+    end = began + min(_MOST, _FIRST + _SHARE * (began - _began) - _spent)
     try:
         for situation in situations:
-            if time.thread_time() > end:
+            if time.perf_counter() > end:
                 return
             yield situation
     finally:
-        _spent += time.thread_time() - began
+        _spent += time.perf_counter() - began
 
 
 def impure(whose: str, difference: str = "") -> ModelError:
