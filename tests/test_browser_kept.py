@@ -18,6 +18,7 @@ CELLS = [
     "from workbench.widgets import Workbench\n"
     'panel = Workbench("bakery_v2", Writers=2, AsyncParquet=True, RestampPatch=False)\npanel',
     """
+from workbench.pictures.markup import Markup
 from workbench.widgets.pane import Pane, copied
 said = {"a": "", "b": ""}
 def html(clicks):
@@ -26,7 +27,7 @@ def html(clicks):
     box = f'<div class="wb-scroll" style="height: 40px; overflow: auto"><p style="height: 400px">{clicks}</p></div>'
     unfolds = f"<details><summary>{clicks} clicks</summary>{clicks}</details>"
     more = f'<button data-send="more">{clicks}</button>'
-    return f'<div>{box}{unfolds}{more}{once}{boxes}</div>{copied("Copy", "1 + 1", "")}'
+    return Markup(f'<div>{box}{unfolds}{more}{once}{boxes}</div>{copied("Copy", "1 + 1", "")}')
 def clicked(what):
     name, *ticked = what.split()
     if ticked:

@@ -246,4 +246,7 @@ def test_a_page_runs_no_other_script_and_loads_nothing(browser: Any, tmp_path: A
         page.on("console", lambda told, refused=refused: refused.append(told.text))
         page.goto(file.as_uri())
         assert page.title() not in ("ran", "1")
-        assert [re.findall("script-src|img-src", told)[:1] for told in refused[:2]] == [["script-src"], ["img-src"]]
+        assert {name for told in refused for name in re.findall("script-src|img-src", told)} == {
+            "script-src",
+            "img-src",
+        }

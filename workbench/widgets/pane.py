@@ -12,8 +12,9 @@ from workbench.pictures.markup import Markup, element, escape
 from workbench.view.html import asset
 
 HERE = Path(__file__).parent
-#: The style of drawings and that of panels.
-STYLE = asset("style.css") + (HERE / "widgets.css").read_text(encoding="utf-8")
+#: The style of drawings and that of panels. A page may have that of drawings again, further below, with what is drawn
+#: there: below `html`, a rule for panels is stronger than one for drawings that is like it.
+STYLE = f"{asset('style.css')}html {{\n{(HERE / 'widgets.css').read_text(encoding='utf-8')}}}"
 
 
 class Style(anywidget.AnyWidget):
