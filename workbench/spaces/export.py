@@ -15,7 +15,8 @@ from workbench.engines.spark.dataflow import Outgoing
 from workbench.engines.spark.entry import read_run
 from workbench.engines.spark.manifest import LevelFile
 from workbench.engines.spark.states import ROW_GROUP
-from workbench.engines.spark.worker import Shipped, Worker, worker_for
+from workbench.engines.spark.tasks import Shipped, worker_for
+from workbench.engines.spark.worker import Worker
 from workbench.engines.store import Store
 from workbench.kernel import InputError, Model
 from workbench.kernel.budget import Limits

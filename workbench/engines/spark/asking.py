@@ -27,7 +27,7 @@ def answer(batches: Iterator[Any]) -> Iterator[Any]:
         code = problem = ""
         try:
             code = code_of_package()
-            import_module("workbench.engines.spark.worker")
+            import_module("workbench.engines.spark.tasks")
             from workbench.engines.local import load
 
             load()

@@ -1,8 +1,7 @@
 """The distributed engine: level by level, each a Spark job if it is wide, of which the driver keeps small numbers."""
 
-import secrets
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -14,30 +13,27 @@ from workbench.engines.local import LocalSearch, count_actions
 from workbench.engines.memory import peak_bytes
 from workbench.engines.parts import in_parts
 from workbench.engines.profile import Cost, Profile, joined
-from workbench.engines.spark import worker
+from workbench.engines.spark import tasks
 from workbench.engines.spark.cutting import cut
-from workbench.engines.spark.dataflow import First, Stage, here, on_spark
-from workbench.engines.spark.executors import ready_session
+from workbench.engines.spark.dataflow import Stage, here
 from workbench.engines.spark.handover import write_search
-from workbench.engines.spark.jobs import explained, session_of_messages
 from workbench.engines.spark.linking import LinkPlan, link
 from workbench.engines.spark.links import Links
 from workbench.engines.spark.liveness import LivenessJudge
-from workbench.engines.spark.manifest import KEPT_OUT, LAST_LEVEL, Level, LevelFile, Manifest, Run
-from workbench.engines.spark.messages import Admitted, Memory, NextLevel, Task, Work
+from workbench.engines.spark.manifest import KEPT_OUT, LAST_LEVEL, Level, LevelFile, Manifest
+from workbench.engines.spark.messages import Admitted, NextLevel, Task, Work
 from workbench.engines.spark.narrow import NarrowLevels
-from workbench.engines.spark.rundir import NotWritten, RunDirectory, Values
+from workbench.engines.spark.rundir import NotWritten, Values
+from workbench.engines.spark.running import Running
 from workbench.engines.spark.seed import seed
-from workbench.engines.spark.shipping import ship
 from workbench.engines.spark.states import ROW_GROUP
 from workbench.engines.spark.sweeping import HERE
 from workbench.engines.spark.together import levels_per_job
-from workbench.engines.spark.transitions import OUTSIDE, PART_STATES
+from workbench.engines.spark.transitions import OUTSIDE
 from workbench.kernel import InputError, ModelError, Trace
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.conclusion import Exploration
 from workbench.kernel.growth import Growth
-from workbench.kernel.plan import Plan
 from workbench.kernel.trace import leading_to
 from workbench.storage.folder import Folder
 from workbench.storage.identity import Identity
@@ -46,98 +42,55 @@ from workbench.storage.identity import Identity
 MOST_PER_TASK = 1 << 21
 
 
-class SparkSearch:
+class SparkSearch(Running):
     """A search whose states live in a run directory.
 
     Parameters
     ----------
-    spark : SparkSession or None
-        A local session is made for None, once there is a job for it.
-    folder : Folder
-        The run directory; driver and workers see the same files there. Who searches has the lock on it.
-    task : Task
-    identity : Identity
-        That of the task.
-    manifest : Manifest
-        The completed levels.
-
-    Attributes
-    ----------
-    counted : Manifest
-        What the result is made of: the completed levels, and what a budget allowed of the next one.
-    unfinished : bool
-        Whether something ended the search that a person did not ask for, so that there is something to go on with.
-    part_states : int
-        States whose transitions make a file.
+    spark, folder, task, identity, manifest
+        As for :class:`Running`.
     """
 
-    part_states = PART_STATES
-
     def __init__(self, spark: Any, folder: Folder, task: Task, identity: Identity, manifest: Manifest) -> None:
-        self.spark, self.task, self.identity, self.model = spark, task, identity, task.model
-        self.directory = RunDirectory(folder, task.model, task.bits)
-        self.manifest = self.counted = manifest
-        self.stopped: str | None = None
-        self.unfinished = False
-        self._shipped = worker.Shipped(
-            str(folder.path), folder.mark, secrets.token_hex(8), ship(task, task.model.name), {}, []
-        )
+        super().__init__(spark, folder, task, identity, manifest)
         self._narrow = NarrowLevels(self.directory, task)
-        self._reported = 0  # states that were visited in process; those of its last level are visited again
-        self._memory: list[Memory] = []
         self._costs: dict[str, tuple[Cost, ...]] = {}  # of each process, as it told last
         cells = in_parts(task.model.layout).cells
         self._growth, self._values = Growth(cells), [0] * len(cells)
         self._resumed = bool(manifest.levels)
-        self._limits = Limits()
         self._worker_peak = 0
 
     def begin(self) -> None:
         """Make the folder a run directory."""
-        self._commit(self.manifest)
+        self.commit(self.manifest)
 
     def take_over(self, search: LocalSearch, seconds: float) -> None:
         """Go on from the last completed level of a search in this process, which is not needed any more afterwards."""
-        self._reported = search.store.count
+        self.reported = search.store.count
         self._costs["in process"] = costs_of(search.trees)
         self._reach_workers()
         try:
             manifest = write_search(self.directory, self.task, search, seconds)
-            self._commit(manifest)
+            self.commit(manifest)
         except NotWritten as error:
             raise InputError(f"the search cannot be written: {error}") from None
         self.manifest = self.counted = manifest
 
-    def _commit(self, manifest: Manifest) -> None:
-        self.directory.commit(Run(self.identity, self.task.buckets, self.task.notes, manifest))
-
-    def shipped(self, files: Iterable[str]) -> worker.Shipped:
-        """What a task is sent that reads `files`, and the values of all levels."""
-        values = self.manifest.values
-        sums = self.directory.sums([*files, *(name for name in values if name is not None)])
-        return self._shipped._replace(sums=sums, values=values)
-
     # The search --------------------------------------------------------------------------------------------------
-
-    def plan(self, fail_fast: bool = False) -> Plan:
-        task = self.task
-        return Plan(
-            task.model, task.model.select(task.properties), task.symmetry, task.bits, fail_fast, list(task.notes)
-        )
 
     def run(self, limits: Limits, fail_fast: bool = False) -> None:
         """Search level by level until nothing is new, a budget is used up, or somebody stops it.
 
         Then the level under way is abandoned; every completed level stays good, and the search can be resumed.
         """
-        self._limits, self.unfinished = limits, True
+        self.limits, self.unfinished = limits, True
         with leading_to(self._trace_of):
             self._run(limits, fail_fast)
 
     def _run(self, limits: Limits, fail_fast: bool) -> None:
         try:
             while not self.manifest.complete:
-                self._check(limits)
+                self.watch()
                 if fail_fast and self._violated():
                     self.unfinished = False
                     raise Stop("stopped at the first violation")
@@ -167,15 +120,6 @@ class SparkSearch:
         level = len(self.manifest.levels) - 1 if level == LAST_LEVEL else level
         return Links(self.directory, self.task, self.manifest).trace_to([level, *words])
 
-    def flow(self, work: Sequence[Any], first: First, *stages: Stage) -> list[Any]:
-        """What comes of work that Spark's tasks do in stages; see :mod:`workbench.engines.spark.dataflow`."""
-        return on_spark(self.session, self.watch, self.explain, work, first, *stages)
-
-    @cached_property
-    def session(self) -> Any:
-        """What jobs that move messages run on; the first of them starts it."""
-        return session_of_messages(ready_session(self.spark))
-
     def _link(self) -> None:
         """Make the transitions of the complete search part of the run."""
         plan = LinkPlan.of(self.manifest, self.part_states)
@@ -191,44 +135,26 @@ class SparkSearch:
             files = [source.file.path for source in plan.sources]
             shipped = self.shipped([*files, *plan.before])
 
-            linked = link(self.flow, partial(worker.worker_for, shipped), self.task.buckets, plan)
+            linked = link(self.flow, partial(tasks.worker_for, shipped), self.task.buckets, plan)
         manifest = self.manifest.copy()
         manifest.transitions += sorted((part.file for part in linked), key=lambda file: file.first)
         if not manifest.linked or sum(file.transitions for file in manifest.transitions) != self._generated(manifest):
             raise ModelError("other transitions were found when states were expanded again: the model is not pure")
         for part in linked:
             self.directory.know(part.sums)
-        self._commit(manifest)
+        self.commit(manifest)
         self.manifest = self.counted = manifest
-
-    def watch(self) -> None:
-        """Raise :class:`Stop` if the search's budget is used up, or somebody stops it."""
-        self._check(self._limits)
 
     def _reach_workers(self) -> None:
         """Raise :class:`InputError` if workers cannot load the model, or do not see the run directory."""
-        self.flow(range(self.task.buckets), partial(worker.reach, self.shipped([])))
-
-    def _check(self, limits: Limits) -> None:
-        levels = self.manifest.levels
-        states, frontier = sum(self.manifest.sizes), levels[-1].states if levels else 0
-        decided = self.manifest.decided
-        limits.check(len(self.manifest.sizes), max(states, self._reported), frontier, lambda: self._held, decided)
-
-    @property
-    def _held(self) -> int:
-        """Bytes that the search's data took in all worker processes when the last level was completed."""
-        by_process: dict[str, int] = {}
-        for memory in self._memory:
-            by_process[memory.process] = max(memory.held, by_process.get(memory.process, 0))
-        return sum(by_process.values())
+        self.flow(range(self.task.buckets), partial(tasks.reach, self.shipped([])))
 
     def _violated(self) -> bool:
         return any(declared.kind != "reachable" for declared in self.model.select(self.manifest.decided))
 
     def _first_level(self, limits: Limits) -> tuple[int, list[Admitted]]:
         try:
-            return seed(self.directory, self.task, lambda: self._check(limits))
+            return seed(self.directory, self.task, self.watch)
         except NotWritten as error:
             raise self.explain(error) from error
 
@@ -242,7 +168,7 @@ class SparkSearch:
             return self._wide_levels(self._divide(manifest.levels[-1].files), level)
         [work] = self._divide(manifest.levels[-1].files, tasks=1)
         try:
-            return [self._narrow.next_level(manifest.values, work, level, lambda: self._check(limits))]
+            return [self._narrow.next_level(manifest.values, work, level, self.watch)]
         except NotWritten as error:
             raise self.explain(error) from error
 
@@ -255,14 +181,14 @@ class SparkSearch:
         All of these but the last one expand what they have admitted, so that there is one shuffle for each level.
         """
         frontier = self.shipped(file.path for file in self.manifest.levels[-1].files)
-        expand = partial(worker.expand, frontier, level.values_level, level.decided)
+        expand = partial(tasks.expand, frontier, level.values_level, level.decided)
         known = self.shipped(name for names in level.visited.values() for name in names)
         sizes, seconds = self.manifest.sizes, self.manifest.levels[-1].seconds
         last = level.first + (1 if alone else levels_per_job(sizes, self.task.buckets, seconds)) - 1
         stages = [
             Stage(
                 self.task.buckets,
-                partial(worker.advance if number < last else worker.admit, known, level._replace(number=number)),
+                partial(tasks.advance if number < last else tasks.admit, known, level._replace(number=number)),
             )
             for number in range(level.first, last + 1)
         ]
@@ -318,9 +244,9 @@ class SparkSearch:
         Returns the values that have got numbers after the job that made it: those that are `numbered` already, after
         levels before it, and more.
         """
-        self._memory = [m for o in outcomes for m in (o.memory, *(step.memory for step in o.steps))]
-        self._worker_peak = max([self._worker_peak, *(memory.peak for memory in self._memory)])
-        for memory in self._memory:
+        self.memory = [m for o in outcomes for m in (o.memory, *(step.memory for step in o.steps))]
+        self._worker_peak = max([self._worker_peak, *(memory.peak for memory in self.memory)])
+        for memory in self.memory:
             known = self._costs.get(memory.process, ())
             self._costs[memory.process] = max(known, memory.costs, key=lambda costs: sum(cost.calls for cost in costs))
         for outcome in outcomes:
@@ -338,7 +264,7 @@ class SparkSearch:
                 self._values = [known + len(cell) for known, cell in zip(self._values, new, strict=True)]
                 self._growth.note(self._values)
                 manifest.levels[-1].values = self.directory.write_values(len(self.manifest.levels), new)
-            self._commit(manifest)
+            self.commit(manifest)
         except NotWritten as error:
             raise self.explain(error) from error
         self.manifest = self.counted = manifest
@@ -357,17 +283,6 @@ class SparkSearch:
         if tasks is None:
             tasks = min(len(parts), max(self.task.buckets, sum(sizes.values()) // MOST_PER_TASK))
         return [parts[i::tasks] for i in range(tasks)]
-
-    def explain(self, error: Exception) -> Exception:
-        """What went wrong with a job, in one line where it is not a bug of ours."""
-        what = "what leads from state to state" if self.manifest.complete else f"level {len(self.manifest.sizes) + 1}"
-        for line in str(error).splitlines() if not isinstance(error, NotWritten) else [f"NotWritten: {error}"]:
-            if "NotWritten: " in line:
-                return InputError(
-                    f"{what} cannot be written ({line.split('NotWritten: ', 1)[1]}); "
-                    f"the levels before are good: make room and resume {str(self.directory.folder.path)!r}"
-                )
-        return explained(error, self.model.name)
 
     # What came of it ---------------------------------------------------------------------------------------------
 
@@ -395,7 +310,7 @@ class SparkSearch:
                 "fastest_level": min(seconds, default=0.0),
                 "driver_peak_bytes": peak_bytes(),
                 "worker_peak_bytes": self._worker_peak,
-                "worker_bytes": self._held,
+                "worker_bytes": self.held,
             },
             growth=self._growth,
             profile=None if self._resumed else self._profile(sum(counted.sizes)),

@@ -1,19 +1,18 @@
 """What one task does to expand states: it takes them in part by part, and sends what they lead to."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from workbench.engines.purity import run_again
+from workbench.engines.spark.dataflow import Outgoing, Packed
 from workbench.engines.spark.manifest import LAST_LEVEL
-from workbench.engines.spark.messages import Candidates, StepCounts
+from workbench.engines.spark.messages import Candidates, Message, NextLevel, StepCounts, Work
 from workbench.engines.spark.outbox import messages_of
+from workbench.engines.spark.shipping import pack
+from workbench.engines.spark.worker import Worker
 from workbench.engines.watch import evaluate
 from workbench.kernel import ModelError
-
-if TYPE_CHECKING:
-    from workbench.engines.spark.worker import Worker
 
 
 class Expanding:
@@ -28,7 +27,7 @@ class Expanding:
         Properties that are decided, by which no step is judged.
     """
 
-    def __init__(self, worker: "Worker", values_level: int, known: frozenset[str]) -> None:
+    def __init__(self, worker: Worker, values_level: int, known: frozenset[str]) -> None:
         self._worker, self._values_level, self._known = worker, values_level, known
         self._trees, self._expander, self._part = worker.trees, worker.expander, worker.part
         if worker.steps is not None:
@@ -109,3 +108,35 @@ class Expanding:
         for name, (state, step) in steps.decided.items():
             if name not in self._decided:
                 self._decided[name] = self._words(state, step)
+
+
+def expand(
+    worker: Worker, work: Sequence[Work], level: int, known: frozenset[str]
+) -> Iterator[tuple[int, Candidates | StepCounts]]:
+    """The successors of the states in `work`, once each, by bucket; the counts go to bucket 0.
+
+    The steps are judged by all properties except those that are `known` to be decided.
+    """
+    worker.catch_up(level)
+    expanding = Expanding(worker, level, known)
+    for file, row_group in work:
+        states = worker.directory.states(file.path, ["fingerprints", "rows"], row_group)
+        yield from expanding.put(states.fingerprints, worker.rows_of(file, states))
+    yield from expanding.end()
+
+
+def advance(worker: Worker, bucket: int, messages: Iterator[Message], level: NextLevel) -> Outgoing:
+    """Admit, and expand what is new while its rows are at hand: what is to be sent, the report first.
+
+    Who admits the next level wants the report before all else. So all that is sent waits for it.
+    """
+    worker.catch_up(level.values_level)
+    expanding = Expanding(worker, level.values_level, level.decided)
+    sent: list[tuple[int, Packed]] = []
+
+    def send(outgoing: Iterator[tuple[int, Message]]) -> None:
+        sent.extend((to, Packed(pack(message))) for to, message in outgoing)
+
+    reports = worker.admit(bucket, messages, level, lambda *states: send(expanding.put(*states)))
+    send(expanding.end())
+    return [(bucket, reports), *sent]

@@ -6,13 +6,14 @@ The definitions are in ``docs/liveness.md``. Whatever decides, lassos are found 
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from workbench.engines.liveness import Graph, LassoFinder
 from workbench.engines.memory import most_memory
 from workbench.engines.spark.bits import StateSet
+from workbench.engines.spark.running import Running
 from workbench.engines.spark.sweeping import Arrays, Parts
 from workbench.engines.spark.transitions import OUTSIDE
 from workbench.engines.spark.trimming import FAR, Conditions, Describe, Space, Trimmer, Undecided
@@ -23,9 +24,6 @@ from workbench.kernel.instances import Fairness
 from workbench.kernel.lasso import Demand, liveness_verdict
 from workbench.kernel.trace import Move
 from workbench.kernel.values import counted
-
-if TYPE_CHECKING:
-    from workbench.engines.spark.engine import SparkSearch
 
 #: What finding a lasso takes in memory for each transition of the graph, and trimming for each state of the space.
 _BYTES_PER_TRANSITION, _BYTES_PER_STATE = 100, 8
@@ -49,11 +47,11 @@ class LivenessJudge:
 
     Parameters
     ----------
-    search : SparkSearch
+    search : Running
     room : Room, optional
     """
 
-    def __init__(self, search: "SparkSearch", room: Room | None = None) -> None:
+    def __init__(self, search: Running, room: Room | None = None) -> None:
         self._search, self._model, self._room = search, search.model, room or Room.planned()
         self._fairness = self._model.fairness()
         self._labels = 2 * len(self._model.instances)

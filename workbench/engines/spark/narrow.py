@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from workbench.engines.spark.dataflow import Outgoing, Stage, here
+from workbench.engines.spark.expanding import expand
 from workbench.engines.spark.manifest import Manifest
 from workbench.engines.spark.messages import Admitted, Message, NextLevel, Task, Work
 from workbench.engines.spark.rundir import RunDirectory
@@ -78,5 +79,5 @@ class NarrowLevels:
                 watch()
 
         buckets = Stage(self._task.buckets, admit)
-        reports = here([work], lambda _: worker.expand(work, level.number - 1, level.decided), buckets)
+        reports = here([work], lambda _: expand(worker, work, level.number - 1, level.decided), buckets)
         return [admitted for report in reports for admitted in report.levels]

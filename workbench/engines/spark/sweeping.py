@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,16 +14,14 @@ from workbench.engines.spark.linking import LinkPlan
 from workbench.engines.spark.links import Links
 from workbench.engines.spark.manifest import PREFIX, TransitionFile
 from workbench.engines.spark.rundir import RunDirectory
+from workbench.engines.spark.running import Running
 from workbench.engines.spark.shipping import pack, unpack
 from workbench.engines.spark.states import ROW_GROUP
+from workbench.engines.spark.tasks import Shipped, worker_for
 from workbench.engines.spark.transitions import Part
 from workbench.engines.spark.trimming import Space
-from workbench.engines.spark.worker import Shipped, worker_for
 from workbench.kernel import InputError
 from workbench.kernel.trace import Move
-
-if TYPE_CHECKING:
-    from workbench.engines.spark.engine import SparkSearch
 
 #: Spaces of up to so many states are linked and swept in this process.
 HERE = 1 << 16
@@ -70,12 +68,12 @@ class Parts:
 
     Parameters
     ----------
-    search : SparkSearch
+    search : Running
     predicates, labels : int
         How many there are.
     """
 
-    def __init__(self, search: "SparkSearch", predicates: int, labels: int) -> None:
+    def __init__(self, search: Running, predicates: int, labels: int) -> None:
         self._search, self.files = search, search.manifest.transitions
         self.predicates = predicates
         self._shape = Shape(predicates, labels, sum(search.manifest.sizes))

@@ -8,9 +8,8 @@ import gc
 import itertools
 import os
 import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,28 +19,21 @@ from workbench.engines.expander import Expander
 from workbench.engines.memory import peak_bytes
 from workbench.engines.purity import run_again
 from workbench.engines.spark.admission import Admission, New
-from workbench.engines.spark.dataflow import Outgoing, Packed
-from workbench.engines.spark.expanding import Expanding
 from workbench.engines.spark.manifest import LevelFile
 from workbench.engines.spark.messages import (
     Admitted,
-    Candidates,
     Memory,
     Message,
     NextLevel,
     Reports,
-    StepCounts,
     Task,
-    Work,
 )
 from workbench.engines.spark.numbering import BucketSet, Numbering
 from workbench.engines.spark.part_store import PartStore
-from workbench.engines.spark.rundir import RunDirectory, open_folder
-from workbench.engines.spark.shipping import pack, receive
+from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States
 from workbench.engines.steps import WatchedSteps
 from workbench.engines.watch import Labels
-from workbench.storage.sums import FileSum
 
 
 class Worker:
@@ -122,22 +114,6 @@ class Worker:
             self._steps.extend(self.trees.steps[self._steps.size :])
         return self._steps.array
 
-    # Expanding ---------------------------------------------------------------------------------------------------
-
-    def expand(
-        self, work: Sequence[Work], level: int, known: frozenset[str]
-    ) -> Iterator[tuple[int, Candidates | StepCounts]]:
-        """The successors of the states in `work`, once each, by bucket; the counts go to bucket 0.
-
-        The steps are judged by all properties except those that are `known` to be decided.
-        """
-        self.catch_up(level)
-        expanding = Expanding(self, level, known)
-        for file, row_group in work:
-            states = self.directory.states(file.path, ["fingerprints", "rows"], row_group)
-            yield from expanding.put(states.fingerprints, self.rows_of(file, states))
-        yield from expanding.end()
-
     def rows_of(self, file: LevelFile, states: States) -> np.ndarray:
         """The rows of states of a file, in local numbers."""
         return self.numbering.to_local(states.rows, file.values_level, self.directory.extras(file.path))
@@ -200,22 +176,6 @@ class Worker:
         )
         return Reports((*reports.levels, admitted))
 
-    def advance(self, bucket: int, messages: Iterator[Message], level: NextLevel) -> Outgoing:
-        """Admit, and expand what is new while its rows are at hand: what is to be sent, the report first.
-
-        Who admits the next level wants the report before all else. So all that is sent waits for it.
-        """
-        self.catch_up(level.values_level)
-        expanding = Expanding(self, level.values_level, level.decided)
-        sent: list[tuple[int, Packed]] = []
-
-        def send(outgoing: Iterator[tuple[int, Message]]) -> None:
-            sent.extend((to, Packed(pack(message))) for to, message in outgoing)
-
-        reports = self.admit(bucket, messages, level, lambda *states: send(expanding.put(*states)))
-        send(expanding.end())
-        return [(bucket, reports), *sent]
-
 
 def _reports(messages: Iterator[Message]) -> tuple[Reports, Iterator[Message]]:
     """The reports among the messages to a bucket, which has none if nothing was sent to it before; and the others."""
@@ -225,70 +185,3 @@ def _reports(messages: Iterator[Message]) -> tuple[Reports, Iterator[Message]]:
             return message, itertools.chain(held, messages)
         held.append(message)
     return Reports(()), iter(held)
-
-
-# Entry points of tasks -----------------------------------------------------------------------------------------------
-
-_workers: dict[str, Worker] = {}
-
-
-class Shipped(NamedTuple):
-    """What a task is sent of its search, as part of Spark's own closures.
-
-    Attributes
-    ----------
-    path : str
-        The run directory.
-    mark : str
-        That of its folder.
-    search : str
-        Tells this search from others, also of the same run.
-    task : bytes
-        The :class:`Task`, made by :func:`ship`.
-    sums : mapping of str to FileSum
-        The files that the task may read.
-    values : sequence of str or None
-        For each completed level the file of the values that were numbered after it.
-    """
-
-    path: str
-    mark: str
-    search: str
-    task: bytes
-    sums: Mapping[str, FileSum]
-    values: Sequence[str | None]
-
-
-def worker_for(shipped: Shipped) -> Worker:
-    """The process's worker for a search; one search at a time is remembered."""
-    if shipped.search not in _workers:
-        _workers.clear()
-        task = receive(shipped.task)
-        directory = RunDirectory(open_folder(shipped.path, shipped.mark), task.model, task.bits)
-        _workers[shipped.search] = Worker(directory, task)
-    worker = _workers[shipped.search]
-    worker.spare_the_collector()
-    worker.directory.know(shipped.sums)
-    worker.values = shipped.values
-    return worker
-
-
-def reach(shipped: Shipped, _: Any) -> Outgoing:
-    """Fail where a task of this search would."""
-    worker_for(shipped)
-    return ()
-
-
-def expand(shipped: Shipped, level: int, known: frozenset[str], work: Sequence[Work]) -> Outgoing:
-    """Expand the parts of a piece of work."""
-    return worker_for(shipped).expand(work, level, known)
-
-
-def admit(shipped: Shipped, level: NextLevel, bucket: int, messages: Iterator[Message]) -> Outgoing:
-    """Admit the messages to a bucket, and report on it."""
-    return [(bucket, worker_for(shipped).admit(bucket, messages, level))]
-
-
-def advance(shipped: Shipped, level: NextLevel, bucket: int, messages: Iterator[Message]) -> Outgoing:
-    """Also expand what was admitted, so that another stage can admit the level after that."""
-    return worker_for(shipped).advance(bucket, messages, level)
