@@ -235,7 +235,7 @@ class _Search:
         return replay(self.model, self.links[number][1].instance, path[::-1])
 
     def _liveness(self, declared: Property) -> Verdict:
-        with leading_to(lambda error: self._trace_to((error.met, None))):
+        with leading_to(lambda error: None if error.met is None else self._trace_to((error.met, None))):
             return check_liveness(self.model, declared, self.states, self.levels[0], self.graph)
 
     def _growth(self) -> Growth:
