@@ -15,7 +15,7 @@ from workbench.kernel import (
 )
 
 #: The parts that raise, and the last state's n. `outside` is an invariant that raises beyond the constraint.
-PARTS = {"action": 4, "invariant": 5, "step": 5, "constraint": 5, "outside": 6, "goal": 5}
+PARTS = {"action": 4, "invariant": 5, "step": 5, "constraint": 5, "outside": 6, "goal": 5, "fair_when": 4}
 
 
 def failing(part):
@@ -24,7 +24,7 @@ def failing(part):
     class Failing(Model):
         n, k = Variable(0), Variable(0)
 
-        @action
+        @action(fair="weak", fair_when=lambda self, s: part != "fair_when" or s.n < 4 or 1 // 0)
         def up(self, s):
             require(s.n < 6, "enough")
             require(part != "action" or s.n < 4 or 1 // 0, "never")

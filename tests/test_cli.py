@@ -1104,7 +1104,9 @@ def test_what_a_model_prints_is_not_part_of_other_outputs(run, loud, command, tm
 def test_a_model_that_ends_the_process_is_wrong(run, loud):
     status, out, err = run("check", f"{loud}:Leaving")
     assert (status, out) == (2, "")
-    assert re.search(r"^workbench: .*SystemExit", err, re.MULTILINE)
+    (said,) = [line for line in err.splitlines() if line.startswith("workbench: ")]
+    assert "SystemExit" in said
+    assert err.endswith("  1  initial state\n       n: 0\n")
 
 
 def test_an_interrupt_that_comes_up_as_another_error_is_one(tmp_path):

@@ -6,7 +6,8 @@ what either finds must pass :func:`workbench.kernel.lasso.verify_lasso`.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +36,16 @@ class Condition:
     steps: set[tuple[int, int]]
 
 
+@contextmanager
+def met_in(number: int) -> Iterator[None]:
+    """Note in an error of the model's in which state it was met."""
+    try:
+        yield
+    except ModelError as error:
+        error.met = number
+        raise
+
+
 def check_liveness(model: Model, declared: Property, states: Sequence[Any], initial: int, graph: Graph) -> Verdict:
     """The verdict on a liveness property, given all reachable states and transitions.
 
@@ -46,18 +57,16 @@ def check_liveness(model: Model, declared: Property, states: Sequence[Any], init
         return {n for n in range(len(states)) if predicate is not None and holds(predicate, n)}
 
     def holds(predicate: Callable[[Any], Any], number: int) -> bool:
-        try:
+        with met_in(number):
             return truth(declared.name, predicate, states[number])
-        except ModelError as error:
-            error.met = number
-            raise
 
     def counts(source: int, move: Move) -> bool:
         instance, state = model.instances[move.instance], states[source]
         if instance.action.fair_when is None:
             return True
         outcome, _ = model.outcomes(instance, state)[move.outcome]
-        return instance.counts(state, outcome.choices)
+        with met_in(source):
+            return instance.counts(state, outcome.choices)
 
     def find(formula: Formula) -> tuple[Trace | None, Demand]:
         trigger, goal = where(formula.trigger), where(formula.goal)
