@@ -1,4 +1,11 @@
-"""Drive a real system along a behaviour of a model, step by step, and say whether it did what the model predicts."""
+"""Drive a real system along a behaviour of a model, step by step, and say whether it did what the model predicts.
+
+A driver says who does what; an actor - a process of its own (``processes.py``) - does it and answers; the driver
+compares the system with the model's state. A drive ends with the first step that goes differently from what the model
+predicts. Actors speak JSON lines, so they can live in any environment: ``paimon_actor.py`` runs in that of pypaimon,
+imports nothing of ours, and puts gates into pypaimon's commit. ``traces.py`` picks traces that cover each step and
+each conflict.
+"""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -4,6 +4,9 @@ Numba takes a while to be imported, and much longer where its cache is empty. A 
 loops are plain Python, and come to the same, number by number. So :func:`interpreting` lets a thread interpret kernels,
 up to :data:`MOST_CALLS` of them in all that its process does; what needs more ends with :class:`TooMuch`, and has to
 begin again with compiled kernels.
+
+Kernels therefore keep to what both understand, and treat unsigned words as words: nothing relies on overflow beyond 64
+bits. ``tests/test_start.py`` says what may be loaded, and compares both ways.
 """
 
 import functools

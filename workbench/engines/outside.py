@@ -1,4 +1,8 @@
-"""What a model's constraints keep out of a search: successors that are put aside, to be judged, and counted."""
+"""What a model's constraints keep out of a search: successors that are put aside, to be judged, and counted.
+
+A constraint is a tree as well, walked for each unvisited successor. A transition to a state outside has no target, and
+counts for fairness alone.
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,10 @@
-"""The properties that a search looks out for in its steps: predicates with trees, judged when a state is expanded."""
+"""The properties that a search looks out for in its steps: predicates with trees, judged when a state is expanded.
+
+A step is judged by a tree over three rows: the state before, the state after, and for each cell whether it changed.
+Once a state is expanded, a separate kernel judges its steps by walking again through trees that are complete by then;
+without such properties this costs nothing. A refinement can skip a step which writes no cell that its mapping has ever
+read. A place where a property of steps is violated is a state, and the step from there.
+"""
 
 from collections.abc import Callable, Container, Sequence
 from functools import partial

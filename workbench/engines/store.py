@@ -1,4 +1,8 @@
-"""What a search keeps: blocks of states in order of discovery, the visited set, and the transitions where wanted."""
+"""What a search keeps: blocks of states in order of discovery, the visited set, and the transitions where wanted.
+
+Fingerprints are in an open-addressing table, and each state has its predecessor and step. Rows are kept for the
+frontier only, of 16 bits per cell until one has more values than these can number.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

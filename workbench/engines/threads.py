@@ -1,4 +1,9 @@
-"""Threads that share the work of compiled loops, which let go of Python's lock."""
+"""Threads that share the work of compiled loops, which let go of Python's lock.
+
+Threads share out the chunks of a phase, and each looks up what belongs to its range of the visited table. They do not
+share one table by compare-and-swap: whoever came first would then find a state, and numbers, links and traces would
+differ from run to run.
+"""
 
 import os
 from collections.abc import Callable

@@ -3,6 +3,13 @@
 A recording may show only some of the cells. What is kept while reading it is therefore the *set* of model states that
 agree with everything recorded so far, which :mod:`workbench.engines.guided` computes; the recording is a behaviour as
 long as that set is not empty.
+
+Such a set is a *layer*. The cells that steps write tell its members apart: hidden steps change nothing that is
+watched, and a layer contains whatever they reach; the next observation bounds the visible ones, and the states that
+agree with it are the next layer. Kernels expand nodes, each a state with a small number: of visible steps so far, or
+of a scenario's lines that were passed (:mod:`workbench.engines.passing`). What remains of a layer is how its states
+were reached: one behaviour follows from that, which the model runs. When nothing follows, actions run as if they
+required nothing (``ActionInstance.overlooking``): what they lack is the reason.
 """
 
 import itertools

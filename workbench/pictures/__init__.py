@@ -3,6 +3,9 @@
 A picture is described by things, see :mod:`workbench.pictures.things`; where they go and how they look is not the
 description's business. :func:`picture_of` declares one for a model, which does not know of it. ``docs/pictures.md``
 shows how to write one.
+
+Ids that follow from what a thing stands for make two pictures comparable, and let a model say what is at fault in its
+own words (``Fault``, with places in the state).
 """
 
 from workbench.pictures import bakery, hudi, paimon  # noqa: F401 - each declares its protocol's pictures

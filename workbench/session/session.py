@@ -1,4 +1,12 @@
-"""A session: the settings of a model, the check of them, what it found, and what is computed about that."""
+"""A session: the settings of a model, the check of them, what it found, and what is computed about that.
+
+`Settings` are replaced, never changed; their check runs in a thread; the `Stepper` has a `History`, a tree, for each
+initial state that somebody has begun in. A session emits events - ``settings``, ``check``, ``result``, ``selected``,
+``stepping``, ``watches`` - and knows no view. What a view wants computed beside the check is an `Aside`, one for each
+purpose: it continues while nobody looks, and a new check ends it. A grid of settings (``filling.py``) belongs to no
+single result and outlasts checks. What was computed about a result stays with it (``kept.py``), so that the graph and
+the charts share one search. One lock is held while an event is emitted and while a click is handled.
+"""
 
 import threading
 import time

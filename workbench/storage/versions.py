@@ -9,6 +9,9 @@
 A version is put only if there is none of its number, so of two writers that go on from version 6 one gets to write
 version 7, and the other learns who did. None is ever removed, since a writer that slept would take the number of one
 that is gone for its own. Each names the checksum of the one before.
+
+One file that is replaced under a condition would not do: disks, HDFS and object stores all know put-if-absent, a commit
+writes only what is new, and the same mechanism commits and keeps other writers out.
 """
 
 import re

@@ -1,4 +1,12 @@
-"""Audit a table: find out its format, read it, judge it."""
+"""Audit a table: find out its format, read it, judge it.
+
+A `Source` reads files by their names in the table, within bounds, on any file system; ``avro.py`` decodes what nobody
+vouches for. A format's reader goes through the versions by what each changed, and makes Arrow tables of one shape
+(``shape.py``): commits, files and deletion vectors with the versions in which they live. Its functions decode single
+files, so ``decoding.py`` can run them here and ``spark.py`` on Spark. The judges are relational; they read rows only of
+buckets whose metadata does not prove them right. A finding becomes a state of the protocol's model, and counts only if
+the model's own invariant fails there: picture, trace and repair then follow from the model.
+"""
 
 import importlib
 import os

@@ -1,4 +1,13 @@
-"""The panel around a model: controls, verdicts at every change, and tabs that look closer."""
+"""The panel around a model: controls, verdicts at every change, and tabs that look closer.
+
+Widgets draw a session and call its methods; a tab is made when it is opened. Kernel and page keep every widget until
+it is closed, and a reloaded page waits four seconds for all of them, and two for each with its own script. So one
+`Style` per panel carries the style sheet, controls share their layouts, read-only parts have no script (`Words`), and
+running a cell again closes its panel (``lifetime.py``). A notebook keeps what is static of a panel as a second output,
+since JupyterLab shows an error for an output whose widget is gone; ``view/style.css`` shows the one or the other. The
+script of the `Style` gives names to unlabelled controls for screen readers, and keeps plain keys from the notebook
+(``panel.js``).
+"""
 
 from typing import Any
 

@@ -1,4 +1,11 @@
-"""The distributed engine: level by level, each a Spark job if it is wide, of which the driver keeps small numbers."""
+"""The distributed engine: level by level, each a Spark job if it is wide, of which the driver keeps small numbers.
+
+A level takes one shuffle; a job makes one level, or a few that are wide and quick (``together.py``), and the driver
+makes narrow ones by itself (``narrow.py``). Visited sets are cached by workers, not joined: a process keeps the
+fingerprints of the buckets that it worked on, and reads what it missed from the run directory. Which action finds a
+state first is not defined here, since two successors of one level may be equal: counts of *new* states per action can
+differ from those of other engines, and everything else is equal.
+"""
 
 import time
 from collections.abc import Sequence

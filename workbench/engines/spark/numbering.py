@@ -1,4 +1,7 @@
-"""Numbers of values in this process, in all of them, and in a file; and the visited sets of buckets."""
+"""Numbers of values in this process, in all of them, and in a file; and the visited sets of buckets.
+
+The file that first holds a new value numbers it; the value gets its global number between jobs.
+"""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -1,4 +1,11 @@
-"""One call that makes random walks over a model's states, here or on Spark, and says what they met."""
+"""One call that makes random walks over a model's states, here or on Spark, and says what they met.
+
+A walk looks up in the same trees as a search what is enabled, draws a step, judges it and the state after it, and adds
+its fingerprint to a sketch (``kernels.py``). All choices follow from the seed and the walk's number, and tallies of
+walks add up in any order; so threads (``team.py``), each with its own trees, and tasks of Spark (``cluster.py``) give
+the same answer. Of the walks that decide a property, the shortest is repeated, shortened (``shorten.py``), and run by
+the model.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
