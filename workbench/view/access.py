@@ -1,9 +1,10 @@
 """Which action reads and writes what, observed by running the actions."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
-from workbench.kernel import Model, State
+from workbench.kernel import Model, ModelError, State
 from workbench.kernel.instances import ActionInstance
 from workbench.kernel.state import Cell, Reads
 
@@ -40,8 +41,9 @@ def accesses(model: Model, states: Iterable[State]) -> list[Access]:
     for state in states:
         for instance in model.instances:
             reads = Reads(state.values)
-            for outcome in instance.run(draft, reads)[0]:
-                written[instance.number].update(outcome.writes)
+            with suppress(ModelError):  # the trace to an error ends where an action raises it
+                for outcome in instance.run(draft, reads)[0]:
+                    written[instance.number].update(outcome.writes)
             read[instance.number].update(reads)
     cells = model.layout.cells
     return [
