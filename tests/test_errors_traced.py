@@ -19,6 +19,9 @@ from tests.failing import failing
 
 class Failing(failing("invariant")):
     pass
+
+class Acting(failing("action")):
+    pass
 """
 SAID = r"property Fine \(failing.py:\d+\) raised ZeroDivisionError: integer division or modulo by zero"
 
@@ -71,11 +74,19 @@ def test_the_terminal_and_files(own, command, tmp_path, capsys):
     assert said["trace_states"] == 6
 
 
-def test_the_panel_shows_it():
-    panel = Workbench(failing("invariant"))
+def test_all_files_are_written_where_an_action_fails(own, tmp_path):
+    files = {option: tmp_path / option[2:] for option in ("--html", "--svg", "--itf", "--tlc-json", "--mermaid")}
+    given = [word for option, file in files.items() for word in (option, str(file))]
+    assert cli.main(["check", own.replace("Failing", "Acting"), *given]) == 2
+    assert all(file.stat().st_size for file in files.values())
+
+
+@pytest.mark.parametrize("part", ["invariant", "action"])
+def test_the_panel_shows_it(part):
+    panel = Workbench(failing(part))
     assert panel.session.ended(300)
     for html in (panel.verdicts.status.html, panel.static().html()):
-        assert re.search(SAID, html)
+        assert "raised ZeroDivisionError" in html
         assert trace_view(panel.session.led_to_error).html() in html
-    assert re.match(rf"Workbench, error: {SAID}\n", repr(panel))
+    assert str(panel.session.led_to_error.last.n) in panel.static().text()
     panel.close()

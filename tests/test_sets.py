@@ -408,7 +408,7 @@ def test_a_run_on_spark_becomes_the_same_data(spark, tmp_path):
     expect_same(result, check(boxes(SEED, "plain"), engine="reference"))
     save_run(tmp_path / "run", tmp_path / "data", type(model), spark)
     rows = load(tmp_path / "data", spark).states.select("own", "boxes", "shelf").toArrow().to_pylist()
-    columns = columns_of(explore(model))
+    columns = {name: column for name, column in columns_of(explore(model)).items() if name in ("own", "boxes", "shelf")}
     wanted = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     assert sorted(map(repr, rows)) == sorted(map(repr, wanted))
 

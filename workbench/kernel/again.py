@@ -19,6 +19,8 @@ def as_time_allows(situations: Iterable[T]) -> Iterator[T]:
     global _spent
     began = time.perf_counter()
     end = began + min(_MOST, _FIRST + _SHARE * (began - _began) - _spent)
+    if end <= began:
+        return
     try:
         for situation in situations:
             if time.perf_counter() > end:

@@ -41,7 +41,7 @@ def accesses(model: Model, states: Iterable[State]) -> list[Access]:
     for state in states:
         for instance in model.instances:
             reads = Reads(state.values)
-            with suppress(ModelError):  # a behaviour may lead to where an action fails
+            with suppress(ModelError):  # the trace to an error ends where an action raises it
                 for outcome in instance.run(draft, reads)[0]:
                     written[instance.number].update(outcome.writes)
             read[instance.number].update(reads)

@@ -45,13 +45,14 @@ def told_apart(states: Sequence[State]) -> list[str]:
     --------
     >>> from workbench.kernel import Model, Variable, action, choose, initial
     >>> class Coins(Model):
-    ...     up, tossed = Variable({1: False, 2: False}), Variable(0)
+    ...     coins = (1, 2)
+    ...     up = Variable(False, per="coins")
     ...     @initial
     ...     def tossed_before(self, s):
     ...         s.up[1] = choose((False, True))
-    ...     @action
-    ...     def toss(self, s):
-    ...         s.tossed += 1
+    ...     @action(c="coins")
+    ...     def turn(self, s, c):
+    ...         s.up[c] = not s.up[c]
     >>> told_apart(Coins().initial_states())
     ['up: none', 'up: 1']
     """

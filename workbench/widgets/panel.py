@@ -156,7 +156,7 @@ class Workbench(Panel, ipywidgets.VBox):
 
     def __repr__(self) -> str:
         if self.session.error is not None:
-            return failure(self.session).text()
+            return f"Workbench, error: {self.session.error}"
         return "Workbench, still checking" if self.result is None else f"Workbench\n{result_view(self.result).text()}"
 
     # Without a kernel ----------------------------------------------------------------------------------------------
