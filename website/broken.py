@@ -31,15 +31,9 @@ class Neighbour:
 class Broken:
     """A violation.
 
-    Attributes
-    ----------
-    one : Configuration
-    result : Result
-    verdict : Verdict
-    attempts : list of Attempt
-        What came of every other value of a single switch or choice.
-    neighbours : tuple of Neighbour
-        The nearest configurations in which the property holds.
+    Attributes:
+        attempts: What came of every other value of a single switch or choice.
+        neighbours: The nearest configurations in which the property holds.
     """
 
     one: Configuration
@@ -99,22 +93,16 @@ def expected(one: Configuration) -> list[str]:
 def find(path: Path, known: Sequence[Configuration] = ()) -> list[Broken]:
     """The violations of one configuration.
 
-    Parameters
-    ----------
-    path : Path
-    known : sequence of Configuration
-        Among these neighbours are looked for.
+    Args:
+        known: Among these neighbours are looked for.
 
-    Raises
-    ------
-    InputError
-        If the check differs from what the file expects: pages show no figures but those of ``specs/``.
+    Raises:
+        InputError: If the check differs from what the file expects: pages show no figures but those of ``specs/``.
 
-    Examples
-    --------
-    >>> found = find(configurations.resolve("classics/peterson_stays"))
-    >>> [(one.verdict.name, len(one.trace), [repair.told for repair in one.repairs]) for one in found]
-    [('WhoWantsEnters', 12, ['LeavesLevels=TRUE'])]
+    Examples:
+        >>> found = find(configurations.resolve("classics/peterson_stays"))
+        >>> [(one.verdict.name, len(one.trace), [repair.told for repair in one.repairs]) for one in found]
+        [('WhoWantsEnters', 12, ['LeavesLevels=TRUE'])]
     """
     one = configurations.load(path)
     names = expected(one)

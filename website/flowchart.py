@@ -14,21 +14,18 @@ _NODE = re.compile(r'(?P<name>\w+)(\[\("(?P<label>[^"]*)"\)\])?')
 def as_dot(text: str) -> str:
     r"""A flowchart in Graphviz's language.
 
-    Raises
-    ------
-    InputError
-        For a line that is something else than nodes, joined by arrows and ``&``.
+    Raises:
+        InputError: For a line that is something else than nodes, joined by arrows and ``&``.
 
-    Examples
-    --------
-    >>> print(as_dot('flowchart LR\n    a & b --> c -.-> S[("a store")]'))
-    digraph {
-    rankdir=LR; node [shape=box, style=rounded, fontname="sans-serif", fontsize=12]; bgcolor=transparent;
-    S [label="a store", shape=cylinder, style=""];
-    a -> c [style=solid];
-    b -> c [style=solid];
-    c -> S [style=dashed];
-    }
+    Examples:
+        >>> print(as_dot('flowchart LR\n    a & b --> c -.-> S[("a store")]'))
+        digraph {
+        rankdir=LR; node [shape=box, style=rounded, fontname="sans-serif", fontsize=12]; bgcolor=transparent;
+        S [label="a store", shape=cylinder, style=""];
+        a -> c [style=solid];
+        b -> c [style=solid];
+        c -> S [style=dashed];
+        }
     """
     head, *lines = text.strip().splitlines()
     kind, _, direction = head.partition(" ")

@@ -31,19 +31,12 @@ _ROW = re.compile(r"\| `(\w+)` \|")
 class Entry:
     """A line of the index.
 
-    Attributes
-    ----------
-    page : str
-        Relative to the index, without a suffix.
-    protocol, configuration, title, property : str
-    breaks : str
-        What breaks, in a sentence or two.
-    repairs : tuple of str
-        The changes that repair it, and do nothing else.
-    at_a_price : tuple of str
-        Those that break something else, or rule something out.
-    states : int
-        The length of the trace.
+    Attributes:
+        page: Relative to the index, without a suffix.
+        breaks: What breaks, in a sentence or two.
+        repairs: The changes that repair it, and do nothing else.
+        at_a_price: Those that break something else, or rule something out.
+        states: The length of the trace.
     """
 
     page: str
@@ -60,19 +53,13 @@ class Entry:
 def stage(folder: Path, only: Iterable[str] | None = None, workers: int | None = None) -> list[Entry]:
     """Write all pages and the index below `folder`.
 
-    Parameters
-    ----------
-    folder : Path
-        Where Sphinx is going to read.
-    only : iterable of str, optional
-        The names of the configurations to take, such as ``bakery/v2_race``; for None all of them.
-    workers : int, optional
-        How many processes search at a time; for None as many as there are cores.
+    Args:
+        folder: Where Sphinx is going to read.
+        only: The names of the configurations to take, such as ``bakery/v2_race``; for None all of them.
+        workers: How many processes search at a time; for None as many as there are cores.
 
-    Raises
-    ------
-    InputError
-        For a configuration that is not there, or whose figures are not those that it expects.
+    Raises:
+        InputError: For a configuration that is not there, or whose figures are not those that it expects.
     """
     known = _known()
     for name in only or ():
@@ -185,10 +172,9 @@ def _sentence(text: str) -> str:
 def literal(text: str) -> str:
     r"""Text as Markdown that shows it as it is.
 
-    Examples
-    --------
-    >>> literal("a row_id [1] of <t>")
-    'a row\\_id \\[1\\] of \\<t\\>'
+    Examples:
+        >>> literal("a row_id [1] of <t>")
+        'a row\\_id \\[1\\] of \\<t\\>'
     """
     return "".join(f"\\{letter}" if letter in r"\`*_{}[]<>#$|" else letter for letter in text)
 

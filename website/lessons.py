@@ -16,17 +16,10 @@ _KEYS = {"about": str, "after": list, "minutes": int, "needs": list}
 class Lesson:
     """A notebook, and what its metadata says of it as a lesson.
 
-    Attributes
-    ----------
-    path : Path
-    title : str
-        Its first heading.
-    about : str
-    after : list of str
-        The notebooks that come before.
-    minutes : int
-    needs : list of str
-        The programs that it starts.
+    Attributes:
+        title: Its first heading.
+        after: The notebooks that come before.
+        needs: The programs that it starts.
     """
 
     path: Path
@@ -40,10 +33,8 @@ class Lesson:
 def read(path: Path) -> Lesson:
     """The lesson in a notebook.
 
-    Raises
-    ------
-    InputError
-        For metadata that lacks something, has something else, or names a notebook that is not there.
+    Raises:
+        InputError: For metadata that lacks something, has something else, or names a notebook that is not there.
     """
     notebook = json.loads(path.read_text())
     words = "\n".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown")

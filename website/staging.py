@@ -44,10 +44,9 @@ def pages(root: Path = ROOT) -> list[str]:
 def docname(path: str) -> str:
     """The page that a file becomes.
 
-    Examples
-    --------
-    >>> docname("README.md"), docname("docs/audit.md"), docname("notebooks/00_tour.ipynb")
-    ('index', 'docs/audit', 'notebooks/00_tour')
+    Examples:
+        >>> docname("README.md"), docname("docs/audit.md"), docname("notebooks/00_tour.ipynb")
+        ('index', 'docs/audit', 'notebooks/00_tour')
     """
     return str(PurePosixPath(_RENAMED.get(path, path)).with_suffix(""))
 
@@ -55,17 +54,12 @@ def docname(path: str) -> str:
 class Staging:
     """Puts pages into a folder.
 
-    Parameters
-    ----------
-    folder : Path
-        Where Sphinx is going to read.
-    root : Path
-        The top of the repository.
+    Args:
+        folder: Where Sphinx is going to read.
+        root: The top of the repository.
 
-    Attributes
-    ----------
-    shown : set of str
-        The files that are no pages, and that a page links to.
+    Attributes:
+        shown: The files that are no pages, and that a page links to.
     """
 
     def __init__(self, folder: Path, root: Path = ROOT) -> None:
@@ -76,12 +70,9 @@ class Staging:
     def stage(self, contents: str = "", shown: Iterable[str] = ()) -> None:
         """Put all pages there, and what they show and link to.
 
-        Parameters
-        ----------
-        contents : str
-            The table of contents, at the end of the front page.
-        shown : iterable of str
-            Further files that are linked to.
+        Args:
+            contents: The table of contents, at the end of the front page.
+            shown: Further files that are linked to.
         """
         self.shown.update(shown)
         for path in sorted(self.pages):

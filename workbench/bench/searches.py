@@ -20,10 +20,8 @@ from workbench.models import get_model
 class Case:
     """One search to measure.
 
-    Attributes
-    ----------
-    reference_states : int
-        After how many states the reference search is stopped.
+    Attributes:
+        reference_states: After how many states the reference search is stopped.
     """
 
     model: str
@@ -120,9 +118,8 @@ def measure_threads(case: Case) -> dict[str, Any]:
 def numbers_of_threads(cores: int) -> list[int]:
     """One, two, four and so on, and in the end one for each core.
 
-    Examples
-    --------
-    >>> numbers_of_threads(1), numbers_of_threads(6)
-    ([1], [1, 2, 4, 6])
+    Examples:
+        >>> numbers_of_threads(1), numbers_of_threads(6)
+        ([1], [1, 2, 4, 6])
     """
     return [*(2**n for n in range(cores.bit_length()) if 2**n < cores), cores]

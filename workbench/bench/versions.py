@@ -46,17 +46,12 @@ _PROCESSES = (
 def measure(commit: str, runs: int = 3) -> list[dict[str, Any]]:
     """A row for each large search, and for some whole processes, at `commit` and now.
 
-    Parameters
-    ----------
-    commit : str
-        A commit of the repository that this version lies in.
-    runs : int
-        Of each version; the least CPU time counts.
+    Args:
+        commit: A commit of the repository that this version lies in.
+        runs: Of each version; the least CPU time counts.
 
-    Raises
-    ------
-    InputError
-        If there is no such repository, or no such commit in it.
+    Raises:
+        InputError: If there is no such repository, or no such commit in it.
     """
     with tempfile.TemporaryDirectory(prefix="workbench-bench-") as folder:
         before = Path(folder)

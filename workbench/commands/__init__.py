@@ -19,10 +19,9 @@ def load(name: str) -> ModuleType:
 def summary(name: str) -> str:
     """What the command called `name` does, in one line: the first of its module, which is read and not imported.
 
-    Examples
-    --------
-    >>> summary("list")
-    'List the models, and the configurations that come with them.'
+    Examples:
+        >>> summary("list")
+        'List the models, and the configurations that come with them.'
     """
     with Path(__file__).with_name(f"{name}.py").open(encoding="utf-8") as file:
         return file.readline().strip().strip('"')

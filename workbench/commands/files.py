@@ -66,10 +66,8 @@ def _identity(path: str | Path) -> tuple[int, int]:
 def make_folder(folder: Path) -> None:
     """Make a folder, and those that it is in, if they are not there.
 
-    Raises
-    ------
-    InputError
-        If it cannot be made.
+    Raises:
+        InputError: If it cannot be made.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -78,10 +78,9 @@ def console() -> Console:
 def parse_value(text: str) -> Any:
     """A value from the command line: a JSON literal; what is not one is taken as a plain string.
 
-    Examples
-    --------
-    >>> parse_value("3"), parse_value("true"), parse_value("atomic"), parse_value('[["a1"]]')
-    (3, True, 'atomic', [['a1']])
+    Examples:
+        >>> parse_value("3"), parse_value("true"), parse_value("atomic"), parse_value('[["a1"]]')
+        (3, True, 'atomic', [['a1']])
     """
     try:
         return read_json(text, "the value")

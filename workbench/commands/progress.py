@@ -19,10 +19,8 @@ SECONDS_PER_LINE = 5.0
 class Lines:
     """Prints what it is told, but one line in :data:`SECONDS_PER_LINE` at most, and none in the first seconds.
 
-    Parameters
-    ----------
-    clock : callable
-        Gives seconds.
+    Args:
+        clock: Gives seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

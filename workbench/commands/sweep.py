@@ -95,10 +95,9 @@ def _holds(row: dict[str, Any], properties: Sequence[str]) -> bool | None:
 def parse_grid(given: Iterable[str]) -> dict[str, list[Any]]:
     """The values of each constant, from ``NAME=V1,V2`` or ``NAME=[V1, V2]`` texts.
 
-    Examples
-    --------
-    >>> parse_grid(["SafeAcks=true,false", "StepGranularity=split", 'NodeParts=[null, [["w1", "w2"]]]'])
-    {'SafeAcks': [True, False], 'StepGranularity': ['split'], 'NodeParts': [None, [['w1', 'w2']]]}
+    Examples:
+        >>> parse_grid(["SafeAcks=true,false", "StepGranularity=split", 'NodeParts=[null, [["w1", "w2"]]]'])
+        {'SafeAcks': [True, False], 'StepGranularity': ['split'], 'NodeParts': [None, [['w1', 'w2']]]}
     """
     grid: dict[str, list[Any]] = {}
     for text in given:

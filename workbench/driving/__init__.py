@@ -40,24 +40,13 @@ def drive(
 ) -> Driven:
     """Make real processes do what a trace says, and compare what comes of it with what the model predicts.
 
-    Parameters
-    ----------
-    trace : Trace
-    driver : Driver, optional
-        How the system is driven; pypaimon by default.
-    keep : path, optional
-        A folder that is not there yet, or empty: what the system makes is kept in it.
-    time_limit : float, optional
-        In seconds, for all of it.
+    Args:
+        driver: How the system is driven; pypaimon by default.
+        keep: A folder that is not there yet, or empty: what the system makes is kept in it.
+        time_limit: In seconds, for all of it.
 
-    Returns
-    -------
-    Driven
-
-    Raises
-    ------
-    InputError
-        If the trace cannot be driven, or the system is not there.
+    Raises:
+        InputError: If the trace cannot be driven, or the system is not there.
     """
     driver = driver or PaimonDriver()
     with ExitStack() as stack:

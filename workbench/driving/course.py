@@ -24,13 +24,7 @@ TIME_LIMIT = 120.0
 
 
 class Compared(NamedTuple):
-    """Something that the model predicts, and what was found instead, or the same.
-
-    Attributes
-    ----------
-    what, foretold, found : str
-    agrees : bool
-    """
+    """Something that the model predicts, and what was found instead, or the same."""
 
     what: str
     foretold: str
@@ -41,10 +35,9 @@ class Compared(NamedTuple):
 def compared(what: str, foretold: Any, found: Any) -> Compared:
     """What the model predicts beside what was found, as people read both.
 
-    Examples
-    --------
-    >>> compared("the files", ("a", "b"), ("a",))
-    Compared(what='the files', foretold='(a, b)', found='(a)', agrees=False)
+    Examples:
+        >>> compared("the files", ("a", "b"), ("a",))
+        Compared(what='the files', foretold='(a, b)', found='(a)', agrees=False)
     """
     return Compared(what, show(foretold), show(found), foretold == found)
 
@@ -52,14 +45,10 @@ def compared(what: str, foretold: Any, found: Any) -> Compared:
 class Request(NamedTuple):
     """What a step of the model is for the real system.
 
-    Attributes
-    ----------
-    actor : str
-        Who is to do it.
-    asks : mapping
-        What it is asked, as JSON.
-    foretold : {"done", "refused", "impossible"}
-        What the model says will come of it.
+    Attributes:
+        actor: Who is to do it.
+        asks: What it is asked, as JSON.
+        foretold ({"done", "refused", "impossible"}): What the model says will come of it.
     """
 
     actor: str
@@ -80,10 +69,8 @@ class Course(Protocol):
     def begin(self, ask: Ask) -> None:
         """Bring the system into the state in which the trace begins.
 
-        Raises
-        ------
-        InputError
-            If it cannot be brought there.
+        Raises:
+            InputError: If it cannot be brought there.
         """
 
     def request(self, before: State, step: Step) -> Request:
@@ -109,10 +96,8 @@ class Driver(Protocol):
     def course(self, trace: Trace, folder: Path) -> Course:
         """Get ready for one trace; whatever it makes goes into the folder, which is empty.
 
-        Raises
-        ------
-        InputError
-            If the system cannot be set up as the trace's model is.
+        Raises:
+            InputError: If the system cannot be set up as the trace's model is.
         """
 
 
@@ -120,17 +105,12 @@ class Driver(Protocol):
 class Taken:
     """A step of a drive.
 
-    Attributes
-    ----------
-    number : int
-        The step's place in the trace, whose state 0 is the initial one.
-    actor, label : str
-        Who was to do what.
-    foretold, verdict : {"done", "refused", "impossible"}
-    said : str
-        What the real system said.
-    differences : tuple of Compared
-        What is not as predicted after it.
+    Attributes:
+        number: The step's place in the trace, whose state 0 is the initial one.
+        actor, label: Who was to do what.
+        foretold, verdict: {"done", "refused", "impossible"}
+        said: What the real system said.
+        differences: What is not as predicted after it.
     """
 
     number: int
@@ -150,16 +130,10 @@ class Taken:
 class Driven:
     """What came of a drive.
 
-    Attributes
-    ----------
-    system : str
-    trace : Trace
-    steps : tuple of Taken
-        Those that were asked for: the last one is the first that did not come out as predicted, if there is one.
-    compared : tuple of Compared
-        What the model predicts for the end, and what there is.
-    stopped : str or None
-        Why the drive is incomplete.
+    Attributes:
+        steps: Those that were asked for: the last one is the first that did not come out as predicted, if there is one.
+        compared: What the model predicts for the end, and what there is.
+        stopped: Why the drive is incomplete.
     """
 
     system: str
@@ -227,21 +201,14 @@ def follow(trace: Trace, driver: Driver, processes: Processes, folder: Path, tim
     The drive ends with the first step that does not come out as predicted, since the model's next one begins where the
     system is not. What there is then is compared with the model's state before that step.
 
-    Parameters
-    ----------
-    trace : Trace
-    driver : Driver
-    processes : Processes
-        Where actors are started; they are left for the next trace, unless something is wrong with one of them.
-    folder : path
-        An empty folder, for whatever the system makes.
-    time_limit : float, optional
-        In seconds.
+    Args:
+        processes: Where actors are started; they are left for the next trace, unless something is wrong with one of
+            them.
+        folder: An empty folder, for whatever the system makes.
+        time_limit: In seconds.
 
-    Raises
-    ------
-    InputError
-        If the trace is one that nothing can follow to its end, or the system is not there.
+    Raises:
+        InputError: If the trace is one that nothing can follow to its end, or the system is not there.
     """
     if trace.back is not None:
         raise InputError("a trace that goes round for ever cannot be driven; give one that ends, or stops for ever")

@@ -51,10 +51,8 @@ def python_of_writers() -> Path:
 def installed(python: str | Path) -> str:
     """`python`, if there is one.
 
-    Raises
-    ------
-    InputError
-        If not: with the commands that make it.
+    Raises:
+        InputError: If not: with the commands that make it.
     """
     path = Path(python)
     if not path.is_file():
@@ -69,10 +67,8 @@ def installed(python: str | Path) -> str:
 class PaimonDriver:
     """Drives pypaimon.
 
-    Parameters
-    ----------
-    python : path, optional
-        The Python of an environment with pypaimon; by default :func:`python_of_writers`.
+    Args:
+        python: The Python of an environment with pypaimon; by default :func:`python_of_writers`.
     """
 
     name = "pypaimon"

@@ -38,14 +38,11 @@ class ActorError(Exception):
 class Answer:
     """What an actor says to a request.
 
-    Attributes
-    ----------
-    verdict : {"done", "refused", "impossible"}
-        It is done; the system found a conflict and did not do it; the system has no way to do it.
-    said : str
-        In words.
-    facts : mapping
-        Whatever else it said, unchecked.
+    Attributes:
+        verdict ({"done", "refused", "impossible"}): It is done; the system found a conflict and did not do it; the
+            system has no way to do it.
+        said: In words.
+        facts: Whatever else it said, unchecked.
     """
 
     verdict: Verdict
@@ -56,12 +53,9 @@ class Answer:
 class Actor:
     """A process that acts when it is asked.
 
-    Parameters
-    ----------
-    name : str
-        For messages.
-    command : sequence of str
-        What starts the process.
+    Args:
+        name: For messages.
+        command: What starts the process.
     """
 
     def __init__(self, name: str, command: Sequence[str]) -> None:
@@ -99,10 +93,8 @@ class Actor:
     def ask(self, request: Mapping[str, Any], until: float) -> Answer:
         """Ask for something, and wait for the answer, at most until the clock `time.monotonic` shows `until`.
 
-        Raises
-        ------
-        ActorError
-            If there is none.
+        Raises:
+            ActorError: If there is none.
         """
         self.send(request)
         return self.answer(until)
@@ -212,13 +204,12 @@ def _short(text: str) -> str:
 class Processes:
     """The actors of a drive, each started when it is first asked for; all end with the ``with`` block.
 
-    Examples
-    --------
-    >>> import sys, time
-    >>> program = "import sys; [print(line.replace('greet', 'done'), flush=True) for line in sys.stdin]"
-    >>> with Processes([sys.executable, "-c", program]) as processes:
-    ...     processes["w0"].ask({"verdict": "greet", "said": "hello"}, until=time.monotonic() + 60)
-    Answer(verdict='done', said='hello', facts={})
+    Examples:
+        >>> import sys, time
+        >>> program = "import sys; [print(line.replace('greet', 'done'), flush=True) for line in sys.stdin]"
+        >>> with Processes([sys.executable, "-c", program]) as processes:
+        ...     processes["w0"].ask({"verdict": "greet", "said": "hello"}, until=time.monotonic() + 60)
+        Answer(verdict='done', said='hello', facts={})
     """
 
     def __init__(self, command: Sequence[str]) -> None:

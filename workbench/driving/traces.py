@@ -23,27 +23,20 @@ def covering(model: Model) -> dict[tuple[str, ...], Trace]:
     conflict where both can be taken and it matters which one is first: it leads to other states, or the other one
     cannot be taken any more.
 
-    Parameters
-    ----------
-    model : Model
-        One with a small state space.
+    Args:
+        model: One with a small state space.
 
-    Returns
-    -------
-    dict
+    Returns:
         By the name of the action, or the names of the two.
 
-    Raises
-    ------
-    InputError
-        If it has too many states.
+    Raises:
+        InputError: If it has too many states.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> found = covering(Bakery(Writers=2, MaxCrashes=0))
-    >>> [step.label for step in found["begin_claim", "begin_claim"].steps[1:]]
-    ['node_startup(w1)', 'node_startup(w2)', 'begin_claim(w1)', 'begin_claim(w2)']
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> found = covering(Bakery(Writers=2, MaxCrashes=0))
+        >>> [step.label for step in found["begin_claim", "begin_claim"].steps[1:]]
+        ['node_startup(w1)', 'node_startup(w2)', 'begin_claim(w1)', 'begin_claim(w2)']
     """
     paths: dict[State, _Path] = {}
     for number, state in enumerate(model.each_initial_state()):

@@ -8,24 +8,18 @@ import numpy as np
 class Growing:
     """A numpy array with room to grow; ``array`` is the used part of it.
 
-    Parameters
-    ----------
-    dtype
-    width : int, optional
-        The length of each row; 0 for a one-dimensional array.
+    Args:
+        width: The length of each row; 0 for a one-dimensional array.
 
-    Attributes
-    ----------
-    size : int
-    items : memoryview
-        All that there is room for, number by number: Python reads and writes single numbers twice as fast there. It is
-        another one once the array has grown.
+    Attributes:
+        size: int
+        items (memoryview): All that there is room for, number by number: Python reads and writes single numbers twice
+            as fast there. It is another one once the array has grown.
 
-    Examples
-    --------
-    >>> numbers = Growing(np.int32)
-    >>> numbers.append(7), numbers.extend([8, 9]), numbers.array.tolist(), numbers.items[2]
-    (0, 1, [7, 8, 9], 9)
+    Examples:
+        >>> numbers = Growing(np.int32)
+        >>> numbers.append(7), numbers.extend([8, 9]), numbers.array.tolist(), numbers.items[2]
+        (0, 1, [7, 8, 9], 9)
     """
 
     def __init__(self, dtype: Any, width: int = 0) -> None:

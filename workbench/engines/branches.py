@@ -47,13 +47,10 @@ def in_table(branch, base, value):
 class Nodes:
     """The nodes of some trees.
 
-    Attributes
-    ----------
-    cell, base, size : Growing
-        For each node the cell whose value decides, where its branches begin, and for how many values there is room; 0
-        if they are in a table. Node 0 is none.
-    branch : Growing
-        The children.
+    Attributes:
+        cell, base, size (Growing): For each node the cell whose value decides, where its branches begin, and for how
+            many values there is room; 0 if they are in a table. Node 0 is none.
+        branch (Growing): The children.
     """
 
     def __init__(self) -> None:

@@ -40,24 +40,15 @@ class Cells:
     The hash of a (cell, value) pair is kept once per symmetric renaming, each time as the hash of its image, so that
     the fingerprints of all images of a state are sums over the same row.
 
-    Parameters
-    ----------
-    model : Model
-    symmetry : sequence of str
-        The sets whose names are interchangeable; empty for none.
-    bits : {64, 128}
-        The width of a fingerprint.
+    Args:
+        symmetry: The sets whose names are interchangeable; empty for none.
+        bits ({64, 128}): The width of a fingerprint.
 
-    Attributes
-    ----------
-    layout : Layout
-        The cells of a row.
-    values : list of list
-        For each cell the values by number.
-    lanes : int
-        64-bit words per row of `hashes`: renamings times words of a fingerprint, the low words first.
-    row_type : type
-        That of the numbers in rows.
+    Attributes:
+        layout (Layout): The cells of a row.
+        values: For each cell the values by number.
+        lanes (int): 64-bit words per row of `hashes`: renamings times words of a fingerprint, the low words first.
+        row_type: That of the numbers in rows.
     """
 
     def __init__(self, model: Model, symmetry: Sequence[str] = (), bits: int = 64) -> None:

@@ -52,52 +52,35 @@ def check(
 ) -> Result:
     """Visit every reachable state of `model` and check its properties.
 
-    Parameters
-    ----------
-    model : Model
-    properties : sequence of str, optional
-        Names of properties, or a single one; those that the model checks by default for None.
-    symmetry : bool or sequence of str
-        Whether interchangeable names are taken as such: all of the model's symmetric sets, none, or some by name.
-    engine : {"auto", "local", "spark", "reference"}
-        ``local`` searches in this process and ``spark`` on a cluster; ``auto`` begins in this process and moves to
-        Spark when it gets too large. ``reference`` is the plain search that defines the result.
-    fail_fast : bool
-        Stop at the first violated invariant instead of checking everything over the whole space.
-    max_states, max_seconds, max_bytes : optional
-        Budgets, with one meaning for all engines (:class:`workbench.kernel.budget.Budget`). A search that uses one up
-        returns what it has visited so far, judged, and marked incomplete.
-    fingerprint_bits : {64, 128}
-        How wide the hashes are by which states are told apart.
-    on_progress : callable, optional
-        Called with a :class:`workbench.kernel.budget.Progress` again and again.
-    should_stop : callable, optional
-        Asked again and again; the search stops once it returns True.
-    hand_over_states, hand_over_bytes : int, optional
-        When ``auto`` moves to Spark; by default when the search's arrays take most of the memory that there is.
-    spark : SparkSession, optional
-        For the engine ``spark``; a local session is made for None.
-    run_dir : path or URL, optional
-        Where a search on Spark keeps its levels, so that it can be resumed; a temporary folder for None.
-    workers : int or None
-        How many threads search in this process; one per core for None. What they find does not depend on it. More than
-        one pay in spaces of millions of states: see ``docs/speed.md``.
+    Args:
+        properties: Names of properties, or a single one; those that the model checks by default for None.
+        symmetry: Whether interchangeable names are taken as such: all of the model's symmetric sets, none, or some by
+            name.
+        engine ({"auto", "local", "spark", "reference"}): ``local`` searches in this process and ``spark`` on a cluster;
+            ``auto`` begins in this process and moves to Spark when it gets too large. ``reference`` is the plain search
+            that defines the result.
+        fail_fast: Stop at the first violated invariant instead of checking everything over the whole space.
+        max_states, max_seconds, max_bytes: Budgets, with one meaning for all engines
+            (:class:`workbench.kernel.budget.Budget`). A search that uses one up returns what it has visited so far,
+            judged, and marked incomplete.
+        fingerprint_bits ({64, 128}): How wide the hashes are by which states are told apart.
+        on_progress: Called with a :class:`workbench.kernel.budget.Progress` again and again.
+        should_stop: Asked again and again; the search stops once it returns True.
+        hand_over_states, hand_over_bytes: When ``auto`` moves to Spark; by default when the search's arrays take most
+            of the memory that there is.
+        spark: For the engine ``spark``; a local session is made for None.
+        run_dir: Where a search on Spark keeps its levels, so that it can be resumed; a temporary folder for None.
+        workers: How many threads search in this process; one per core for None. What they find does not depend on it.
+            More than one pay in spaces of millions of states: see ``docs/speed.md``.
 
-    Returns
-    -------
-    Result
+    Raises:
+        InputError: For names or values that are not accepted, and for options that the engine has no use for.
 
-    Raises
-    ------
-    InputError
-        For names or values that are not accepted, and for options that the engine has no use for.
-
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> result = check(Bakery(MaxCrashes=0), ["NoLakekeeperConflict"], symmetry=True)
-    >>> result.distinct, result["NoLakekeeperConflict"].word
-    (148, 'holds')
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> result = check(Bakery(MaxCrashes=0), ["NoLakekeeperConflict"], symmetry=True)
+        >>> result.distinct, result["NoLakekeeperConflict"].word
+        (148, 'holds')
     """
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)

@@ -40,10 +40,8 @@ _calls = 0
 def interpreting() -> Iterator[None]:
     """Within, this thread interprets kernels.
 
-    Raises
-    ------
-    TooMuch
-        When the process has had its share of that.
+    Raises:
+        TooMuch: When the process has had its share of that.
     """
     _interpreter.on = True
     try:
@@ -56,11 +54,8 @@ def interpreting() -> Iterator[None]:
 class Kernel:
     """A function over arrays and numbers; Numba is imported, and compiles it, when it is first called.
 
-    Parameters
-    ----------
-    function : callable
-    options : dict
-        What ``numba.njit`` takes.
+    Args:
+        options: What ``numba.njit`` takes.
     """
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:

@@ -15,12 +15,9 @@ def trim(indptr, targets, region):
     upwards find nearly all such states, and where nothing leads back, all of them. Sweeps go on while they take out a
     quarter of what there was: together they are linear.
 
-    Parameters
-    ----------
-    indptr, targets
-        As in :class:`workbench.engines.liveness.Graph`.
-    region : bool array (states)
-        It is changed.
+    Args:
+        indptr, targets: As in :class:`workbench.engines.liveness.Graph`.
+        region (bool array (states)): It is changed.
     """
     states = len(indptr) - 1
     left = 0
@@ -107,17 +104,12 @@ def fair_components(indptr, targets, labels, region, conditions):
     once all that leaves it has been followed, among those that wait for the root of their component. So one array holds
     both, from its ends.
 
-    Parameters
-    ----------
-    indptr, targets, labels
-        As in :class:`workbench.engines.liveness.Graph`.
-    region : bool array (states)
-        It is used up.
-    conditions : Conditions
+    Args:
+        indptr, targets, labels: As in :class:`workbench.engines.liveness.Graph`.
+        region (bool array (states)): It is used up.
+        conditions: Conditions
 
-    Returns
-    -------
-    int32 array (states)
+    Returns:
         Empty if there is no such part.
     """
     states = len(indptr) - 1

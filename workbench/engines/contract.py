@@ -26,16 +26,11 @@ class Room(NamedTuple):
 class Resources:
     """What an engine may use beside this process.
 
-    Attributes
-    ----------
-    spark : SparkSession or None
-        A local session is made for None.
-    run_dir : path, URL or None
-        Where a search on Spark keeps its levels; a temporary folder for None.
-    room : Room
-        For the engine ``auto``.
-    workers : int or None
-        Threads that search in this process; one per core for None.
+    Attributes:
+        spark: A local session is made for None.
+        run_dir: Where a search on Spark keeps its levels; a temporary folder for None.
+        room: For the engine ``auto``.
+        workers: Threads that search in this process; one per core for None.
     """
 
     spark: Any = None

@@ -88,22 +88,15 @@ class Expander:
     What a pass does depends on the states alone, not on who does it: the same misses are met in the same order with any
     number of threads.
 
-    Parameters
-    ----------
-    model : Model
-    symmetry : sequence of str
-        The sets whose names are interchangeable; empty for none.
-    bits : {64, 128}
-        The width of fingerprints.
-    threads : Threads, optional
-        Who helps where there is much to do.
+    Args:
+        symmetry: The sets whose names are interchangeable; empty for none.
+        bits ({64, 128}): The width of fingerprints.
+        threads: Who helps where there is much to do.
 
-    Attributes
-    ----------
-    counts : Counts
-        Per action instance, since the expander was made.
-    outside : Outside
-        The successors that the model's constraints keep out. Who wants them takes them when `expand` pauses.
+    Attributes:
+        counts (Counts): Per action instance, since the expander was made.
+        outside (Outside): The successors that the model's constraints keep out. Who wants them takes them when `expand`
+            pauses.
     """
 
     def __init__(
@@ -185,18 +178,12 @@ class Expander:
     ) -> bool:
         """Add the successors of the states `first` to `end` to the store.
 
-        Parameters
-        ----------
-        most : int
-            States that the store may hold.
-        pause : callable
-            Called now and then with the number of states expanded so far; may raise to stop.
-        beat : callable
-            The same, called more often where much has to be learnt, and a pass takes long.
+        Args:
+            most: States that the store may hold.
+            pause: Called now and then with the number of states expanded so far; may raise to stop.
+            beat: The same, called more often where much has to be learnt, and a pass takes long.
 
-        Returns
-        -------
-        bool
+        Returns:
             False if the search stopped because `most` was reached.
         """
         while first < end:

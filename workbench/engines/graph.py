@@ -16,15 +16,9 @@ from workbench.kernel.lasso import Demand, liveness_verdict
 class LivenessJudge:
     """The verdicts on liveness properties of a complete search that kept its transitions.
 
-    Parameters
-    ----------
-    model : Model
-    trees : Trees
-    store : Store
-    initial : int
-        How many of the states are initial ones.
-    labels : mapping of str to Labels
-        In which states the predicates of each property hold.
+    Args:
+        initial: How many of the states are initial ones.
+        labels: In which states the predicates of each property hold.
     """
 
     def __init__(

@@ -36,16 +36,11 @@ _NO_NAMES = np.zeros((0, 1), np.bool_)
 class Wanted(NamedTuple):
     """What the search is to look for next.
 
-    Attributes
-    ----------
-    values : mapping
-        The cells that are seen next, with their values.
-    kept : collection of int or None
-        A step is hidden if it changes none of these cells; None if every step is visible.
-    steps : int
-        How many visible steps there may be.
-    name : str or None
-        What the last step is called.
+    Attributes:
+        values: The cells that are seen next, with their values.
+        kept: A step is hidden if it changes none of these cells; None if every step is visible.
+        steps: How many visible steps there may be.
+        name: What the last step is called.
     """
 
     values: Mapping[int, Any]
@@ -67,33 +62,24 @@ class _Layer:
 class Layers:
     """The layers of a search, one after the other.
 
-    Parameters
-    ----------
-    model : Model
-    limits : Limits
-    watched : frozenset of int or None
-        Cells that no step changes unless the next observation names them.
-    irrelevant : frozenset of int
-        Cells in which states may differ and be followed as one.
-    is_named : callable
-        Of a name the test for steps.
+    Args:
+        watched: Cells that no step changes unless the next observation names them.
+        irrelevant: Cells in which states may differ and be followed as one.
+        is_named: Of a name the test for steps.
 
-    Attributes
-    ----------
-    ways : list or None
-        For each state of the last layer in how many ways it is reached; ``math.inf`` if hidden steps can go round on
-        the way, None if there is too much to be counted.
+    Attributes:
+        ways: For each state of the last layer in how many ways it is reached; ``math.inf`` if hidden steps can go round
+            on the way, None if there is too much to be counted.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> model = Bakery(Writers=2, MaxCrashes=0)
-    >>> ticket = model.layout.positions["next_ticket"]
-    >>> layers = Layers(model, Limits())
-    >>> layers.begin(model.initial_states()), layers.advance(Wanted({ticket: 3}, kept=[ticket], steps=2))
-    (1, 20)
-    >>> len(layers.path(0)[1][0]), sum(layers.ways)
-    (4, 340)
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> model = Bakery(Writers=2, MaxCrashes=0)
+        >>> ticket = model.layout.positions["next_ticket"]
+        >>> layers = Layers(model, Limits())
+        >>> layers.begin(model.initial_states()), layers.advance(Wanted({ticket: 3}, kept=[ticket], steps=2))
+        (1, 20)
+        >>> len(layers.path(0)[1][0]), sum(layers.ways)
+        (4, 340)
     """
 
     def __init__(
@@ -346,19 +332,15 @@ class Layers:
 def count_ways(before: Sequence[Any], count: int, source: np.ndarray, target: np.ndarray) -> list[Any]:
     """In how many ways each of `count` nodes is reached; ``math.inf`` for what comes after a cycle.
 
-    Parameters
-    ----------
-    before : sequence of int or float
-        In how many ways the first nodes are come to, before any of the edges.
-    source, target : int array
-        The edges, in the order of their sources.
+    Args:
+        before: In how many ways the first nodes are come to, before any of the edges.
+        source, target: The edges, in the order of their sources.
 
-    Examples
-    --------
-    >>> count_ways([2], 4, np.array([0, 0, 1, 2]), np.array([1, 2, 3, 3]))
-    [2, 2, 2, 4]
-    >>> count_ways([1], 3, np.array([0, 1, 1]), np.array([1, 1, 2]))
-    [1, inf, inf]
+    Examples:
+        >>> count_ways([2], 4, np.array([0, 0, 1, 2]), np.array([1, 2, 3, 3]))
+        [2, 2, 2, 4]
+        >>> count_ways([1], 3, np.array([0, 1, 1]), np.array([1, 1, 2]))
+        [1, inf, inf]
     """
     ways: list[Any] = [*before, *[0] * (count - len(before))]
     waiting = np.bincount(target, minlength=count).tolist()

@@ -167,18 +167,12 @@ def inspect(trees, roots, wanted, active, touched, block, stop, missed, cursor):
     where it was not `wanted` (or it would not be active any more). From the first state on of which a predicate is not
     known, it only looks for more of these, up to a state that decides one: ``cursor[WHAT]`` says how many there are.
 
-    Parameters
-    ----------
-    roots : int32 array
-        The root of each predicate's tree.
-    wanted : bool array
-        The value to look for.
-    active : uint64 array
-        One bit per predicate.
-    touched : uint64 array (steps, words)
-        For each step, one bit per predicate whose value it may change.
-    missed : int64 array (room, 2)
-        Where predicates that are not known go, each with the state.
+    Args:
+        roots (int32 array): The root of each predicate's tree.
+        wanted (bool array): The value to look for.
+        active (uint64 array): One bit per predicate.
+        touched (uint64 array (steps, words)): For each step, one bit per predicate whose value it may change.
+        missed (int64 array (room, 2)): Where predicates that are not known go, each with the state.
     """
     one, misses = np.uint64(1), 0
     for i in range(cursor[STATE], stop):

@@ -24,17 +24,11 @@ _LEAST_EFFORT, _SEARCH = 500_000, 500
 class Graph:
     """A state graph as arrays; every state can be reached from an initial one.
 
-    Attributes
-    ----------
-    indptr : int64 array
-        Transitions ``indptr[s]`` to ``indptr[s + 1] - 1`` leave state s.
-    targets : int32 or uint32 array
-    labels : integer array
-        The number of the action instance of each transition; a larger one where fairness is not of the step.
-    initial : int
-        States 0 to `initial` - 1 are the initial ones.
-    leaving : (integer array, integer array)
-        Sources and labels of the transitions that lead out of the graph: their actions are enabled there.
+    Attributes:
+        indptr: Transitions ``indptr[s]`` to ``indptr[s + 1] - 1`` leave state s.
+        labels: The number of the action instance of each transition; a larger one where fairness is not of the step.
+        initial: States 0 to `initial` - 1 are the initial ones.
+        leaving: Sources and labels of the transitions that lead out of the graph: their actions are enabled there.
     """
 
     indptr: np.ndarray
@@ -66,13 +60,7 @@ class _Routes(NamedTuple):
 
 
 class LassoFinder:
-    """Finds fair lassos in one graph; what all formulas need is computed once.
-
-    Parameters
-    ----------
-    graph : Graph
-    fairness : sequence of Fairness
-    """
+    """Finds fair lassos in one graph; what all formulas need is computed once."""
 
     def __init__(self, graph: Graph, fairness: Sequence[Fairness]) -> None:
         self._states = len(graph.indptr) - 1
@@ -103,17 +91,12 @@ class LassoFinder:
     def find(self, kind: str, trigger: np.ndarray | None, goal: np.ndarray) -> Lasso | None:
         """A small fair behaviour that violates a formula, or None if every fair behaviour satisfies it.
 
-        Parameters
-        ----------
-        kind : {"leads_to", "eventually", "always_eventually", "eventually_always"}
-        trigger : bool array or None
-            The states where P of ``P ~> Q`` holds; None for the other kinds.
-        goal : bool array
-            The states where Q holds.
+        Args:
+            kind: {"leads_to", "eventually", "always_eventually", "eventually_always"}
+            trigger: The states where P of ``P ~> Q`` holds; None for the other kinds.
+            goal: The states where Q holds.
 
-        Returns
-        -------
-        Lasso or None
+        Returns:
             Its steps are positions in the arrays of transitions. A lasso that stops is a shortest one.
         """
         allowed = np.ones(self._states, bool) if kind == "eventually_always" else ~goal

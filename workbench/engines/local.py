@@ -78,16 +78,11 @@ def loaded() -> bool:
 class Completed(NamedTuple):
     """How far a search is up to its last completed level, for another engine to go on from there.
 
-    Attributes
-    ----------
-    initial : int
-        Initial states, repetitions included.
-    levels : list of int
-        The sizes of the completed levels.
-    counts : int64 array (enabled/generated/new, instances)
-        The counts of the steps between these levels.
-    outside : int
-        What the constraints kept out of these levels.
+    Attributes:
+        initial: Initial states, repetitions included.
+        levels: The sizes of the completed levels.
+        counts: The counts of the steps between these levels.
+        outside: What the constraints kept out of these levels.
     """
 
     initial: int
@@ -103,11 +98,8 @@ class Full(Stop):
 def count_actions(model: Model, counts: np.ndarray, assigns: np.ndarray) -> list[ActionCount]:
     """Sum up by action.
 
-    Parameters
-    ----------
-    counts : int64 array (enabled/generated/new, instances)
-    assigns : bool array (instances)
-        Whether the instance ever assigned to a variable.
+    Args:
+        assigns: Whether the instance ever assigned to a variable.
     """
     totals = {name: np.zeros(4, np.int64) for name in model.actions}
     for instance, column, writes in zip(model.instances, counts.T, assigns, strict=True):
@@ -126,15 +118,11 @@ def _numbered(base: int, at: int) -> Place:
 class LocalSearch:
     """One search of a model's state space in this process.
 
-    Parameters
-    ----------
-    plan : Plan
-        What to check; the predicates of liveness properties are evaluated in every state, for
-        :mod:`workbench.engines.graph`.
-    keep_rows, keep_edges : bool
-        Keep all states' rows, and all transitions (which liveness needs).
-    workers : int
-        How many threads expand states. What is found does not depend on it.
+    Args:
+        plan: What to check; the predicates of liveness properties are evaluated in every state, for
+            :mod:`workbench.engines.graph`.
+        keep_rows, keep_edges: Keep all states' rows, and all transitions (which liveness needs).
+        workers: How many threads expand states. What is found does not depend on it.
     """
 
     def __init__(self, plan: Plan, keep_rows: bool = False, keep_edges: bool = False, workers: int = 1) -> None:
@@ -355,17 +343,12 @@ class LocalSearch:
     def trace_to(self, number: int, last: int | None = None) -> Trace:
         """A shortest behaviour to state `number`, computed by the model and checked against the visited set.
 
-        Parameters
-        ----------
-        number : int
-        last : int, optional
-            A step of the trees to be taken from there, whether it leads to a state that was visited or outside; or
-            ``-1 - which`` for an initial state that is outside, and has no number.
+        Args:
+            last: A step of the trees to be taken from there, whether it leads to a state that was visited or outside;
+                or ``-1 - which`` for an initial state that is outside, and has no number.
 
-        Raises
-        ------
-        ModelError
-            If the model does not do what was memoised: then it is not a function of the state.
+        Raises:
+            ModelError: If the model does not do what was memoised: then it is not a function of the state.
         """
         which, steps = (-1 - last, []) if last is not None and last < 0 else self.store.path(number)
         if last is not None and last >= 0:

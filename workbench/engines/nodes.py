@@ -25,10 +25,8 @@ IsNamed = Callable[[ActionInstance, Sequence[tuple[str, Any]]], bool]
 class _Numbered(Cells):
     """Cells whose hashes are drawn by number: they need not be the same elsewhere, and long values take long to hash.
 
-    Parameters
-    ----------
-    irrelevant : collection of int
-        Cells that do not count: states that differ only there have one fingerprint.
+    Args:
+        irrelevant: Cells that do not count: states that differ only there have one fingerprint.
     """
 
     def __init__(self, model: Model, irrelevant: Collection[int]) -> None:
@@ -43,13 +41,9 @@ class _Numbered(Cells):
 class Space:
     """The states of a search as nodes, with the trees that expand them. What grows, grows by doubling.
 
-    Parameters
-    ----------
-    model : Model
-    salted : bool
-        Whether a state with two marks is two nodes.
-    irrelevant : collection of int
-        Cells in which states may differ and be one node.
+    Args:
+        salted: Whether a state with two marks is two nodes.
+        irrelevant: Cells in which states may differ and be one node.
     """
 
     def __init__(self, model: Model, salted: bool, irrelevant: Collection[int] = ()) -> None:
@@ -160,11 +154,8 @@ class Space:
 class Labels:
     """Which memoised steps are those that somebody has named, as far as they are memoised.
 
-    Parameters
-    ----------
-    trees : Trees
-    tests : sequence of callable
-        One for each name.
+    Args:
+        tests: One for each name.
     """
 
     def __init__(self, trees: Trees, tests: Sequence[IsNamed]) -> None:

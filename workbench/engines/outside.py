@@ -18,16 +18,9 @@ _ROOM = 1 << 12
 class Outside:
     """The constraints of a model as trees, and the successors outside them that nobody has dealt with yet.
 
-    Parameters
-    ----------
-    trees : Trees
-
-    Attributes
-    ----------
-    block : Frontier
-        Rows, predecessors and steps; an initial state has the step ``-1 - which``.
-    kept : int
-        How many are in `block`.
+    Attributes:
+        block (Frontier): Rows, predecessors and steps; an initial state has the step ``-1 - which``.
+        kept (int): How many are in `block`.
     """
 
     def __init__(self, trees: Trees) -> None:

@@ -27,12 +27,9 @@ _PAUSE = 16384
 class Condition(NamedTuple):
     """What passes a line: a step, a state, or a step to such a state.
 
-    Attributes
-    ----------
-    is_named : callable or None
-        The test for the step; None for a line that is no step.
-    holds : callable or None
-        The predicate of the state.
+    Attributes:
+        is_named: The test for the step; None for a line that is no step.
+        holds: The predicate of the state.
     """
 
     is_named: IsNamed | None
@@ -42,20 +39,13 @@ class Condition(NamedTuple):
 class Passing:
     """One search.
 
-    Parameters
-    ----------
-    model : Model
-    conditions : sequence of Condition
-    limits : Limits
-
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> commits = Condition(lambda instance, choices: instance.label == "commit(w2)", None)
-    >>> searching = Passing(Bakery(Writers=2), [commits, Condition(None, lambda s: s.next_ticket == 3)], Limits())
-    >>> node = searching.run()
-    >>> len(searching.path(node)[1])
-    7
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> commits = Condition(lambda instance, choices: instance.label == "commit(w2)", None)
+        >>> searching = Passing(Bakery(Writers=2), [commits, Condition(None, lambda s: s.next_ticket == 3)], Limits())
+        >>> node = searching.run()
+        >>> len(searching.path(node)[1])
+        7
     """
 
     def __init__(self, model: Model, conditions: Sequence[Condition], limits: Limits) -> None:
@@ -77,12 +67,9 @@ class Passing:
     def run(self) -> int | None:
         """The number of the node that has passed all lines; None if there is none.
 
-        Raises
-        ------
-        Stop
-            If a budget is used up, or somebody stops the search; what was visited stays.
-        ModelError
-            Also if the model does something else when it is run again.
+        Raises:
+            Stop: If a budget is used up, or somebody stops the search; what was visited stays.
+            ModelError: Also if the model does something else when it is run again.
         """
         with leading_to(self._trace_of):
             found = self._search()

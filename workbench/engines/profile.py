@@ -20,19 +20,12 @@ _FEW_STATES = 10
 class Cost(NamedTuple):
     """What a subject cost, all combinations of its parameters together.
 
-    Attributes
-    ----------
-    subject : Subject
-    instances : int
-        How many combinations of parameters it has.
-    calls : int
-        How often Python was called: once for each path of its trees.
-    bytes : int
-        What its trees take.
-    widest : int
-        The most cells that one of its instances has read, in all calls together.
-    reads : frozenset of int
-        The cells that it has read, by position.
+    Attributes:
+        instances: How many combinations of parameters it has.
+        calls: How often Python was called: once for each path of its trees.
+        bytes: What its trees take.
+        widest: The most cells that one of its instances has read, in all calls together.
+        reads: The cells that it has read, by position.
     """
 
     subject: Subject
@@ -58,14 +51,10 @@ class Cost(NamedTuple):
 class Profile:
     """The cost of a search, by action and by property or clause.
 
-    Attributes
-    ----------
-    states : int
-        The distinct states that were visited.
-    cells : tuple of Cell
-        Those of a state.
-    costs : tuple of Cost
-        The actions, then the properties, as they were declared.
+    Attributes:
+        states: The distinct states that were visited.
+        cells: Those of a state.
+        costs: The actions, then the properties, as they were declared.
     """
 
     states: int
@@ -89,12 +78,11 @@ class Profile:
     def variables(self, cost: Cost) -> str:
         """What was read, by variable: how many cells of each, where it has several.
 
-        Examples
-        --------
-        >>> cells = tuple(Cell("pc", w) for w in ("w1", "w2")) + (Cell("table", None),)
-        >>> cost = Cost(Subject("action", "commit"), 2, 9, 400, 2, frozenset({0, 1, 2}))
-        >>> Profile(10, cells, (cost,)).variables(cost)
-        'pc (2), table'
+        Examples:
+            >>> cells = tuple(Cell("pc", w) for w in ("w1", "w2")) + (Cell("table", None),)
+            >>> cost = Cost(Subject("action", "commit"), 2, 9, 400, 2, frozenset({0, 1, 2}))
+            >>> Profile(10, cells, (cost,)).variables(cost)
+            'pc (2), table'
         """
         read = [self.cells[cell] for cell in sorted(cost.reads)]
         times = {cell.variable: sum(other.variable == cell.variable for other in read) for cell in read}

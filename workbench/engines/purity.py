@@ -17,10 +17,8 @@ from workbench.kernel.values import counted
 def run_again(trees: Trees) -> None:
     """Run the model's Python again in situations that `trees` remember, as many as there is time for.
 
-    Raises
-    ------
-    ModelError
-        If it does something else than it did.
+    Raises:
+        ModelError: If it does something else than it did.
     """
     if trees.misses > trees.repeated:
         again = _Again(trees)

@@ -54,22 +54,16 @@ def inspect_steps(trees, dispatch, roots, concerned, active, reads, stuck, ends,
 
     When it stops for something, it begins again with the same state.
 
-    Parameters
-    ----------
-    roots : int32 array
-        The root of each predicate's tree.
-    concerned : uint64 array (instances, words)
-        For each action instance, one bit per predicate that judges its steps.
-    active : uint64 array
-        One bit per predicate.
-    reads : uint64 array (cells, words)
-        For each cell, one bit per predicate that has to be looked at when a step writes it.
-    stuck : bool
-        Whether to stop at a state without steps, unless ...
-    ends : int
-        ... it is one where behaviours may end by the predicate with this number, which is -1 for none.
-    scratch : int32 array (3 * cells)
-        Holds the step when the kernel stops for a predicate.
+    Args:
+        roots (int32 array): The root of each predicate's tree.
+        concerned (uint64 array (instances, words)): For each action instance, one bit per predicate that judges its
+            steps.
+        active (uint64 array): One bit per predicate.
+        reads (uint64 array (cells, words)): For each cell, one bit per predicate that has to be looked at when a step
+            writes it.
+        stuck (bool): Whether to stop at a state without steps, unless ...
+        ends (int): ... it is one where behaviours may end by the predicate with this number, which is -1 for none.
+        scratch (int32 array (3 * cells)): Holds the step when the kernel stops for a predicate.
     """
     words = active.shape[0]
     for i in range(cursor[STATE], stop):

@@ -27,33 +27,21 @@ from workbench.kernel.state import Reader
 class WatchedSteps:
     """The step properties, refinements and the deadlock that a search looks out for.
 
-    Parameters
-    ----------
-    model : Model
-    trees : Trees
-    properties : sequence of Property
-        Those of the plan's ``steps``.
-    in_order : bool
-        Whether every state was judged as the end of the step by which it was found before it is judged as a beginning.
-        Only then is it known which cells a mapping has read in it.
+    Args:
+        properties: Those of the plan's ``steps``.
+        in_order: Whether every state was judged as the end of the step by which it was found before it is judged as a
+            beginning. Only then is it known which cells a mapping has read in it.
 
-    Attributes
-    ----------
-    decided : dict
-        For each violated property the number of the first state from which a step violates it, and that step of the
-        trees; None in place of the step if it is the state.
-    judges : list of (str, StepJudge)
-        What judges the steps, each with the name of its property.
-    begins : list of (str, int, int)
-        For those that judge initial states the property's name, the predicate's number and that of the judge.
-    first : int
-        The number of the first judge's predicate over steps; those of the others follow.
-    ends : int
-        That of the predicate which says where behaviours may end, counted from there; -1 if there is none.
-    concerned : uint64 array (instances, words)
-        For each action instance, one bit per judge of its steps.
-    reads : uint64 array (cells, words)
-        For each cell, one bit per judge that is asked when a step writes it.
+    Attributes:
+        decided: For each violated property the number of the first state from which a step violates it, and that step
+            of the trees; None in place of the step if it is the state.
+        judges: What judges the steps, each with the name of its property.
+        begins (list of (str, int, int)): For those that judge initial states the property's name, the predicate's
+            number and that of the judge.
+        first (int): The number of the first judge's predicate over steps; those of the others follow.
+        ends (int): That of the predicate which says where behaviours may end, counted from there; -1 if there is none.
+        concerned (uint64 array (instances, words)): For each action instance, one bit per judge of its steps.
+        reads (uint64 array (cells, words)): For each cell, one bit per judge that is asked when a step writes it.
     """
 
     def __init__(self, model: Model, trees: Trees, properties: Sequence[Property], in_order: bool = True) -> None:

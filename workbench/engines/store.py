@@ -21,12 +21,9 @@ _LOAD, _GROWTH = 0.75, 1.6  # between 8/0.75 = 11 and 8*1.6/0.75 = 17 bytes per 
 class Visited:
     """The set of canonical fingerprints.
 
-    Parameters
-    ----------
-    words : {1, 2}
-        64-bit words per fingerprint.
-    numbered : bool
-        Whether to keep each state's number.
+    Args:
+        words ({1, 2}): 64-bit words per fingerprint.
+        numbered: Whether to keep each state's number.
     """
 
     def __init__(self, words: int, numbered: bool) -> None:
@@ -95,14 +92,9 @@ class Visited:
 class Transitions(NamedTuple):
     """The transitions between states, in the order of their sources; apart from them those that lead outside.
 
-    Attributes
-    ----------
-    degree : integer array (states)
-        How many leave each state.
-    targets, steps : arrays (transitions)
-    leaving : integer array
-        The sources of those that lead outside the constraints.
-    leaving_steps : int32 array
+    Attributes:
+        degree: How many leave each state.
+        leaving: The sources of those that lead outside the constraints.
     """
 
     degree: np.ndarray
@@ -115,20 +107,13 @@ class Transitions(NamedTuple):
 class Store:
     """States by number, in blocks; a block's rows are dropped when all its states have been expanded.
 
-    Parameters
-    ----------
-    cells : Cells
-    keep_rows : bool
-        Keep the rows of all states.
-    keep_edges : bool
-        Keep all transitions.
+    Args:
+        keep_rows: Keep the rows of all states.
+        keep_edges: Keep all transitions.
 
-    Attributes
-    ----------
-    count : int
-        States so far.
-    expanded : int
-        The number of the first state whose successors are not all in the store.
+    Attributes:
+        count (int): States so far.
+        expanded (int): The number of the first state whose successors are not all in the store.
     """
 
     def __init__(self, cells: Cells, keep_rows: bool, keep_edges: bool) -> None:

@@ -88,28 +88,15 @@ def _noting(learn: Callable[["Trees", int, Sequence[int]], Answer]) -> Callable[
 class Trees:
     """The decision trees of a model's action instances and of any number of predicates.
 
-    Parameters
-    ----------
-    cells : Cells
-
-    Attributes
-    ----------
-    misses : int
-        How often the model's Python code was called.
-    assigns : bool array (instances)
-        Whether the action instance ever assigned to a variable.
-    steps : list of (int, int)
-        For each memoised successor the action instance and the ordinal of the outcome.
-    choices : list of tuple
-        For each of them what was chosen.
-    uncounted : list of int
-        Those of them that fairness is not of, where an action says so.
-    subjects : list of Subject or None
-        What each predicate is; None for one that nobody has named.
-    of_steps : set of int
-        The predicates that steps were judged by.
-    repeated : int
-        The `misses` when they were last run again.
+    Attributes:
+        misses (int): How often the model's Python code was called.
+        assigns (bool array (instances)): Whether the action instance ever assigned to a variable.
+        steps: For each memoised successor the action instance and the ordinal of the outcome.
+        choices: For each of them what was chosen.
+        uncounted: Those of them that fairness is not of, where an action says so.
+        subjects: What each predicate is; None for one that nobody has named.
+        of_steps: The predicates that steps were judged by.
+        repeated (int): The `misses` when they were last run again.
     """
 
     def __init__(self, cells: Cells) -> None:
@@ -176,13 +163,9 @@ class Trees:
     def add_predicate(self, predicate: Callable[..., bool], subject: Subject | None = None, place: str = "") -> int:
         """Make room for the tree of a predicate, of one state or of a step's two, and return its number.
 
-        Parameters
-        ----------
-        predicate : callable
-        subject : Subject, optional
-            What it is, for errors and for the profile.
-        place : str
-            Where its code begins, as " (file:line)".
+        Args:
+            subject: What it is, for errors and for the profile.
+            place: Where its code begins, as " (file:line)".
         """
         self.predicates.append(predicate)
         self.subjects.append(subject)

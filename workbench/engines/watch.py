@@ -23,11 +23,9 @@ Place = tuple[int, int | None]
 class Watched:
     """The invariants and reachable properties that a search looks out for, as predicates with trees.
 
-    Attributes
-    ----------
-    decided : dict
-        For each violated invariant and each property that was reached, the place of the first such state, as
-        :meth:`workbench.engines.local.LocalSearch.trace_to` takes it.
+    Attributes:
+        decided: For each violated invariant and each property that was reached, the place of the first such state, as
+            :meth:`workbench.engines.local.LocalSearch.trace_to` takes it.
     """
 
     def __init__(self, model: Model, trees: Trees, properties: Sequence[Property]) -> None:
@@ -89,12 +87,10 @@ class Watched:
 class Labels:
     """The predicates of a liveness property's formulas, and their value in every state.
 
-    Attributes
-    ----------
-    formulas : list of (tuple, Formula)
-        The formulas with the arguments that they are for.
-    columns : list of (Growing or None, Growing)
-        For each formula the values of its trigger, if it has one, and of its goal, by state number.
+    Attributes:
+        formulas (list of (tuple, Formula)): The formulas with the arguments that they are for.
+        columns (list of (Growing or None, Growing)): For each formula the values of its trigger, if it has one, and of
+            its goal, by state number.
     """
 
     def __init__(self, model: Model, trees: Trees, declared: Property) -> None:

@@ -14,23 +14,19 @@ _ROOM = 100
 def check_as_code(model: Model, properties: Sequence[str] | None = None, **options: Any) -> str:
     """The lines that check `model` again.
 
-    Parameters
-    ----------
-    model : Model
-    properties : sequence of str, optional
-    **options
-        Those of :func:`workbench.engines.check.check` that differ from the defaults, such as ``symmetry=True``.
+    Args:
+        **options: Those of :func:`workbench.engines.check.check` that differ from the defaults, such as
+            ``symmetry=True``.
 
-    Examples
-    --------
-    >>> from workbench.models.hudi_extended import HudiExtended
-    >>> print(check_as_code(HudiExtended(ConcurrencyControl=0), ["ConsistentRead"], max_states=10_000))
-    from workbench import check, get_model
-    <BLANKLINE>
-    model = get_model("hudi")(ConcurrencyControl="none")
-    result = check(model, ["ConsistentRead"], max_states=10000)
-    result
-    <BLANKLINE>
+    Examples:
+        >>> from workbench.models.hudi_extended import HudiExtended
+        >>> print(check_as_code(HudiExtended(ConcurrencyControl=0), ["ConsistentRead"], max_states=10_000))
+        from workbench import check, get_model
+        <BLANKLINE>
+        model = get_model("hudi")(ConcurrencyControl="none")
+        result = check(model, ["ConsistentRead"], max_states=10000)
+        result
+        <BLANKLINE>
     """
     made = _call(_class(type(model)), _named(_words(type(model), model.differing())))
     asked = _call("check", ["model", *_asked(properties, options)])

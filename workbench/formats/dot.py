@@ -27,9 +27,8 @@ def edge(source: int | str, target: int | str) -> str:
 def statement(subject: str, attributes: Mapping[str, str]) -> str:
     r"""What `subject` looks like: a node, an edge, or ``graph``, ``node`` or ``edge`` for all of them.
 
-    Examples
-    --------
-    >>> statement(edge("a", 2), {"label": 'say "go"', "color": "black"})
-    '"a" -> 2 [label="say \\"go\\"",color="black"];'
+    Examples:
+        >>> statement(edge("a", 2), {"label": 'say "go"', "color": "black"})
+        '"a" -> 2 [label="say \\"go\\"",color="black"];'
     """
     return f"{subject} [{','.join(f'{name}={label(value)}' for name, value in attributes.items())}];"

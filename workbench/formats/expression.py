@@ -21,12 +21,9 @@ _TAKES = "it takes a Python expression over s, self and the constants"
 class Reading(NamedTuple):
     """What an expression is in one state.
 
-    Attributes
-    ----------
-    text : str
-        As people read it; begins with ``error:`` where it cannot be evaluated.
-    true : bool
-        Whether it is true as a condition.
+    Attributes:
+        text: As people read it; begins with ``error:`` where it cannot be evaluated.
+        true: Whether it is true as a condition.
     """
 
     text: str
@@ -36,34 +33,24 @@ class Reading(NamedTuple):
 class Expression:
     """A Python expression over the state ``s``, the model ``self``, its constants, and the names of its module.
 
-    Parameters
-    ----------
-    model : Model
-    text : str
+    Attributes:
+        remark (str or None): What a person should know who takes it as a condition: that it can only be true, or is no
+            truth value.
 
-    Attributes
-    ----------
-    text : str
-    remark : str or None
-        What a person should know who takes it as a condition: that it can only be true, or is no truth value.
+    Raises:
+        InputError: If it is no expression, or cannot be evaluated in the initial state.
 
-    Raises
-    ------
-    InputError
-        If it is no expression, or cannot be evaluated in the initial state.
-
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> model = Bakery(Writers=2)
-    >>> Expression(model, "{w: s.pc[w] for w in self.Writers}").read(model.initial_states()[0]).text
-    '{w1: NodeStartup, w2: NodeStartup}'
-    >>> Expression(model, "s.pc").remark
-    's.pc has a value for each index: as a condition it is always true'
-    >>> Expression(model, "len(s.icebreg)")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-        ...
-    workbench.kernel.errors.InputError: expression 'len(s.icebreg)' is not accepted: unknown variable 'icebreg' (did...
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> model = Bakery(Writers=2)
+        >>> Expression(model, "{w: s.pc[w] for w in self.Writers}").read(model.initial_states()[0]).text
+        '{w1: NodeStartup, w2: NodeStartup}'
+        >>> Expression(model, "s.pc").remark
+        's.pc has a value for each index: as a condition it is always true'
+        >>> Expression(model, "len(s.icebreg)")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        workbench.kernel.errors.InputError: expression 'len(s.icebreg)' is not accepted: unknown variable 'icebreg'...
     """
 
     def __init__(self, model: Model, text: str) -> None:
@@ -182,11 +169,10 @@ def _plain(value: Any) -> Any:
 def example_of(model: Model) -> str:
     """A condition that is true in the initial state: an example that works for this model.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> example_of(Bakery())
-    's.next_ticket == 1'
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> example_of(Bakery())
+        's.next_ticket == 1'
     """
     texts = (
         _example(str(cell.variable), cell.index, value) for cell, value in next(model.each_initial_state()).items()

@@ -48,11 +48,9 @@ def to_itf(trace: Trace) -> dict[str, Any]:
 def parse_itf(text: str) -> dict[str, Any]:
     """The ITF document that `text` holds.
 
-    Raises
-    ------
-    InputError
-        With the place in the document, if it is not JSON, or not an object with ``vars`` and ``states``, and of what
-        else the format knows.
+    Raises:
+        InputError: With the place in the document, if it is not JSON, or not an object with ``vars`` and ``states``,
+            and of what else the format knows.
     """
     document = read_json(text, "the trace")
     if not isinstance(document, dict):
@@ -80,10 +78,8 @@ def _check_list(document: dict[str, Any], key: str, kind: type, what: str, least
 def constants_from_itf(document: dict[str, Any]) -> dict[str, Any]:
     """The constants that :func:`to_itf` noted; empty for a document from elsewhere.
 
-    Raises
-    ------
-    InputError
-        If what is noted there are no constants.
+    Raises:
+        InputError: If what is noted there are no constants.
     """
     constants = _meta(document, "").get("constants", {})
     if not isinstance(constants, dict):
@@ -96,11 +92,9 @@ def read_itf(model: Model, document: dict[str, Any]) -> Recording:
 
     Variables, and indices of a variable, that the document leaves out are not observed.
 
-    Raises
-    ------
-    InputError
-        With the place in the document, for a variable, index or record that the model does not have, or what is not
-        ITF.
+    Raises:
+        InputError: With the place in the document, for a variable, index or record that the model does not have, or
+            what is not ITF.
     """
     variables: list[str] = document["vars"]
     positions = model.layout.positions

@@ -22,10 +22,9 @@ _ALSO_NOTHING = {**_NOTHING, "value": {}}
 def encode(value: Any) -> Any:
     """A value of a cell as an ITF expression.
 
-    Examples
-    --------
-    >>> encode((1, frozenset({"b", "a"})))
-    {'#tup': [{'#bigint': '1'}, {'#set': ['a', 'b']}]}
+    Examples:
+        >>> encode((1, frozenset({"b", "a"})))
+        {'#tup': [{'#bigint': '1'}, {'#set': ['a', 'b']}]}
     """
     if value is None:
         return _NOTHING
@@ -54,10 +53,8 @@ def decode(expression: Any, model: Model) -> Any:
 
     A record becomes the model's NamedTuple with those fields, whatever their order in the file.
 
-    Raises
-    ------
-    InputError
-        For what is no ITF expression, and for a record that the model does not have.
+    Raises:
+        InputError: For what is no ITF expression, and for a record that the model does not have.
     """
     return Decoder(model).decode(expression, "the value")
 
@@ -87,10 +84,8 @@ class Decoder:
     def decode(self, expression: Any, where: str, depth: int = 0) -> Any:
         """The value that the expression at `where` in the document stands for.
 
-        Raises
-        ------
-        InputError
-            If there is none.
+        Raises:
+            InputError: If there is none.
         """
         if depth > DEEPEST:
             raise InputError(f"{where.partition('#')[0].rstrip('.[')} is nested more than {DEEPEST} deep")

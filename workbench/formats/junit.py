@@ -16,14 +16,10 @@ PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
 class Finding:
     """One thing that is wrong, and where somebody would look for it.
 
-    Attributes
-    ----------
-    message : str
-        One line.
-    file : str or None
-        From the top of the repository.
-    line : int or None
-        In that file, from 1 on.
+    Attributes:
+        message: One line.
+        file: From the top of the repository.
+        line: In that file, from 1 on.
     """
 
     message: str
@@ -35,17 +31,12 @@ class Finding:
 class Case:
     """One thing that was checked.
 
-    Attributes
-    ----------
-    name : str
-    outcome : {"passed", "failed", "unknown"}
-        Unknown is reported as an error: what could not be decided should not look as if it held.
-    message : str
-        One line that says what is wrong; of a case that passed, within which bounds.
-    detail : str
-        All of it, such as the trace.
-    findings : tuple of Finding
-        What is wrong, one by one; without any it is the message.
+    Attributes:
+        outcome ({"passed", "failed", "unknown"}): Unknown is reported as an error: what could not be decided should not
+            look as if it held.
+        message: One line that says what is wrong; of a case that passed, within which bounds.
+        detail: All of it, such as the trace.
+        findings: What is wrong, one by one; without any it is the message.
     """
 
     name: str
@@ -59,10 +50,8 @@ class Case:
 class Suite:
     """One check with its cases.
 
-    Attributes
-    ----------
-    properties : dict of str to str
-        Facts about the check, such as the number of states.
+    Attributes:
+        properties: Facts about the check, such as the number of states.
     """
 
     name: str
@@ -145,18 +134,15 @@ def annotations(suites: Iterable[Suite], file: str | None = None) -> list[str]:
 
     There is a line for each :class:`Finding` of a case.
 
-    Parameters
-    ----------
-    file : str, optional
-        The file in the repository that lines are attached to if their finding names none.
+    Args:
+        file: The file in the repository that lines are attached to if their finding names none.
 
-    Examples
-    --------
-    >>> annotations([Suite("v2", [Case("Safe", FAILED, "Safe is violated: 100% lost")])])
-    ['::error title=v2%3A Safe::Safe is violated: 100%25 lost']
-    >>> lost = Finding("Safe is violated", "models/v2.py", 12)
-    >>> annotations([Suite("v2", [Case("Safe", FAILED, "Safe is violated", findings=(lost,))])])
-    ['::error file=models/v2.py,line=12,title=v2%3A Safe::Safe is violated']
+    Examples:
+        >>> annotations([Suite("v2", [Case("Safe", FAILED, "Safe is violated: 100% lost")])])
+        ['::error title=v2%3A Safe::Safe is violated: 100%25 lost']
+        >>> lost = Finding("Safe is violated", "models/v2.py", 12)
+        >>> annotations([Suite("v2", [Case("Safe", FAILED, "Safe is violated", findings=(lost,))])])
+        ['::error file=models/v2.py,line=12,title=v2%3A Safe::Safe is violated']
     """
     lines = []
     for suite in suites:

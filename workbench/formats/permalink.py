@@ -30,16 +30,9 @@ _PATH = re.compile(
 class Permalink:
     """What a permalink says.
 
-    Attributes
-    ----------
-    model : str
-    constants : dict
-        Those that differ from the model's defaults.
-    start : int
-    moves : tuple of (int, int)
-    loop : int or None
-    watches : tuple of str
-        Expressions to watch in the trace, as they were written.
+    Attributes:
+        constants: Those that differ from the model's defaults.
+        watches: Expressions to watch in the trace, as they were written.
     """
 
     model: str
@@ -61,12 +54,11 @@ class Permalink:
 def permalink(trace: Trace, watches: Iterable[str] = ()) -> str:
     """The line that re-creates `trace`, and says which expressions are watched in it.
 
-    Examples
-    --------
-    >>> from workbench.kernel import replay
-    >>> from workbench.models.bakery import Bakery
-    >>> permalink(replay(Bakery(LazyReap=False), 0, [(0, 0), (3, 0)]))
-    'workbench:bakery_published?LazyReap=false#0/0.0,3.0'
+    Examples:
+        >>> from workbench.kernel import replay
+        >>> from workbench.models.bakery import Bakery
+        >>> permalink(replay(Bakery(LazyReap=False), 0, [(0, 0), (3, 0)]))
+        'workbench:bakery_published?LazyReap=false#0/0.0,3.0'
     """
     moves = tuple((move.instance, move.outcome) for move in trace.moves)
     model = trace.model
@@ -76,10 +68,8 @@ def permalink(trace: Trace, watches: Iterable[str] = ()) -> str:
 def parse_permalink(line: str) -> Permalink:
     """What a permalink says, without running anything.
 
-    Raises
-    ------
-    InputError
-        If the line is no permalink.
+    Raises:
+        InputError: If the line is no permalink.
     """
     parts = _LINE.fullmatch(line.strip())
     path = _PATH.fullmatch(parts["path"] or "0/") if parts else None
@@ -118,16 +108,11 @@ def _unquoted(text: str) -> str:
 def open_permalink(line: str, find_model: Callable[[str], type[Model]]) -> Trace:
     """The trace that a permalink stands for; what it says to watch is left to :func:`parse_permalink`.
 
-    Parameters
-    ----------
-    line : str
-    find_model : callable
-        Gives the class of the model with a name, such as :func:`workbench.models.get_model`.
+    Args:
+        find_model: Gives the class of the model with a name, such as :func:`workbench.models.get_model`.
 
-    Raises
-    ------
-    InputError
-        If the line is no permalink, or does not fit the model.
+    Raises:
+        InputError: If the line is no permalink, or does not fit the model.
     """
     link = parse_permalink(line)
     model = find_model(link.model)(**link.constants)

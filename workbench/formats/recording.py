@@ -11,25 +11,19 @@ from workbench.kernel.values import is_same
 class Observation(NamedTuple):
     """Cells that were seen at one moment.
 
-    Attributes
-    ----------
-    cells : dict
-        The values that were seen, by the cells' positions in the layout.
-    action : str or None
-        The step that led there: an action, alone, with its parameters, or also with what was chosen.
-    steps : int
-        How many steps that can be seen there may be since the observation before, as in a transaction of several rows
-        whose order is not known.
-    source : str
-        Where it stands, for messages, such as ``line 14``.
+    Attributes:
+        cells: The values that were seen, by the cells' positions in the layout.
+        action: The step that led there: an action, alone, with its parameters, or also with what was chosen.
+        steps: How many steps that can be seen there may be since the observation before, as in a transaction of several
+            rows whose order is not known.
+        source: Where it stands, for messages, such as ``line 14``.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> model = Bakery(Writers=2)
-    >>> at_once = Observation({model.layout.positions["next_ticket"]: 3}, steps=2, source="line 14")
-    >>> at_once.agrees(model.initial_states()[0])
-    False
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> model = Bakery(Writers=2)
+        >>> at_once = Observation({model.layout.positions["next_ticket"]: 3}, steps=2, source="line 14")
+        >>> at_once.agrees(model.initial_states()[0])
+        False
     """
 
     cells: dict[int, Any]
@@ -45,22 +39,16 @@ class Observation(NamedTuple):
 class Recording(NamedTuple):
     """Observations in order.
 
-    Attributes
-    ----------
-    states : list of Observation
-    loop : int or None
-        The index of the observation to which the behaviour returns after the last, again and again.
-    begins : "initial", "reachable" or sequence of State
-        Where the behaviour is at the first observation: in an initial state, in any state that it can reach, or in one
-        of these states.
-    watched : frozenset of int or None
-        The cells that are watched all the time, as rows of a table are by its log. Of these an observation names those
-        that may have changed since the one before; no other of them has changed, not even for a while. None for a
-        recording whose observations stand each for itself.
-    irrelevant : frozenset of int
-        Cells on which nothing that is observed depends, such as a history that steps only add to: of states that differ
-        in these alone one is followed. That they are such is for whoever makes the recording to know; what is accepted
-        is a behaviour in any case.
+    Attributes:
+        loop: The index of the observation to which the behaviour returns after the last, again and again.
+        begins: Where the behaviour is at the first observation: in an initial state, in any state that it can reach, or
+            in one of these states.
+        watched: The cells that are watched all the time, as rows of a table are by its log. Of these an observation
+            names those that may have changed since the one before; no other of them has changed, not even for a while.
+            None for a recording whose observations stand each for itself.
+        irrelevant: Cells on which nothing that is observed depends, such as a history that steps only add to: of states
+            that differ in these alone one is followed. That they are such is for whoever makes the recording to know;
+            what is accepted is a behaviour in any case.
     """
 
     states: list[Observation]

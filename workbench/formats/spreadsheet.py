@@ -19,13 +19,12 @@ _NEGATIVE = re.compile("-([0-9]+|0x[0-9a-f]+)?")
 def to_csv(table: "pd.DataFrame") -> str:
     """A table as CSV: what is missing is empty, and no text is one that a spreadsheet would take for a formula.
 
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> print(to_csv(pd.DataFrame({"Size": [1, 2], "P": ["holds", None], "error": [None, "=1, a"]})), end="")
-    Size,P,error
-    1,holds,
-    2,,"'=1, a"
+    Examples:
+        >>> import pandas as pd
+        >>> print(to_csv(pd.DataFrame({"Size": [1, 2], "P": ["holds", None], "error": [None, "=1, a"]})), end="")
+        Size,P,error
+        1,holds,
+        2,,"'=1, a"
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -10,12 +10,11 @@ from workbench.kernel.values import is_member, record_items, sort_key
 def tla(value: Any) -> str:
     """`value` as a TLA+ expression; None is the model value ``None``.
 
-    Examples
-    --------
-    >>> tla((1, "a", frozenset({True}), None))
-    '<<1, "a", {TRUE}, None>>'
-    >>> tla(Map({"k": 1, "l": 2}))
-    '("k" :> 1 @@ "l" :> 2)'
+    Examples:
+        >>> tla((1, "a", frozenset({True}), None))
+        '<<1, "a", {TRUE}, None>>'
+        >>> tla(Map({"k": 1, "l": 2}))
+        '("k" :> 1 @@ "l" :> 2)'
     """
     if value is None or isinstance(value, bool):
         return str(value) if value is None else str(value).upper()

@@ -69,15 +69,10 @@ class Entry(NamedTuple):
 class Cfg:
     """What a configuration file says.
 
-    Attributes
-    ----------
-    constants : dict of str to Entry
-        Sets are tuples, in the order in which they are written; model values are texts.
-    model_values : list of str
-        The names that are assigned to themselves.
-    invariants, properties, constraints : list of Entry
-    single : dict of str to Entry
-        What SYMMETRY, VIEW, SPECIFICATION, INIT, NEXT and CHECK_DEADLOCK were given.
+    Attributes:
+        constants: Sets are tuples, in the order in which they are written; model values are texts.
+        model_values: The names that are assigned to themselves.
+        single: What SYMMETRY, VIEW, SPECIFICATION, INIT, NEXT and CHECK_DEADLOCK were given.
     """
 
     constants: dict[str, Entry] = field(default_factory=dict)
@@ -91,13 +86,8 @@ class Cfg:
 class Applied(NamedTuple):
     """A configuration in terms of a model: what to make it with, what to check, and what should be said about it.
 
-    Attributes
-    ----------
-    constants : dict
-    properties, symmetry : sequence of str
-    remarks : list of str
-    unknown : list of Verdict
-        On the properties that the model does not have.
+    Attributes:
+        unknown: On the properties that the model does not have.
     """
 
     constants: dict[str, Any]
@@ -110,16 +100,13 @@ class Applied(NamedTuple):
 def read_cfg(text: str) -> Cfg:
     """Read the text of a ``.cfg`` file.
 
-    Raises
-    ------
-    InputError
-        With the line, for what TLC would not read and for statements that have no counterpart here.
+    Raises:
+        InputError: With the line, for what TLC would not read and for statements that have no counterpart here.
 
-    Examples
-    --------
-    >>> cfg = read_cfg("CONSTANTS w1 = w1  Writers = {w1}  INVARIANT Safe")
-    >>> cfg.constants["Writers"].value, cfg.model_values, cfg.invariants
-    (('w1',), ['w1'], [Entry(value='Safe', line=1)])
+    Examples:
+        >>> cfg = read_cfg("CONSTANTS w1 = w1  Writers = {w1}  INVARIANT Safe")
+        >>> cfg.constants["Writers"].value, cfg.model_values, cfg.invariants
+        (('w1',), ['w1'], [Entry(value='Safe', line=1)])
     """
     return _Parser(text).parse()
 
@@ -129,11 +116,9 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
 
     Properties that the model does not have are left out: nothing is known of them.
 
-    Raises
-    ------
-    InputError
-        With the line, for a constant that the model does not have, a value that it does not accept, or a property of
-        another kind.
+    Raises:
+        InputError: With the line, for a constant that the model does not have, a value that it does not accept, or a
+            property of another kind.
     """
     constants = {}
     for name, (value, line) in cfg.constants.items():

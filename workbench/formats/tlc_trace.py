@@ -38,10 +38,9 @@ def to_tlc_json(trace: Trace) -> dict[str, Any]:
 def plain(value: Any) -> Any:
     """`value` as TLC turns it into JSON: sets as sorted lists, records and functions as objects.
 
-    Examples
-    --------
-    >>> plain(Map({"w1": frozenset({2, 1})})), plain(Map({1: "a", 2: "b"})), plain(Map({(1, "a"): True}))
-    ({'w1': [1, 2]}, ['a', 'b'], {'<<1, "a">>': True})
+    Examples:
+        >>> plain(Map({"w1": frozenset({2, 1})})), plain(Map({1: "a", 2: "b"})), plain(Map({(1, "a"): True}))
+        ({'w1': [1, 2]}, ['a', 'b'], {'<<1, "a">>': True})
     """
     if value is None:
         return NOTHING

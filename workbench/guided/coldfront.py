@@ -25,12 +25,7 @@ WATCHED = ("claims", "deferred", "acks", "acks_sent")
 
 
 class ColdFront:
-    """Reads the changes of the bakery's tables: those for one Iceberg table, if there are several.
-
-    Parameters
-    ----------
-    iceberg_table : str, optional
-    """
+    """Reads the changes of the bakery's tables: those for one Iceberg table, if there are several."""
 
     name = "coldfront"
 

@@ -34,16 +34,11 @@ from workbench.kernel.errors import listed, unknown
 class Log:
     """The bakery of one Iceberg table.
 
-    Attributes
-    ----------
-    nodes : list of str
-        In the order of their names.
-    owner : dict
-        For each ticket the node that took it.
-    held : list of Transaction
-        The rows that were there at the beginning, for each node.
-    transactions : list of Transaction
-        In an order in which nothing arrives before it was sent.
+    Attributes:
+        nodes: In the order of their names.
+        owner: For each ticket the node that took it.
+        held: The rows that were there at the beginning, for each node.
+        transactions: In an order in which nothing arrives before it was sent.
     """
 
     nodes: list[str]
@@ -55,15 +50,11 @@ class Log:
 def read_log(events: Iterable[Event], iceberg_table: str | None = None) -> Log:
     """Check events, and put them in order.
 
-    Parameters
-    ----------
-    iceberg_table : str, optional
-        The table whose bakery it is; needed where the log has claims for several.
+    Args:
+        iceberg_table: The table whose bakery it is; needed where the log has claims for several.
 
-    Raises
-    ------
-    InputError
-        With the line, for whatever is no change of these tables, or cannot have happened on a PostgreSQL.
+    Raises:
+        InputError: With the line, for whatever is no change of these tables, or cannot have happened on a PostgreSQL.
     """
     by_node: dict[str, list[Transaction]] = {}
     places: dict[str, tuple[tuple[int, int], int]] = {}  # of each node's last commit: its LSN, and the line

@@ -13,11 +13,8 @@ class CausalOrder:
     is left open the log decides by its lines; but where two nodes take tickets and neither knows of the other, the
     smaller ticket counts as taken first: the time between taking a ticket and committing the claim differs.
 
-    Parameters
-    ----------
-    by_node : dict of str to list of Transaction
-    owner : dict
-        For each ticket the node that took it.
+    Args:
+        owner: For each ticket the node that took it.
     """
 
     def __init__(self, by_node: dict[str, list[Transaction]], owner: dict[int, str]) -> None:

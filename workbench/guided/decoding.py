@@ -28,22 +28,19 @@ def read_changes(text: str, node: str) -> Iterator[dict[str, Any]]:
     Every change of a row is an event, with the time and the place (LSN) of its transaction's commit: transactions
     become visible in the order of their commits, also where their rows were written side by side.
 
-    Raises
-    ------
-    InputError
-        With the line, for what ``test_decoding`` does not print, for a commit without its time, and for a row that was
-        deleted although nothing says which.
+    Raises:
+        InputError: With the line, for what ``test_decoding`` does not print, for a commit without its time, and for a
+            row that was deleted although nothing says which.
 
-    Examples
-    --------
-    >>> text = '''0/2A0,741,BEGIN 741
-    ... 0/2A0,741,"table public.claim_acks: INSERT: ticket[bigint]:702 ack_from_name[name]:'n1'"
-    ... 0/310,741,COMMIT 741 (at 2026-02-01 10:00:00.25+00)'''
-    >>> [event] = read_changes(text, "n1")
-    >>> event["t"], event["lsn"], event["table"], event["op"]
-    ('2026-02-01T10:00:00.250000+00:00', '0/310', 'claim_acks', 'INSERT')
-    >>> event["row"]
-    {'ticket': '702', 'ack_from_name': 'n1'}
+    Examples:
+        >>> text = '''0/2A0,741,BEGIN 741
+        ... 0/2A0,741,"table public.claim_acks: INSERT: ticket[bigint]:702 ack_from_name[name]:'n1'"
+        ... 0/310,741,COMMIT 741 (at 2026-02-01 10:00:00.25+00)'''
+        >>> [event] = read_changes(text, "n1")
+        >>> event["t"], event["lsn"], event["table"], event["op"]
+        ('2026-02-01T10:00:00.250000+00:00', '0/310', 'claim_acks', 'INSERT')
+        >>> event["row"]
+        {'ticket': '702', 'ack_from_name': 'n1'}
     """
     rows = csv.reader(StringIO(text), strict=True)
     pending: list[dict[str, Any]] = []
@@ -110,13 +107,12 @@ def merge(logs: Mapping[str, str]) -> list[dict[str, Any]]:
 
     The order within a node is left as it is, whatever its clock did.
 
-    Examples
-    --------
-    >>> begin, commit = "0/1,7,BEGIN 7", "0/2,7,COMMIT 7 (at 2026-02-01 10:00:0{}+00)"
-    >>> change = "0/1,7,table public.claims: DELETE: ticket[bigint]:1"
-    >>> logs = {f"n{i}": chr(10).join([begin, change, commit.format(9 - i)]) for i in (1, 2)}
-    >>> [event["node"] for event in merge(logs)]
-    ['n2', 'n1']
+    Examples:
+        >>> begin, commit = "0/1,7,BEGIN 7", "0/2,7,COMMIT 7 (at 2026-02-01 10:00:0{}+00)"
+        >>> change = "0/1,7,table public.claims: DELETE: ticket[bigint]:1"
+        >>> logs = {f"n{i}": chr(10).join([begin, change, commit.format(9 - i)]) for i in (1, 2)}
+        >>> [event["node"] for event in merge(logs)]
+        ['n2', 'n1']
     """
 
     def keyed(node: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -17,22 +17,18 @@ MOST_BYTES, MOST_LINES = 1 << 20, 1_000_000
 class Event(NamedTuple):
     """One line of a log.
 
-    Attributes
-    ----------
-    line : int
-        Its number, from 1.
-    fields : dict
-        What it says.
+    Attributes:
+        line: Its number, from 1.
+        fields: What it says.
 
-    Examples
-    --------
-    >>> event = Event(3, {"op": "INSERT", "row": {"ticket": "702"}})
-    >>> event.take("op", str)
-    'INSERT'
-    >>> event.take("xid", str)
-    Traceback (most recent call last):
-        ...
-    workbench.kernel.errors.InputError: line 3 lacks 'xid'; it has op, row
+    Examples:
+        >>> event = Event(3, {"op": "INSERT", "row": {"ticket": "702"}})
+        >>> event.take("op", str)
+        'INSERT'
+        >>> event.take("xid", str)
+        Traceback (most recent call last):
+            ...
+        workbench.kernel.errors.InputError: line 3 lacks 'xid'; it has op, row
     """
 
     line: int
@@ -46,10 +42,8 @@ class Event(NamedTuple):
     def take(self, name: str, kind: type) -> Any:
         """The field called `name`, which is a `kind` of value.
 
-        Raises
-        ------
-        InputError
-            If it is not there, or something else.
+        Raises:
+            InputError: If it is not there, or something else.
         """
         if name not in self.fields:
             raise InputError(f"{self.where} lacks {name!r}; it has {listed(self.fields)}")
@@ -69,10 +63,8 @@ _KINDS = {str: "a text", int: "an integer", bool: "true or false", dict: "an obj
 def read_events(path: str | Path) -> list[Event]:
     """The events of a file, in their order; empty lines are none.
 
-    Raises
-    ------
-    InputError
-        With the file and the number of the line, for what is not a JSON object, or too long.
+    Raises:
+        InputError: With the file and the number of the line, for what is not a JSON object, or too long.
     """
     try:
         with Path(path).open("rb") as lines:
@@ -86,13 +78,12 @@ def read_events(path: str | Path) -> list[Event]:
 def parse_events(text: str) -> list[Event]:
     """The events of a text.
 
-    Examples
-    --------
-    >>> parse_events('''
-    ... {"op": "INSERT"}
-    ... {"op": "DELETE"}
-    ... ''')
-    [Event(line=2, fields={'op': 'INSERT'}), Event(line=3, fields={'op': 'DELETE'})]
+    Examples:
+        >>> parse_events('''
+        ... {"op": "INSERT"}
+        ... {"op": "DELETE"}
+        ... ''')
+        [Event(line=2, fields={'op': 'INSERT'}), Event(line=3, fields={'op': 'DELETE'})]
     """
     return list(_events(io.BytesIO(text.encode("utf-8", "surrogatepass"))))
 

@@ -23,17 +23,12 @@ MAPPINGS = {"coldfront": "workbench.guided.coldfront:ColdFront"}
 class Mapped(NamedTuple):
     """What a mapping has read.
 
-    Attributes
-    ----------
-    model : str
-        The name of the model that the events are of, as :func:`workbench.get_model` takes it.
-    constants : mapping
-        Constants for it; the others have their defaults.
-    record : callable
-        Makes the recording for a model with these constants, or some of them changed.
-    changes : sequence of (str, object)
-        Constants, each with a value with which the recording may be accepted where it is not with these, beside those
-        that are tried anyway.
+    Attributes:
+        model: The name of the model that the events are of, as :func:`workbench.get_model` takes it.
+        constants: Constants for it; the others have their defaults.
+        record: Makes the recording for a model with these constants, or some of them changed.
+        changes: Constants, each with a value with which the recording may be accepted where it is not with these,
+            beside those that are tried anyway.
     """
 
     model: str
@@ -51,10 +46,8 @@ class Mapping(Protocol):
     def read(self, events: Sequence[Event]) -> Mapped:
         """What `events` say.
 
-        Raises
-        ------
-        InputError
-            With the line, for an event that it does not understand.
+        Raises:
+            InputError: With the line, for an event that it does not understand.
         """
 
 
@@ -63,10 +56,8 @@ def get_mapping(name: str) -> Mapping:
 
     What follows the name of one that comes with the workbench, as in ``coldfront:ice.default.orders``, is its argument.
 
-    Raises
-    ------
-    InputError
-        If there is no such mapping.
+    Raises:
+        InputError: If there is no such mapping.
     """
     known, _, argument = name.partition(":")
     if known in MAPPINGS:

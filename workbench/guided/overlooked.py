@@ -22,13 +22,9 @@ _MOST_STATES = 1000
 class Rules(NamedTuple):
     """What may happen before an observation, as in :class:`workbench.engines.guided.Wanted`.
 
-    Attributes
-    ----------
-    observation : Observation
-    kept : collection of int or None
-        A step is hidden if it changes none of these cells; None if every step is visible.
-    watched : frozenset of int
-        Cells that no step changes unless the observation names them.
+    Attributes:
+        kept: A step is hidden if it changes none of these cells; None if every step is visible.
+        watched: Cells that no step changes unless the observation names them.
     """
 
     observation: Observation
@@ -73,12 +69,10 @@ def overlooking(
 ) -> list[Nearest]:
     """Up to `most` steps of which each lacks one thing, and after which the observation follows.
 
-    Parameters
-    ----------
-    reached : sequence of (int, State)
-        The states in which the model may be before the observation, with the visible steps taken since the last one.
-    pause : callable
-        Called again and again; may raise to stop.
+    Args:
+        reached: The states in which the model may be before the observation, with the visible steps taken since the
+            last one.
+        pause: Called again and again; may raise to stop.
     """
     refused = [step for taken, state in reached for step in _refused(model, taken, state, rules)]
     found: dict[Any, tuple[int, int, Nearest]] = {}

@@ -26,17 +26,11 @@ class Difference(NamedTuple):
 class Nearest(NamedTuple):
     """A step of the model that comes close to what was recorded, or an initial state that does.
 
-    Attributes
-    ----------
-    label : str
-    differences : list of Difference
-        In what it leads to.
-    lacks : tuple of str
-        What it requires and is not so; empty for a step that can be taken.
-    then : tuple of str
-        The steps that would follow, were it taken all the same, up to what was recorded.
-    unrecorded : tuple of Cell
-        What it changes and was not seen to change: it can be taken, but should have been recorded.
+    Attributes:
+        differences: In what it leads to.
+        lacks: What it requires and is not so; empty for a step that can be taken.
+        then: The steps that would follow, were it taken all the same, up to what was recorded.
+        unrecorded: What it changes and was not seen to change: it can be taken, but should have been recorded.
     """
 
     label: str
@@ -82,31 +76,20 @@ class Behaviour(NamedTuple):
 class Report:
     """What :func:`workbench.guided.validate.validate` found.
 
-    Attributes
-    ----------
-    valid : bool or None
-        Whether the recording is a behaviour of the model; None if that was not decided.
-    states : int
-        How many observations, from the first on, a behaviour of the model explains.
-    candidates : int
-        How many states of the model agree with the recording up to the last of them.
-    ways : int, float or None
-        In how many ways that can have happened: sequences of steps, hidden ones included, together with the moments at
-        which the observations were made. ``math.inf`` if hidden steps can go round, None if it was not counted.
-    behaviour : Behaviour or None
-        A behaviour of the model that agrees with these observations.
-    at : list of int
-        For each of them the index of its state in that behaviour.
-    failed : int or None
-        The number, from 1, of the first observation that does not follow.
-    why : str or None
-        Why it does not, or why nothing was decided, in one line.
-    enabled : list of str
-        The steps that the model may take instead.
-    closest : list of Nearest
-        The steps that come closest to the observation that does not follow, the closest first.
-    remarks : list of str
-        What of the recording was not used.
+    Attributes:
+        valid: Whether the recording is a behaviour of the model; None if that was not decided.
+        states: How many observations, from the first on, a behaviour of the model explains.
+        candidates: How many states of the model agree with the recording up to the last of them.
+        ways: In how many ways that can have happened: sequences of steps, hidden ones included, together with the
+            moments at which the observations were made. ``math.inf`` if hidden steps can go round, None if it was not
+            counted.
+        behaviour: A behaviour of the model that agrees with these observations.
+        at: For each of them the index of its state in that behaviour.
+        failed: The number, from 1, of the first observation that does not follow.
+        why: Why it does not, or why nothing was decided, in one line.
+        enabled: The steps that the model may take instead.
+        closest: The steps that come closest to the observation that does not follow, the closest first.
+        remarks: What of the recording was not used.
     """
 
     valid: bool | None
@@ -156,10 +139,9 @@ class Report:
 def told_ways(ways: int | float) -> str:
     """A number of ways, as people read it.
 
-    Examples
-    --------
-    >>> told_ways(12), told_ways(3**4000)
-    ('it can have happened in 12 ways', 'it can have happened in about 10^1909 ways')
+    Examples:
+        >>> told_ways(12), told_ways(3**4000)
+        ('it can have happened in 12 ways', 'it can have happened in about 10^1909 ways')
     """
     if isinstance(ways, float):
         return "it can have happened in any number of ways: steps that leave no trace can go round"

@@ -40,14 +40,9 @@ _MOST_STATES, _MOST_REASONS, _MOST_VALUES = 2000, 3, 8
 class Line(NamedTuple):
     """One line of a scenario.
 
-    Attributes
-    ----------
-    number : int
-        Where it stands, from 1.
-    text : str
-    step : str or None
-        What the step is called; None for a condition alone.
-    condition : Expression or None
+    Attributes:
+        number: Where it stands, from 1.
+        step: What the step is called; None for a condition alone.
     """
 
     number: int
@@ -61,10 +56,8 @@ class Line(NamedTuple):
     def holds(self, state: Any) -> bool:
         """Whether the condition is true in `state`.
 
-        Raises
-        ------
-        InputError
-            If it cannot be evaluated there.
+        Raises:
+            InputError: If it cannot be evaluated there.
         """
         if self.condition is None:
             return True
@@ -79,21 +72,13 @@ class Line(NamedTuple):
 class Told:
     """What came of a scenario.
 
-    Attributes
-    ----------
-    found : bool or None
-        Whether there is such a behaviour; None if that was not decided.
-    lines : list of Line
-    states : int
-        How many states were visited; a state counts again where more lines were passed before it.
-    behaviour : Behaviour or None
-        A shortest behaviour that passes through the lines, or through those that can be passed.
-    at : list of int
-        For each line that it passes the index of the state where it does.
-    failed : int or None
-        The index of the first line that cannot follow.
-    why : str or None
-        Why it cannot, or why nothing was decided, in one line.
+    Attributes:
+        found: Whether there is such a behaviour; None if that was not decided.
+        states: How many states were visited; a state counts again where more lines were passed before it.
+        behaviour: A shortest behaviour that passes through the lines, or through those that can be passed.
+        at: For each line that it passes the index of the state where it does.
+        failed: The index of the first line that cannot follow.
+        why: Why it cannot, or why nothing was decided, in one line.
     """
 
     found: bool | None
@@ -129,18 +114,15 @@ class Told:
 def read_lines(model: Model, text: str | Iterable[str]) -> list[Line]:
     r"""The lines of a scenario.
 
-    Raises
-    ------
-    InputError
-        With the number of the line, for what is neither a step of the model nor an expression.
+    Raises:
+        InputError: With the number of the line, for what is neither a step of the model nor an expression.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> for line in read_lines(Bakery(), "commit(w2)  # the winner\n\ns.decision['w1'] is None"):
-    ...     print(line)
-    line 1: commit(w2)
-    line 3: s.decision['w1'] is None
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> for line in read_lines(Bakery(), "commit(w2)  # the winner\n\ns.decision['w1'] is None"):
+        ...     print(line)
+        line 1: commit(w2)
+        line 3: s.decision['w1'] is None
     """
     given = text.splitlines() if isinstance(text, str) else list(text)
     lines = [_line(model, number, bare) for number, one in enumerate(given, start=1) if (bare := _without_comment(one))]
@@ -201,41 +183,31 @@ def scenario(
 ) -> Told:
     """A shortest behaviour of `model` that passes through `lines` in their order.
 
-    Parameters
-    ----------
-    model : Model
-    lines : str or iterable of str
-        Each a step or a condition; see :mod:`workbench.guided.scenario`.
-    max_states, max_seconds, max_bytes : optional
-        Budgets, as for :func:`workbench.engines.check.check`. By default the search may take most of the memory.
-    on_progress : callable, optional
-        Called with a :class:`workbench.kernel.budget.Progress` again and again, whose level is the number of lines
-        passed.
-    should_stop : callable, optional
-        Asked again and again; the search stops once it returns True.
+    Args:
+        lines: Each a step or a condition; see :mod:`workbench.guided.scenario`.
+        max_states, max_seconds, max_bytes: Budgets, as for :func:`workbench.engines.check.check`. By default the search
+            may take most of the memory.
+        on_progress: Called with a :class:`workbench.kernel.budget.Progress` again and again, whose level is the number
+            of lines passed.
+        should_stop: Asked again and again; the search stops once it returns True.
 
-    Returns
-    -------
-    Told
+    Returns:
         With the behaviour, or with the first line that cannot follow, and why; not decided if the search was stopped.
 
-    Raises
-    ------
-    InputError
-        For a line that is not accepted.
+    Raises:
+        InputError: For a line that is not accepted.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery_v2 import BakeryV2
-    >>> model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False)
-    >>> told = scenario(model, '''
-    ... commit(w1)
-    ... s.decision["w2"] == "lk_409"
-    ... ''')
-    >>> print(told)
-    found: 18 states
-      state 12: commit(w1)
-      state 18: s.decision["w2"] == "lk_409"
+    Examples:
+        >>> from workbench.models.bakery_v2 import BakeryV2
+        >>> model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False)
+        >>> told = scenario(model, '''
+        ... commit(w1)
+        ... s.decision["w2"] == "lk_409"
+        ... ''')
+        >>> print(told)
+        found: 18 states
+          state 12: commit(w1)
+          state 18: s.decision["w2"] == "lk_409"
     """
     read = read_lines(model_object(model), lines)
 

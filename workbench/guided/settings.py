@@ -16,14 +16,10 @@ from workbench.questions.whatif import alternatives
 class Setting:
     """What came of one changed constant.
 
-    Attributes
-    ----------
-    changes : dict
-        The new value by the constant's name.
-    report : Report or None
-        None if the constants are not accepted together, or have no place for what was recorded.
-    error : str or None
-        Why they have not.
+    Attributes:
+        changes: The new value by the constant's name.
+        report: None if the constants are not accepted together, or have no place for what was recorded.
+        error: Why they have not.
     """
 
     changes: dict[str, Any]
@@ -35,14 +31,10 @@ class Setting:
 class Settings:
     """What :func:`accepted_under` found.
 
-    Attributes
-    ----------
-    model : Model
-        The model as it was given.
-    tried : list of Setting
-        In the order of the model's constants.
-    complete : bool
-        Whether all were tried.
+    Attributes:
+        model: The model as it was given.
+        tried: In the order of the model's constants.
+        complete: Whether all were tried.
     """
 
     model: Model
@@ -83,32 +75,23 @@ def accepted_under(
 ) -> Settings:
     """Validate a recording with each single change of a constant.
 
-    Parameters
-    ----------
-    model : Model
-    record : callable
-        Makes the recording for a model: other constants may have other cells.
-    stutter : bool
-        As for :func:`workbench.guided.validate.validate`.
-    changes : iterable of (str, object), optional
-        Constants and their new values; by default every other value of a switch or a choice, and of a number the next
-        smaller and the next larger.
-    also : iterable of (str, object), optional
-        More of them.
-    should_stop : callable, optional
-        Asked again and again; what was tried is returned once it is True.
-    **budgets
-        For each single validation, such as ``max_seconds``.
+    Args:
+        record: Makes the recording for a model: other constants may have other cells.
+        stutter: As for :func:`workbench.guided.validate.validate`.
+        changes: Constants and their new values; by default every other value of a switch or a choice, and of a number
+            the next smaller and the next larger.
+        also: More of them.
+        should_stop: Asked again and again; what was tried is returned once it is True.
+        **budgets: For each single validation, such as ``max_seconds``.
 
-    Examples
-    --------
-    >>> from workbench.formats.recording import Observation
-    >>> from workbench.models.bakery_v2 import BakeryV2
-    >>> def conflict(model):
-    ...     cells = model.layout.positions["decision"]
-    ...     return Recording([Observation({cells["w2"]: word}) for word in (None, "lk_409")])
-    >>> print(accepted_under(BakeryV2(Writers=2, RestampPatch=False), conflict, stutter=True))
-    accepted with AsyncParquet=TRUE (it is FALSE)
+    Examples:
+        >>> from workbench.formats.recording import Observation
+        >>> from workbench.models.bakery_v2 import BakeryV2
+        >>> def conflict(model):
+        ...     cells = model.layout.positions["decision"]
+        ...     return Recording([Observation({cells["w2"]: word}) for word in (None, "lk_409")])
+        >>> print(accepted_under(BakeryV2(Writers=2, RestampPatch=False), conflict, stutter=True))
+        accepted with AsyncParquet=TRUE (it is FALSE)
     """
     tried: list[Setting] = []
     todo = list(alternatives(model, integers=True) if changes is None else changes)

@@ -15,10 +15,8 @@ def recorded(path: str, keys: Sequence[str] | None = None, bucket: str | None = 
 
     Between two snapshots the model may take any number of steps that leave no trace, and one that does: the commit.
 
-    Raises
-    ------
-    InputError
-        If there is no such table, bucket or key, or too much of it.
+    Raises:
+        InputError: If there is no such table, bucket or key, or too much of it.
     """
     seen = history(path, keys, bucket)
 

@@ -46,29 +46,20 @@ def validate(
 ) -> Report:
     """Check that a recording is a behaviour of `model`.
 
-    Parameters
-    ----------
-    model : Model
-    recording : Recording
-    stutter : bool
-        Between two observations the model may take any number of *hidden* steps, also none: steps that change nothing
-        of what the first of them saw, or, in a recording with watched cells, nothing of these. Without it each
-        observation is one step, or up to as many as it allows. A recording with watched cells has hidden steps in any
-        case: what it watches is all that it shows.
-    max_states, max_seconds, max_bytes : optional
-        Budgets, as for :func:`workbench.engines.check.check`: of states that are looked at, a state counting anew for
-        each observation. By default the search may take most of the memory.
-    on_progress : callable, optional
-        Called with a :class:`workbench.kernel.budget.Progress` again and again, whose level is the observation.
-    should_stop : callable, optional
-        Asked again and again; the search stops once it returns True.
-    explain : bool
-        Whether to look for what stands in the way of an observation that does not follow. That may take longer than
-        the search itself.
+    Args:
+        stutter: Between two observations the model may take any number of *hidden* steps, also none: steps that change
+            nothing of what the first of them saw, or, in a recording with watched cells, nothing of these. Without it
+            each observation is one step, or up to as many as it allows. A recording with watched cells has hidden steps
+            in any case: what it watches is all that it shows.
+        max_states, max_seconds, max_bytes: Budgets, as for :func:`workbench.engines.check.check`: of states that are
+            looked at, a state counting anew for each observation. By default the search may take most of the memory.
+        on_progress: Called with a :class:`workbench.kernel.budget.Progress` again and again, whose level is the
+            observation.
+        should_stop: Asked again and again; the search stops once it returns True.
+        explain: Whether to look for what stands in the way of an observation that does not follow. That may take longer
+            than the search itself.
 
-    Returns
-    -------
-    Report
+    Returns:
         One that is not decided if a budget is used up, or somebody stops the search.
 
     Notes
@@ -76,17 +67,16 @@ def validate(
     An action that an observation names must be the last step before it. Returning to the loop is a step as any other;
     where the last observation is itself the loop, the behaviour stops for ever. Fairness is not judged.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> model = Bakery(Writers=2, MaxCrashes=0)
-    >>> ticket = model.layout.positions["next_ticket"]
-    >>> print(validate(model, Recording([Observation({ticket: n}) for n in (1, 2, 3)]), stutter=True))
-    a behaviour of the model: 3 states
-      20 states of the model agree with the last one recorded
-      it can have happened in 340 ways
-    >>> validate(model, Recording([Observation({ticket: n}) for n in (1, 3)]), stutter=True).failed
-    2
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> model = Bakery(Writers=2, MaxCrashes=0)
+        >>> ticket = model.layout.positions["next_ticket"]
+        >>> print(validate(model, Recording([Observation({ticket: n}) for n in (1, 2, 3)]), stutter=True))
+        a behaviour of the model: 3 states
+          20 states of the model agree with the last one recorded
+          it can have happened in 340 ways
+        >>> validate(model, Recording([Observation({ticket: n}) for n in (1, 3)]), stutter=True).failed
+        2
     """
     recording.check(model_object(model))
     load()

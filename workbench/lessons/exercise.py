@@ -46,14 +46,9 @@ MODEL = Kind("a class", lambda answer: isinstance(answer, type))
 class Outcome(Drawn):
     """What is said of an answer.
 
-    Attributes
-    ----------
-    exercise : Exercise
-    right : bool or None
-        None if there was no answer yet.
-    said : str
-    hint : str
-        Only where an answer was run, and is wrong.
+    Attributes:
+        right: None if there was no answer yet.
+        hint: Only where an answer was run, and is wrong.
     """
 
     exercise: "Exercise"
@@ -91,16 +86,9 @@ def _marked(text: str) -> Markup:
 class Exercise:
     """A task whose solutions are checked by running them.
 
-    Attributes
-    ----------
-    name : str
-    notebook : str
-        The one at whose end it stands.
-    task : str
-    kind : Kind
-    hint : str
-    judge : callable
-        Given an answer of that kind; see above.
+    Attributes:
+        notebook: The one at whose end it stands.
+        judge: Given an answer of that kind; see above.
     """
 
     name: str
@@ -152,15 +140,12 @@ def exercises() -> dict[str, Exercise]:
 def exercise(name: str) -> Exercise:
     """The exercise of that name.
 
-    Raises
-    ------
-    InputError
-        If there is none.
+    Raises:
+        InputError: If there is none.
 
-    Examples
-    --------
-    >>> exercise("one_group").check({"FileGroupCount": 2}).right
-    False
+    Examples:
+        >>> exercise("one_group").check({"FileGroupCount": 2}).right
+        False
     """
     try:
         return exercises()[name]

@@ -11,13 +11,7 @@ from workbench.widgets.pane import Words
 
 
 class Prediction(Panel, ipywidgets.VBox):
-    """A question with choices; made by :func:`predict`.
-
-    Attributes
-    ----------
-    question : str
-    choices : tuple of str
-    """
+    """A question with choices; made by :func:`predict`."""
 
     def __init__(self, question: str, choices: tuple[str, ...]) -> None:
         self.question, self.choices = question, choices
@@ -36,10 +30,8 @@ class Prediction(Panel, ipywidgets.VBox):
     def answer(self, actual: str) -> str:
         """Say what the answer is, and whether it was predicted.
 
-        Raises
-        ------
-        InputError
-            If that was not one of the choices: then nobody could have been right.
+        Raises:
+            InputError: If that was not one of the choices: then nobody could have been right.
         """
         if actual not in self.choices:
             raise InputError(f"answer {brief(actual)} is not accepted; the choices are {listed(self.choices)}")
@@ -62,17 +54,13 @@ class Prediction(Panel, ipywidgets.VBox):
 def predict(question: str, *choices: str) -> Prediction:
     """Ask a question whose answer a later cell finds out; without a kernel it is text.
 
-    Parameters
-    ----------
-    question : str
-    *choices : str
-        Such as the words of a verdict.
+    Args:
+        *choices: Such as the words of a verdict.
 
-    Examples
-    --------
-    >>> guess = predict("Does the second commit succeed?", "yes", "no")
-    >>> guess.choice = "yes"  # which is what a click does
-    >>> guess.answer("no")
-    'Answer: no. You predicted: yes.'
+    Examples:
+        >>> guess = predict("Does the second commit succeed?", "yes", "no")
+        >>> guess.choice = "yes"  # which is what a click does
+        >>> guess.answer("no")
+        'Answer: no. You predicted: yes.'
     """
     return Prediction(question, choices)

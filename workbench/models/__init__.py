@@ -41,10 +41,8 @@ MODELS = PUBLISHED | PROMISED | CLASSICS
 def get_model(name: str) -> type[Model]:
     """The class of the model called `name`, or of one in a file given as ``path/to/file.py:Class``.
 
-    Raises
-    ------
-    InputError
-        If there is no such model.
+    Raises:
+        InputError: If there is no such model.
     """
     if name in MODELS:
         module, _, attribute = MODELS[name].partition(":")
@@ -57,10 +55,9 @@ def get_model(name: str) -> type[Model]:
 def in_file(name: str) -> tuple[Path, str] | None:
     """The file, and the name in it, of what is given as ``path/to/file.py:NAME``; None for any other name.
 
-    Examples
-    --------
-    >>> in_file("queue.py:Queue"), in_file("queue.py"), in_file("hudi")
-    ((PosixPath('queue.py'), 'Queue'), (PosixPath('queue.py'), ''), None)
+    Examples:
+        >>> in_file("queue.py:Queue"), in_file("queue.py"), in_file("hudi")
+        ((PosixPath('queue.py'), 'Queue'), (PosixPath('queue.py'), ''), None)
     """
     path, _, attribute = (name, "", "") if name.endswith(".py") else name.rpartition(":")
     return (Path(path), attribute) if path.endswith(".py") else None
@@ -77,10 +74,8 @@ def _from_file(path: Path, attribute: str) -> type[Model]:
 def load_file(path: Path, kind: str) -> dict[str, Any]:
     """The names that a Python file defines, which the user has named for a `kind` of thing; the file is run.
 
-    Raises
-    ------
-    InputError
-        If it cannot be read, or fails.
+    Raises:
+        InputError: If it cannot be read, or fails.
     """
     name = f"{kind}_file_{path.stem}"  # not the bare stem, which may be the name of a library
     spec = importlib.util.spec_from_file_location(name, path)

@@ -40,14 +40,10 @@ class LevelsRewrite(NamedTuple):
 class CommitMessage(NamedTuple):
     """What an operation wants committed once its data file is written.
 
-    Attributes
-    ----------
-    file, bucket : str
-        The data file that it adds, and where.
-    replaces : tuple of str
-        The data files that `file` stands in for; none for a write.
-    vectors : Map or None
-        The bucket's new deletion vectors; None leaves the bucket's as they are.
+    Attributes:
+        file, bucket: The data file that it adds, and where.
+        replaces: The data files that `file` stands in for; none for a write.
+        vectors: The bucket's new deletion vectors; None leaves the bucket's as they are.
     """
 
     file: str
@@ -66,10 +62,9 @@ class Change(NamedTuple):
 def deal(items: Sequence[str], buckets: Sequence[str]) -> dict[str, str]:
     """The bucket of each item, dealt round robin.
 
-    Examples
-    --------
-    >>> deal(["jack", "sarah", "tom"], ["p0b0", "p0b1"])
-    {'jack': 'p0b0', 'sarah': 'p0b1', 'tom': 'p0b0'}
+    Examples:
+        >>> deal(["jack", "sarah", "tom"], ["p0b0", "p0b1"])
+        {'jack': 'p0b0', 'sarah': 'p0b1', 'tom': 'p0b0'}
     """
     return {item: buckets[i % len(buckets)] for i, item in enumerate(items)}
 
@@ -95,13 +90,12 @@ def is_marked(vectors: Map, file: str, key: str) -> bool:
 def newest(key: str, files: Iterable[str], sequence: Mapping[Any, int | None], vectors: Map) -> str | None:
     """The file whose row of `key` counts: the largest sequence number that is not marked, the first file on a tie.
 
-    Examples
-    --------
-    >>> sequence = {("a", "jack"): 0, ("b", "jack"): 1, ("c", "jack"): None}
-    >>> newest("jack", ["a", "b", "c"], sequence, Map())
-    'b'
-    >>> newest("jack", ["a", "b", "c"], sequence, Map({"b": frozenset({"jack"})}))
-    'a'
+    Examples:
+        >>> sequence = {("a", "jack"): 0, ("b", "jack"): 1, ("c", "jack"): None}
+        >>> newest("jack", ["a", "b", "c"], sequence, Map())
+        'b'
+        >>> newest("jack", ["a", "b", "c"], sequence, Map({"b": frozenset({"jack"})}))
+        'a'
     """
     winner, largest = None, -1
     for file in files:

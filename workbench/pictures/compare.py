@@ -16,13 +16,9 @@ DIFFERS = "differs"
 class Difference:
     """The later picture's things, among them what went, with what there is to say of them.
 
-    Attributes
-    ----------
-    things : tuple of Thing
-    changes : dict of str to str
-        ``new``, ``changed`` or ``gone``, by id. What is in a new thing is not named, nor is what has no frame.
-    fresh : dict of str to set of str
-        By id the lines of text that a changed thing did not have.
+    Attributes:
+        changes: ``new``, ``changed`` or ``gone``, by id. What is in a new thing is not named, nor is what has no frame.
+        fresh: By id the lines of text that a changed thing did not have.
     """
 
     things: tuple[Any, ...]

@@ -23,26 +23,16 @@ from workbench.pictures.things import BAD, Arrow, Text, down, text
 class Picture:
     """A picture of a state, as SVG.
 
-    Attributes
-    ----------
-    model : str
-        The model's name; the root of the SVG has it as ``data-picture``.
-    label : str
-        The picture in a line, for those who cannot see it.
-    things : tuple of Thing
-        What is in it, among it what went since the state before.
-    changes : dict of str to str
-        ``new``, ``changed`` or ``gone``, by the id of a thing or an arrow; ``differs`` where two pictures stand side by
-        side.
-    at_fault : frozenset of str
-        The ids of the things that are marked.
-    placed : list of Placed
-        Where they are.
-    routes : list of (Arrow, list of point)
-        How the arrows run.
-    size : (float, float)
-    moved : dict of str to (float, float)
-        By id from where a thing came, relative to where it is.
+    Attributes:
+        model: The model's name; the root of the SVG has it as ``data-picture``.
+        label: The picture in a line, for those who cannot see it.
+        things: What is in it, among it what went since the state before.
+        changes: ``new``, ``changed`` or ``gone``, by the id of a thing or an arrow; ``differs`` where two pictures
+            stand side by side.
+        at_fault: The ids of the things that are marked.
+        placed: Where they are.
+        routes: How the arrows run.
+        moved: By id from where a thing came, relative to where it is.
     """
 
     model: str
@@ -87,25 +77,16 @@ def picture(
 ) -> Picture:
     """The picture of a state.
 
-    Parameters
-    ----------
-    model : Model
-    state : State
-    before : State or sequence of State, optional
-        The state before, or all earlier states of the trace, the oldest first. What is different from the last one is
-        marked, and pictures may show what they remember, such as what has been overwritten.
-    at_fault : iterable of str or Place
-        What invariants say is wrong: texts are shown, and the places of a :class:`Fault` are marked, see
-        :func:`faults`.
-    title : str
-        A line above the picture, such as the step.
-    **options
-        Those of the model's picture, see :func:`options_of`.
+    Args:
+        before: The state before, or all earlier states of the trace, the oldest first. What is different from the last
+            one is marked, and pictures may show what they remember, such as what has been overwritten.
+        at_fault: What invariants say is wrong: texts are shown, and the places of a :class:`Fault` are marked, see
+            :func:`faults`.
+        title: A line above the picture, such as the step.
+        **options: Those of the model's picture, see :func:`options_of`.
 
-    Raises
-    ------
-    InputError
-        For an option that the picture does not have.
+    Raises:
+        InputError: For an option that the picture does not have.
     """
     _check(model, options)
     history = (before,) if isinstance(before, State) else tuple(before or ())
@@ -126,14 +107,9 @@ def picture(
 class Shown:
     """A state to be drawn beside another one.
 
-    Attributes
-    ----------
-    model : Model
-    states : sequence of State
-        Of the trace, as far as the state that is drawn.
-    at_fault : sequence of str or Place
-        As for :func:`picture`.
-    title : str
+    Attributes:
+        states: Of the trace, as far as the state that is drawn.
+        at_fault: As for :func:`picture`.
     """
 
     model: Model
@@ -221,21 +197,13 @@ def describe(
 ) -> tuple[Any, ...]:
     """The things in a picture of a state, before anything has a place.
 
-    Parameters
-    ----------
-    model : Model
-    state : State
-    history : sequence of State
-        The earlier states of the trace, the oldest first.
-    places : sequence of Place
-        What is at fault.
-    options : mapping
-        What a person has chosen.
+    Args:
+        history: The earlier states of the trace, the oldest first.
+        places: What is at fault.
+        options: What a person has chosen.
 
-    Raises
-    ------
-    ModelError
-        If two things have one id, or an arrow begins or ends at none.
+    Raises:
+        ModelError: If two things have one id, or an arrow begins or ends at none.
     """
     painting = painting_of(model)
     if painting is None:

@@ -22,15 +22,10 @@ _PART_GAP, _ASIDE_GAP, _CELL_GAP, _ROW_PAD = 20, 14, 16, 5
 class Look(NamedTuple):
     """How a kind of box is framed and arranged.
 
-    Attributes
-    ----------
-    framed, across : bool
-    pad, gap : float
-        Inside of the frame, and between what is in it.
-    least, most : float
-        Its width.
-    own : bool
-        Whether its texts are its own, rather than remarks on what it holds.
+    Attributes:
+        pad, gap: Inside of the frame, and between what is in it.
+        least, most: Its width.
+        own: Whether its texts are its own, rather than remarks on what it holds.
     """
 
     framed: bool = True
@@ -90,14 +85,9 @@ class Block:
 class Placed:
     """A thing in its place on the picture.
 
-    Attributes
-    ----------
-    thing : Thing
-    x, y, w, h : float
-    lines : list of Line
-        With places on the picture.
-    inside : tuple of str
-        The ids of what it is in, the outermost first.
+    Attributes:
+        lines: With places on the picture.
+        inside: The ids of what it is in, the outermost first.
     """
 
     thing: Any
@@ -122,13 +112,9 @@ def place(
 ) -> tuple[list[Placed], float, float]:
     """All things but arrows in their places, those in front last, and the picture's width and height.
 
-    Parameters
-    ----------
-    things : sequence of Thing
-    fresh : mapping of str to set of str
-        For a thing's id its lines of text that are new.
-    below : sequence of Thing
-        What is said of the others: it makes the picture no wider, unless that is narrow.
+    Args:
+        fresh: For a thing's id its lines of text that are new.
+        below: What is said of the others: it makes the picture no wider, unless that is narrow.
     """
     placed: list[Placed] = []
     y: float = MARGIN

@@ -59,12 +59,11 @@ def fit(text: str, room: float, size: float = 12) -> str:
 def wrap(text: str, room: float, size: float, bold: bool = False) -> list[str]:
     """`text` in lines that are at most `room` wide; a word that is wider is broken.
 
-    Examples
-    --------
-    >>> wrap("the quick brown fox", 75, 14)
-    ['the quick', 'brown fox']
-    >>> wrap("parent_staged", 60, 14)
-    ['parent_', 'staged']
+    Examples:
+        >>> wrap("the quick brown fox", 75, 14)
+        ['the quick', 'brown fox']
+        >>> wrap("parent_staged", 60, 14)
+        ['parent_', 'staged']
     """
     if width_of(text, size, bold) <= room:
         return [text]

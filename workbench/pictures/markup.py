@@ -25,10 +25,9 @@ class Markup(str):
 def escape(text: object) -> Markup:
     r"""`text` as markup; control characters, which no page can hold or nobody can see, are written as escapes.
 
-    Examples
-    --------
-    >>> print(escape("a < b\x00"), escape(Markup("<br/>")))
-    a &lt; b\x00 <br/>
+    Examples:
+        >>> print(escape("a < b\x00"), escape(Markup("<br/>")))
+        a &lt; b\x00 <br/>
     """
     return text if isinstance(text, Markup) else Markup(html.escape(printable_lines(str(text))))
 
@@ -46,10 +45,9 @@ def number(value: float) -> str:
 def element(tag: str, *inside: object, **attributes: Any) -> Markup:
     """An element of HTML or SVG. What is None is left out, of the inside and of the attributes.
 
-    Examples
-    --------
-    >>> print(element("td", "a < b", element("br"), class_="wb-cell", font_size=12.04, title=None))
-    <td class="wb-cell" font-size="12">a &lt; b<br/></td>
+    Examples:
+        >>> print(element("td", "a < b", element("br"), class_="wb-cell", font_size=12.04, title=None))
+        <td class="wb-cell" font-size="12">a &lt; b<br/></td>
     """
     given = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(number(value) if isinstance(value, float) else value)}"'

@@ -66,16 +66,11 @@ STYLE = Markup(_style())
 class Painter:
     """Paints one picture.
 
-    Parameters
-    ----------
-    changes : mapping of str to str
-        ``new``, ``changed``, ``gone`` or ``differs``, by id.
-    at_fault : set of str
-        The ids of what is to be marked.
-    moved : mapping of str to (float, float)
-        By id from where a thing came, relative to where it is.
-    prefix : str
-        Stands before each id in the document, where several pictures share one.
+    Args:
+        changes: ``new``, ``changed``, ``gone`` or ``differs``, by id.
+        at_fault: The ids of what is to be marked.
+        moved: By id from where a thing came, relative to where it is.
+        prefix: Stands before each id in the document, where several pictures share one.
     """
 
     def __init__(

@@ -15,16 +15,11 @@ Describe = Callable[..., Iterable[Any]]
 class Painting:
     """How the states of a model are drawn.
 
-    Attributes
-    ----------
-    describe : callable
-        From a model and a state to things.
-    shows : frozenset of str
-        The variables that the picture shows: two states that differ in one of them have different pictures.
-    leaves_out : dict of str to str
-        The others, each with the reason.
-    options : dict of str to str
-        What a person may choose, and the constant, attribute or method of the model that has the choices.
+    Attributes:
+        describe: From a model and a state to things.
+        shows: The variables that the picture shows: two states that differ in one of them have different pictures.
+        leaves_out: The others, each with the reason.
+        options: What a person may choose, and the constant, attribute or method of the model that has the choices.
     """
 
     describe: Describe
@@ -49,14 +44,10 @@ def picture_of(
     It returns or yields things, texts and Nones. Where it has a keyword-only parameter `history`, that is the earlier
     states of the trace, the oldest first; `faults` is the places that are at fault in the state.
 
-    Parameters
-    ----------
-    model : class
-    leaves_out : mapping of str to str, optional
-        The variables that the picture does not show, with the reasons.
-    **options : str
-        Keyword-only parameters that a person may choose, None at first, and what they range over: the name of a
-        constant, attribute or method of the model.
+    Args:
+        leaves_out: The variables that the picture does not show, with the reasons.
+        **options: Keyword-only parameters that a person may choose, None at first, and what they range over: the name
+            of a constant, attribute or method of the model.
     """
     left_out = dict(leaves_out or {})
     for variable in left_out:
@@ -79,11 +70,10 @@ def painting_of(model: Model) -> Painting | None:
 def options_of(model: Model) -> dict[str, tuple[Any, ...]]:
     """What a person may choose in a picture of `model`, and the choices.
 
-    Examples
-    --------
-    >>> from workbench.models.hudi import Hudi
-    >>> options_of(Hudi(OpLimit=3))
-    {'reader': (1, 2, 3)}
+    Examples:
+        >>> from workbench.models.hudi import Hudi
+        >>> options_of(Hudi(OpLimit=3))
+        {'reader': (1, 2, 3)}
     """
     painting = painting_of(model)
     return {} if painting is None else {name: model.members(domain) for name, domain in painting.options.items()}

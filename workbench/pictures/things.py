@@ -114,10 +114,9 @@ Of = Place | Iterable[Place]
 def name(*parts: Any) -> str:
     """An id made of what a thing stands for; what is None is left out.
 
-    Examples
-    --------
-    >>> name("slice", "fg1", 2, None), name("key", "a key")
-    ('slice-fg1-2', 'key-a.20.key')
+    Examples:
+        >>> name("slice", "fg1", 2, None), name("key", "a key")
+        ('slice-fg1-2', 'key-a.20.key')
     """
     text = "-".join(_shown(part) for part in parts if part is not None)
     return re.sub(r"[^\w.-]", lambda match: f".{ord(match.group()):x}.", text)

@@ -31,10 +31,8 @@ class Axis:
     def position(self, given: Any) -> int:
         """That of a value, which may also be given by its word.
 
-        Raises
-        ------
-        InputError
-            For what is none.
+        Raises:
+            InputError: For what is none.
         """
         for known in (self.values, self.words):
             if given in known:
@@ -65,13 +63,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Rule:
-    """A formula over constants.
-
-    Attributes
-    ----------
-    axes : tuple of Axis
-    formula : Formula
-    """
+    """A formula over constants."""
 
     axes: tuple[Axis, ...]
     formula: Formula
@@ -84,10 +76,8 @@ class Rule:
     def holds(self, setting: Mapping[str, Any]) -> bool:
         """Whether it is true in a setting, which has values of the table's, or their words, for its constants.
 
-        Raises
-        ------
-        InputError
-            For a constant that is missing, or has another value.
+        Raises:
+            InputError: For a constant that is missing, or has another value.
         """
         case = []
         for axis in self.axes:
@@ -112,13 +102,9 @@ class Rule:
 class Failing:
     """A setting in which the property does not hold.
 
-    Attributes
-    ----------
-    row : int
-        Its place in the table.
-    setting : dict
-    states : int or None
-        How many states the shortest counterexample has.
+    Attributes:
+        row: Its place in the table.
+        states: How many states the shortest counterexample has.
     """
 
     row: int
@@ -130,22 +116,14 @@ class Failing:
 class Explanation:
     """Where a property holds, in one rule.
 
-    Attributes
-    ----------
-    property : str
-    rule : Rule or None
-        True in each setting in which the property holds, false in each in which it does not; None if none is decided.
-    minimal : bool
-        Whether no "or" of "and"s, and no "and" of "or"s, does the same with fewer conditions.
-    decided : int
-        How many settings were decided.
-    failing : list of Failing
-    undecided : list of (dict, str)
-        The settings on which the rule claims nothing, each with the reason.
-    axes : tuple of Axis
-        The constants that the rule may speak of.
-    bounded : int
-        In how many settings a constraint cut the search, so that the verdict is one within it.
+    Attributes:
+        rule: True in each setting in which the property holds, false in each in which it does not; None if none is
+            decided.
+        minimal: Whether no "or" of "and"s, and no "and" of "or"s, does the same with fewer conditions.
+        decided: How many settings were decided.
+        undecided: The settings on which the rule claims nothing, each with the reason.
+        axes: The constants that the rule may speak of.
+        bounded: In how many settings a constraint cut the search, so that the verdict is one within it.
     """
 
     property: str
@@ -186,28 +164,22 @@ def explain(table: "pd.DataFrame", property: str, constants: Sequence[str] | Non
     Settings that are not decided (a budget ended the check, it failed, or the property does not apply) are named; the
     rule does not guess at them. What the table does not vary, or does not hold, it says nothing about.
 
-    Parameters
-    ----------
-    table : DataFrame
-        A row per setting, as :func:`workbench.sweep` and :func:`workbench.questions.fill.fill` make it.
-    property : str
-    constants : sequence of str, optional
-        The columns that the rule may speak of; those before the first verdicts for None.
+    Args:
+        table: A row per setting, as :func:`workbench.sweep` and :func:`workbench.questions.fill.fill` make it.
+        constants: The columns that the rule may speak of; those before the first verdicts for None.
 
-    Raises
-    ------
-    InputError
-        For a column that is not there, or if settings that agree on all of `constants` differ in the verdict.
+    Raises:
+        InputError: For a column that is not there, or if settings that agree on all of `constants` differ in the
+            verdict.
 
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> control, salt = [0, 0, 1, 1, 2, 2], [False, True] * 3
-    >>> words = ["violated", "violated", "violated", "holds", "violated", "holds"]
-    >>> table = pd.DataFrame({"Control": control, "Salt": salt, "Safe": words})
-    >>> table.attrs["words"] = {"Control": {0: "none", 1: "optimistic", 2: "pessimistic"}}
-    >>> str(explain(table, "Safe").rule)
-    'Control > none and Salt'
+    Examples:
+        >>> import pandas as pd
+        >>> control, salt = [0, 0, 1, 1, 2, 2], [False, True] * 3
+        >>> words = ["violated", "violated", "violated", "holds", "violated", "holds"]
+        >>> table = pd.DataFrame({"Control": control, "Salt": salt, "Safe": words})
+        >>> table.attrs["words"] = {"Control": {0: "none", 1: "optimistic", 2: "pessimistic"}}
+        >>> str(explain(table, "Safe").rule)
+        'Control > none and Salt'
     """
     rows: list[dict[str, Any]] = table.to_dict("records")  # type: ignore[assignment]
     columns = [str(column) for column in table.columns]

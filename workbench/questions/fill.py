@@ -26,17 +26,11 @@ Where = Literal["auto", "local", "spark"]
 class Cell:
     """One setting, and what came of its check.
 
-    Attributes
-    ----------
-    number : int
-        Its place in the grid, and its row in the table.
-    setting : dict
-        The constants that the grid varies.
-    constants : dict
-        All constants, as a model takes them.
-    outcome : Outcome
-    result : Result or None
-        With its traces; None where there is an error, or where the check was made on Spark.
+    Attributes:
+        number: Its place in the grid, and its row in the table.
+        setting: The constants that the grid varies.
+        constants: All constants, as a model takes them.
+        result: With its traces; None where there is an error, or where the check was made on Spark.
     """
 
     number: int
@@ -55,15 +49,10 @@ class Cell:
 class Filled:
     """A grid with what came of each of its settings.
 
-    Attributes
-    ----------
-    model : type of Model
-    cells : list of Cell
-        One per setting, in the order of the grid. Those that were not reached have an error that says so.
-    table : DataFrame
-        The same columns as that of :func:`workbench.sweep`.
-    stopped : bool
-        Whether it ended before all settings were checked.
+    Attributes:
+        cells: One per setting, in the order of the grid. Those that were not reached have an error that says so.
+        table: The same columns as that of :func:`workbench.sweep`.
+        stopped: Whether it ended before all settings were checked.
     """
 
     model: type[Model]
@@ -74,10 +63,8 @@ class Filled:
     def at(self, setting: Mapping[str, Any]) -> Cell:
         """The cell of a setting, given by the constants that the grid varies.
 
-        Raises
-        ------
-        InputError
-            If the grid has no such setting.
+        Raises:
+            InputError: If the grid has no such setting.
         """
         wanted = {}
         for name, value in setting.items():
@@ -112,34 +99,27 @@ def fill(
 ) -> Filled:
     """Check `model` under many settings of its constants, one after the other, and tell of each as it is done.
 
-    Parameters
-    ----------
-    model, grid, properties, constants, symmetry, max_states, max_seconds, max_bytes
-        As for :func:`workbench.sweep`. The budgets are those of each check.
-    where : str
-        ``local``: in this process, which keeps every result with its traces. ``spark``: side by side, as a sweep,
-        which keeps the verdicts. ``auto``: on Spark for more than 128 settings.
-    on_cell : callable, optional
-        Called with each :class:`Cell` when it is done; of those checked on Spark, when all are.
-    on_progress : callable, optional
-        Called with the number of finished settings and of all.
-    should_stop : callable, optional
-        Asked again and again, also within a check; once it is True, what has been checked is returned.
+    Args:
+        model, grid, properties, constants, symmetry, max_states, max_seconds, max_bytes: As for
+            :func:`workbench.sweep`. The budgets are those of each check.
+        where: ``local``: in this process, which keeps every result with its traces. ``spark``: side by side, as a
+            sweep, which keeps the verdicts. ``auto``: on Spark for more than 128 settings.
+        on_cell: Called with each :class:`Cell` when it is done; of those checked on Spark, when all are.
+        on_progress: Called with the number of finished settings and of all.
+        should_stop: Asked again and again, also within a check; once it is True, what has been checked is returned.
 
-    Raises
-    ------
-    InputError
-        For names or values that are not accepted. Values that do not go together are an error of their setting.
+    Raises:
+        InputError: For names or values that are not accepted. Values that do not go together are an error of their
+            setting.
 
-    Examples
-    --------
-    >>> from workbench.models.hudi import Hudi
-    >>> grid = {"ConcurrencyControl": ["none", "optimistic"], "MonotonicTs": [True, False]}
-    >>> filled = fill(Hudi, grid, ["ConsistentRead"], constants={"Keys": 1, "Values": 1})
-    >>> str(filled.explain("ConsistentRead").rule)
-    'ConcurrencyControl == optimistic and MonotonicTs'
-    >>> len(filled.at({"ConcurrencyControl": 1, "MonotonicTs": False}).trace("ConsistentRead"))
-    14
+    Examples:
+        >>> from workbench.models.hudi import Hudi
+        >>> grid = {"ConcurrencyControl": ["none", "optimistic"], "MonotonicTs": [True, False]}
+        >>> filled = fill(Hudi, grid, ["ConsistentRead"], constants={"Keys": 1, "Values": 1})
+        >>> str(filled.explain("ConsistentRead").rule)
+        'ConcurrencyControl == optimistic and MonotonicTs'
+        >>> len(filled.at({"ConcurrencyControl": 1, "MonotonicTs": False}).trace("ConsistentRead"))
+        14
     """
     settings = settings_of(model, grid, constants or {})
     if where not in ("auto", "local", "spark"):

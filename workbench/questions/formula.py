@@ -62,17 +62,13 @@ def smallest(true: Iterable[Case], false: Iterable[Case], sizes: Sequence[int]) 
     It is the smaller one of a smallest "or" of "and"s and of a smallest "and" of "or"s, with common literals factored
     out.
 
-    Parameters
-    ----------
-    true, false : iterable of tuple
-    sizes : sequence of int
-        How many values each constant has.
+    Args:
+        sizes: How many values each constant has.
 
-    Examples
-    --------
-    >>> found = smallest([(1, 0), (0, 1), (1, 1)], [(0, 0)], (2, 2))
-    >>> found.formula
-    Joined(every=False, parts=(Literal(constant=0, allowed=2), Literal(constant=1, allowed=2)))
+    Examples:
+        >>> found = smallest([(1, 0), (0, 1), (1, 1)], [(0, 0)], (2, 2))
+        >>> found.formula
+        Joined(every=False, parts=(Literal(constant=0, allowed=2), Literal(constant=1, allowed=2)))
     """
     true, false = list(true), list(false)
     whole = tuple((1 << size) - 1 for size in sizes)
@@ -144,11 +140,8 @@ def _grown(case: Case, false: list[Case], whole: Cube) -> Cube:
 class _Covering:
     """A cheapest choice of sets such that each element is in one: branch and bound.
 
-    Parameters
-    ----------
-    holding : list of list of int
-        For each element the sets that hold it.
-    cost : list of int
+    Args:
+        holding: For each element the sets that hold it.
     """
 
     def __init__(self, holding: list[list[int]], cost: list[int]) -> None:

@@ -26,15 +26,10 @@ class Word:
 class Outcome:
     """What came of the check of a setting.
 
-    Attributes
-    ----------
-    verdicts : dict of str to Word
-    distinct, depth, seconds, complete, stopped
-        As in :class:`workbench.kernel.result.Result`.
-    error : str or None
-        Why there is no result.
-    final : bool
-        Whether another check, with other budgets or on another day, would come to the same.
+    Attributes:
+        distinct, depth, seconds, complete, stopped: As in :class:`workbench.kernel.result.Result`.
+        error: Why there is no result.
+        final: Whether another check, with other budgets or on another day, would come to the same.
     """
 
     verdicts: dict[str, Word]
@@ -69,14 +64,9 @@ def failed(why: str, final: bool = False) -> Outcome:
 class Record:
     """What is kept of a setting.
 
-    Attributes
-    ----------
-    identity : Identity
-        The setting, and what was checked in it.
-    job : str
-        Tells the sweep that it was made in from others.
-    budgets : dict
-    outcome : Outcome
+    Attributes:
+        identity: The setting, and what was checked in it.
+        job: Tells the sweep that it was made in from others.
     """
 
     identity: Identity
@@ -97,10 +87,8 @@ class Records:
     def read(self, identity: Identity) -> Record | None:
         """The record of a setting; None if there is none.
 
-        Raises
-        ------
-        InputError
-            If the file is damaged, or that of another setting.
+        Raises:
+            InputError: If the file is damaged, or that of another setting.
         """
         path = self._path(identity)
         try:

@@ -23,29 +23,20 @@ def seek(
 ) -> tuple[Trace | None, Result]:
     """A shortest behaviour to a state in which `predicate` is true.
 
-    Parameters
-    ----------
-    model : Model
-    predicate : callable
-        A function of the state.
-    after : Trace, optional
-        Go on from its last state; by default the search begins in the initial states.
-    on_progress, should_stop, max_states
-        As for :func:`workbench.engines.check.check`.
+    Args:
+        predicate: A function of the state.
+        after: Go on from its last state; by default the search begins in the initial states.
+        on_progress, should_stop, max_states: As for :func:`workbench.engines.check.check`.
 
-    Returns
-    -------
-    trace : Trace or None
+    Returns:
         The whole behaviour, with `after` at its beginning; None if no such state was found.
-    result : Result
         Of the search; if it is complete, there is no such state.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> trace, _ = seek(Bakery(Writers=2), lambda s: s.decision["w2"] == "committed")
-    >>> [step.label for step in trace.steps][-1], len(trace)
-    ('commit(w2)', 6)
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> trace, _ = seek(Bakery(Writers=2), lambda s: s.decision["w2"] == "committed")
+        >>> [step.label for step in trace.steps][-1], len(trace)
+        ('commit(w2)', 6)
     """
     searching = _searcher(model, predicate, None if after is None else after.last)
     result = check(
@@ -77,18 +68,15 @@ def _searcher(model: Model, predicate: Predicate, begin: State | None) -> Model:
 def predicate_of(model: Model, expression: str) -> Expression:
     """The function of the state that an expression stands for, such as one that a person has typed, with its remark.
 
-    Raises
-    ------
-    InputError
-        If it is not an expression, or cannot be evaluated in the initial state; see
-        :class:`workbench.formats.expression.Expression`.
+    Raises:
+        InputError: If it is not an expression, or cannot be evaluated in the initial state; see
+            :class:`workbench.formats.expression.Expression`.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> model = Bakery()
-    >>> there = predicate_of(model, 's.pc[Writers[0]] == "Done"')
-    >>> there(model.initial_states()[0])
-    False
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> model = Bakery()
+        >>> there = predicate_of(model, 's.pc[Writers[0]] == "Done"')
+        >>> there(model.initial_states()[0])
+        False
     """
     return Expression(model, expression)

@@ -48,45 +48,32 @@ def sweep(
 ) -> pd.DataFrame:
     """Check `model` under many settings of its constants, side by side on Spark.
 
-    Parameters
-    ----------
-    model : type of Model
-        The class, which may be defined in a notebook's cell.
-    grid : mapping, or sequence of mappings
-        Values for some constants, of which all combinations are checked; or the settings themselves.
-    properties : sequence of str, optional
-        Names of properties; those that the model checks by default for None. A property is checked in the settings
-        in which it applies, and has no verdict in the others.
-    constants : mapping, optional
-        Constants that are the same in all settings.
-    symmetry : bool or sequence of str
-        As for :func:`workbench.check`.
-    max_states, max_seconds, max_bytes : optional
-        Budgets of each check.
-    out : path, optional
-        A folder for the results, one file each, written when a check is done; all of Spark's workers must see it, and
-        one sweep at a time writes to it. A result that is there already is not computed again, unless it was cut short
-        by other budgets, or failed for another reason than the model and its constants; then it is replaced when the
-        new one is there. By default a temporary folder is used.
-    spark : SparkSession, optional
-        That of :func:`workbench.spark_session` for None.
-    on_progress : callable, optional
-        Called again and again with the number of finished settings and of all; by default a notebook shows them.
+    Args:
+        model: The class, which may be defined in a notebook's cell.
+        grid: Values for some constants, of which all combinations are checked; or the settings themselves.
+        properties: Names of properties; those that the model checks by default for None. A property is checked in the
+            settings in which it applies, and has no verdict in the others.
+        constants: Constants that are the same in all settings.
+        symmetry: As for :func:`workbench.check`.
+        max_states, max_seconds, max_bytes: Budgets of each check.
+        out: A folder for the results, one file each, written when a check is done; all of Spark's workers must see it,
+            and one sweep at a time writes to it. A result that is there already is not computed again, unless it was
+            cut short by other budgets, or failed for another reason than the model and its constants; then it is
+            replaced when the new one is there. By default a temporary folder is used.
+        spark: That of :func:`workbench.spark_session` for None.
+        on_progress: Called again and again with the number of finished settings and of all; by default a notebook shows
+            them.
 
-    Returns
-    -------
-    DataFrame
+    Returns:
         One row per setting: its constants; for each property the verdict (a word; "error" if the check failed) and in
-        the column ``<property>_states`` the number of states of a shortest trace; then ``distinct``, ``depth``,
-        ``seconds``, ``complete``, ``stopped`` (why it is not complete) and ``error``. An interrupt (Ctrl-C) ends the
-        sweep with what there is; the settings that have not finished are errors too. ``attrs`` holds the names of the
-        properties, the symmetric sets, notes on how the checks were done, and the words for choices.
+            the column ``<property>_states`` the number of states of a shortest trace; then ``distinct``, ``depth``,
+            ``seconds``, ``complete``, ``stopped`` (why it is not complete) and ``error``. An interrupt (Ctrl-C) ends
+            the sweep with what there is; the settings that have not finished are errors too. ``attrs`` holds the names
+            of the properties, the symmetric sets, notes on how the checks were done, and the words for choices.
 
-    Raises
-    ------
-    InputError
-        For names or values that are not accepted, for a result in `out` that is damaged, and while another sweep writes
-        there. Values that do not go together are an error of their setting.
+    Raises:
+        InputError: For names or values that are not accepted, for a result in `out` that is damaged, and while another
+            sweep writes there. Values that do not go together are an error of their setting.
     """
     settings = settings_of(model, grid, constants or {})
     budgets = Budget(max_states, max_seconds, max_bytes).options

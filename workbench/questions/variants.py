@@ -10,14 +10,13 @@ from workbench.kernel.state import State
 def variant(model: Model, **declared: Any) -> Model:
     """The same model, with what is `declared`.
 
-    Examples
-    --------
-    >>> from workbench.kernel import invariant, search
-    >>> from workbench.models.bakery import Bakery
-    >>> def never_commits(self, s):
-    ...     return s.decision["w1"] != "committed"
-    >>> search(variant(Bakery(Writers=2, MaxCrashes=0), Idle=invariant(never_commits)), ["Idle"])["Idle"].word
-    'violated'
+    Examples:
+        >>> from workbench.kernel import invariant, search
+        >>> from workbench.models.bakery import Bakery
+        >>> def never_commits(self, s):
+        ...     return s.decision["w1"] != "committed"
+        >>> search(variant(Bakery(Writers=2, MaxCrashes=0), Idle=invariant(never_commits)), ["Idle"])["Idle"].word
+        'violated'
     """
     body = {"name": model.name, **declared}
     return type(type(model).__name__, (type(model),), body)(**model.constants)

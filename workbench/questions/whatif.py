@@ -15,16 +15,11 @@ from workbench.kernel.given import names_in
 class Attempt:
     """What came of changing some constants.
 
-    Attributes
-    ----------
-    before : Result
-        The result without the changes.
-    changes : dict
-        The new values by the constants' names.
-    result : Result or None
-        None if the constants are not accepted together.
-    error : str or None
-        Why they are not.
+    Attributes:
+        before: The result without the changes.
+        changes: The new values by the constants' names.
+        result: None if the constants are not accepted together.
+        error: Why they are not.
     """
 
     before: Result
@@ -87,10 +82,9 @@ class Attempt:
 def never_happen(actions: Sequence[str]) -> str:
     """What :attr:`Attempt.never` says, in words; the actions' names may be marked up.
 
-    Examples
-    --------
-    >>> never_happen(["crash"]), never_happen(["crash", "restart"])
-    ('crash never happens', 'crash, restart never happen')
+    Examples:
+        >>> never_happen(["crash"]), never_happen(["crash", "restart"])
+        ('crash never happens', 'crash, restart never happen')
     """
     return f"{', '.join(actions)} never happen{'s' if len(actions) == 1 else ''}"
 
@@ -99,16 +93,11 @@ def never_happen(actions: Sequence[str]) -> str:
 class Repairs:
     """The smallest sets of changes after which a property holds.
 
-    Attributes
-    ----------
-    property : str
-    found : list of Attempt
-        All of the same size, each with the verdicts on everything that was checked before; those with the smallest
-        price come first.
-    tried : int
-        How many sets were checked.
-    complete : bool
-        Whether every smaller set and every set of this size was decided.
+    Attributes:
+        found: All of the same size, each with the verdicts on everything that was checked before; those with the
+            smallest price come first.
+        tried: How many sets were checked.
+        complete: Whether every smaller set and every set of this size was decided.
     """
 
     property: str
@@ -124,11 +113,10 @@ class Repairs:
 def alternatives(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
     """Every other value of a switch or a choice; with `integers`, of a number the next smaller and the next larger.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery_v2 import BakeryV2
-    >>> alternatives(BakeryV2())[:3], ("MaxCrashes", 1) in alternatives(BakeryV2(), integers=True)
-    ([('SameNodeLock', False), ('AsyncParquet', True), ('RestampPatch', False)], True)
+    Examples:
+        >>> from workbench.models.bakery_v2 import BakeryV2
+        >>> alternatives(BakeryV2())[:3], ("MaxCrashes", 1) in alternatives(BakeryV2(), integers=True)
+        ([('SameNodeLock', False), ('AsyncParquet', True), ('RestampPatch', False)], True)
     """
     changes: list[tuple[str, Any]] = []
     for name, constant in model.declared_constants.items():
@@ -156,28 +144,20 @@ def flips(
 ) -> list[Attempt]:
     """Check the model once for each single change of a constant.
 
-    Parameters
-    ----------
-    model : Model
-    properties : sequence of str, optional
-        What to check; for None what `model` checks by default.
-    integers : bool
-        Try numbers one step down and up too, not just switches and choices.
-    before : Result, optional
-        The result for `model` as it is, if it is known already.
-    on_progress : callable, optional
-        Called with how many changes have been checked, and of how many.
-    should_stop : callable, optional
-        Asked again and again; what has been checked is returned once it is True.
-    **options
-        For every single check, such as ``max_seconds`` and ``symmetry``; see :func:`workbench.engines.check.check`.
+    Args:
+        properties: What to check; for None what `model` checks by default.
+        integers: Try numbers one step down and up too, not just switches and choices.
+        before: The result for `model` as it is, if it is known already.
+        on_progress: Called with how many changes have been checked, and of how many.
+        should_stop: Asked again and again; what has been checked is returned once it is True.
+        **options: For every single check, such as ``max_seconds`` and ``symmetry``; see
+            :func:`workbench.engines.check.check`.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery_v2 import BakeryV2
-    >>> stale = BakeryV2(Writers=2, RestampPatch=False)
-    >>> [attempt for attempt in flips(stale, ["NoLakekeeperConflict"]) if attempt.flipped]
-    [AsyncParquet=TRUE: NoLakekeeperConflict violated, before holds]
+    Examples:
+        >>> from workbench.models.bakery_v2 import BakeryV2
+        >>> stale = BakeryV2(Writers=2, RestampPatch=False)
+        >>> [attempt for attempt in flips(stale, ["NoLakekeeperConflict"]) if attempt.flipped]
+        [AsyncParquet=TRUE: NoLakekeeperConflict violated, before holds]
     """
     options["should_stop"] = should_stop
     before = before or check(model, properties, **options)
@@ -206,24 +186,18 @@ def repairs(
 ) -> Repairs:
     """The smallest sets of switches and choices that, changed together, make `property` hold.
 
-    Parameters
-    ----------
-    model : Model
-    property : str
-        A property that is violated, or not reached.
-    properties : sequence of str, optional
-        What else is checked of a repair, to see what it breaks; for None what `model` checks by default.
-    most : int
-        The size of the largest sets that are tried.
-    before, on_progress, should_stop, **options
-        As for :func:`flips`; progress is counted within the sets of one size.
+    Args:
+        property: A property that is violated, or not reached.
+        properties: What else is checked of a repair, to see what it breaks; for None what `model` checks by default.
+        most: The size of the largest sets that are tried.
+        before, on_progress, should_stop, **options: As for :func:`flips`; progress is counted within the sets of one
+            size.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery_v2 import BakeryV2
-    >>> broken = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False)
-    >>> [attempt.changes for attempt in repairs(broken, "NoLakekeeperConflict").found]
-    [{'AsyncParquet': False}, {'RestampPatch': True}]
+    Examples:
+        >>> from workbench.models.bakery_v2 import BakeryV2
+        >>> broken = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False)
+        >>> [attempt.changes for attempt in repairs(broken, "NoLakekeeperConflict").found]
+        [{'AsyncParquet': False}, {'RestampPatch': True}]
     """
     options["should_stop"] = should_stop
     before = before or check(model, properties, **options)

@@ -9,14 +9,13 @@ Name = TypeVar("Name", bound=str)
 class Events(Generic[Name]):
     """Tells subscribers that something has happened; what it is they read where it happened.
 
-    Examples
-    --------
-    >>> events = Events[str]()
-    >>> leave = events.on("ready", lambda: print("it is ready"))
-    >>> events.tell("ready")
-    it is ready
-    >>> leave()
-    >>> events.tell("ready")
+    Examples:
+        >>> events = Events[str]()
+        >>> leave = events.on("ready", lambda: print("it is ready"))
+        >>> events.tell("ready")
+        it is ready
+        >>> leave()
+        >>> events.tell("ready")
     """
 
     def __init__(self) -> None:

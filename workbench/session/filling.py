@@ -26,19 +26,13 @@ _TELL_SECONDS = 0.1
 class Asked:
     """What a grid is filled for.
 
-    Parameters
-    ----------
-    settings : Settings
-        They say what the other constants are, and which sets are symmetric.
-    values : mapping
-        The values of each constant that the grid varies.
-    name : str
-        The property.
+    Args:
+        settings: They say what the other constants are, and which sets are symmetric.
+        values: The values of each constant that the grid varies.
+        name: The property.
 
-    Raises
-    ------
-    InputError
-        If these are too few constants, too many of them, or too many settings.
+    Raises:
+        InputError: If these are too few constants, too many of them, or too many settings.
     """
 
     settings: Settings
@@ -75,20 +69,14 @@ class Asked:
 class Filling:
     """Fills one grid at a time, and explains it. A new check of the session does not end that.
 
-    Parameters
-    ----------
-    lock : RLock
-        The session's.
+    Args:
+        lock: The session's.
 
-    Attributes
-    ----------
-    filling, explaining : Aside
-        Their outcomes are a :class:`workbench.questions.fill.Filled` and the
-        :class:`workbench.questions.explain.Explanation` of its property.
-    asked : Asked or None
-        What the grid is, or was, filled for.
-    cells : dict of int to Cell
-        Those that are done, by number.
+    Attributes:
+        filling, explaining (Aside): Their outcomes are a :class:`workbench.questions.fill.Filled` and the
+            :class:`workbench.questions.explain.Explanation` of its property.
+        asked: What the grid is, or was, filled for.
+        cells: Those that are done, by number.
     """
 
     def __init__(self, lock: Any) -> None:

@@ -11,16 +11,10 @@ from workbench.kernel.trace import Step
 class Node:
     """A state, as it was reached.
 
-    Attributes
-    ----------
-    number : int
-        0 for the root; nodes are numbered as they are reached first.
-    step : Step
-        The step that leads here, and the state.
-    parent : Node or None
-    children : list of Node
-    name : str
-        What somebody has called it.
+    Attributes:
+        number: 0 for the root; nodes are numbered as they are reached first.
+        step: The step that leads here, and the state.
+        name: What somebody has called it.
     """
 
     number: int
@@ -46,14 +40,9 @@ class Node:
 class Landmark:
     """A node as it is drawn, where most of the steps between are left out.
 
-    Attributes
-    ----------
-    node : Node
-    depth : int
-        How many steps lead to it.
-    line, column : int
-        Its place: a line for each branch, and a column more than the landmark before it.
-    before : Landmark or None
+    Attributes:
+        depth: How many steps lead to it.
+        line, column: Its place: a line for each branch, and a column more than the landmark before it.
     """
 
     node: Node
@@ -66,33 +55,24 @@ class Landmark:
 class History:
     """A tree of the states that somebody has reached from an initial state.
 
-    Parameters
-    ----------
-    model : Model
-    start : int
-        Which of the model's initial states is the root.
-    root : Step
+    Args:
+        start: Which of the model's initial states is the root.
 
-    Attributes
-    ----------
-    nodes : list of Node
-        By number.
-    current : Node
-        Where one is.
-    tip : Node
-        The end of the branch that is in sight: `current`, or a node that was reached from there.
+    Attributes:
+        nodes (list of Node): By number.
+        current (Node): Where one is.
+        tip (Node): The end of the branch that is in sight: `current`, or a node that was reached from there.
 
-    Examples
-    --------
-    >>> from workbench.kernel import replay
-    >>> from workbench.models.bakery import Bakery
-    >>> long, short = replay(Bakery(), 0, [(0, 0), (3, 0)]), replay(Bakery(), 0, [(1, 0)])
-    >>> history = History.along(long)
-    >>> history.go(0)
-    >>> node = history.add(short.steps[1])
-    >>> history.name(2, "w1 claims")
-    >>> [child.step.label for child in history.nodes[0].children], history.parting(history.nodes[2], node).number
-    (['node_startup(w1)', 'node_startup(w2)'], 0)
+    Examples:
+        >>> from workbench.kernel import replay
+        >>> from workbench.models.bakery import Bakery
+        >>> long, short = replay(Bakery(), 0, [(0, 0), (3, 0)]), replay(Bakery(), 0, [(1, 0)])
+        >>> history = History.along(long)
+        >>> history.go(0)
+        >>> node = history.add(short.steps[1])
+        >>> history.name(2, "w1 claims")
+        >>> [child.step.label for child in history.nodes[0].children], history.parting(history.nodes[2], node).number
+        (['node_startup(w1)', 'node_startup(w2)'], 0)
     """
 
     def __init__(self, model: Model, start: int, root: Step) -> None:
@@ -128,10 +108,8 @@ class History:
     def go(self, number: int) -> None:
         """Go to a node. The branch in sight stays if it is on it; else it is one that goes on from there.
 
-        Raises
-        ------
-        InputError
-            If there is no such node.
+        Raises:
+            InputError: If there is no such node.
         """
         self.current = self._node(number)
         if self.current not in self.tip.path:

@@ -10,10 +10,8 @@ from workbench.kernel import InputError, ModelError
 class Job:
     """One piece of work, as the work itself sees it.
 
-    Attributes
-    ----------
-    cancelled : bool
-        Nobody wants its outcome any more.
+    Attributes:
+        cancelled (bool): Nobody wants its outcome any more.
     """
 
     def __init__(self) -> None:
@@ -42,10 +40,6 @@ class Runner:
     Widgets may be changed from any thread, but not by two at once: `lock` is held while an outcome is handed over,
     and whoever handles a click must hold it too. Since a job is cancelled under the lock, its outcome can never
     arrive after that of a newer one.
-
-    Parameters
-    ----------
-    lock : RLock
     """
 
     def __init__(self, lock: Any) -> None:
@@ -66,12 +60,9 @@ class Runner:
     ) -> None:
         """Cancel what is running, and run `work` after `delay` seconds.
 
-        Parameters
-        ----------
-        work : callable
-            Gets its :class:`Job` and returns the outcome that `done` gets.
-        failed : callable
-            Gets, instead, what is wrong with the input or the model.
+        Args:
+            work: Gets its :class:`Job` and returns the outcome that `done` gets.
+            failed: Gets, instead, what is wrong with the input or the model.
         """
         self.cancel()
         job, before = Job(), self._thread
@@ -125,17 +116,12 @@ class Aside:
 
     It goes on whether or not anybody looks, and something else that is computed does not end it.
 
-    Attributes
-    ----------
-    key : object
-        What it is computed for; None if nothing is, or was.
-    running : bool
-    said : str
-        What is being done, or how far it is.
-    error : str
-        Why there is no outcome, in one line.
-    outcome : object
-        None while there is none.
+    Attributes:
+        key: What it is computed for; None if nothing is, or was.
+        running: bool
+        said (str): What is being done, or how far it is.
+        error (str): Why there is no outcome, in one line.
+        outcome: None while there is none.
     """
 
     def __init__(self, lock: Any) -> None:

@@ -17,12 +17,7 @@ Value = TypeVar("Value")
 
 
 class Kept:
-    """What was computed about a result.
-
-    Attributes
-    ----------
-    result : Result
-    """
+    """What was computed about a result."""
 
     def __init__(self, result: Result) -> None:
         self.result = result
@@ -33,13 +28,9 @@ class Kept:
     def get(self, key: Hashable, make: Callable[[], Value], job: Job) -> Value:
         """What is kept as `key`; if it is not there yet, what `make` makes.
 
-        Parameters
-        ----------
-        key : hashable
-        make : callable
-            Does the work, and ends early where `job` is to stop. What it then returns is not kept.
-        job : Job
-            On whose behalf this is asked; to be called from its thread.
+        Args:
+            make: Does the work, and ends early where `job` is to stop. What it then returns is not kept.
+            job: On whose behalf this is asked; to be called from its thread.
         """
         with self._lock:
             lock = self._locks.setdefault(key, threading.Lock())

@@ -10,17 +10,14 @@ def pasted(line: str, model: type[Model]) -> tuple[Trace, tuple[str, ...]]:
 
     The expressions are texts here. They are Python, and who runs them should have read them.
 
-    Raises
-    ------
-    InputError
-        If the line is no permalink, or not one of `model`.
+    Raises:
+        InputError: If the line is no permalink, or not one of `model`.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> trace, watches = pasted("workbench:bakery_published#0/0.0,3.0&watch=len%28s.claims%29", Bakery)
-    >>> len(trace), watches
-    (3, ('len(s.claims)',))
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> trace, watches = pasted("workbench:bakery_published#0/0.0,3.0&watch=len%28s.claims%29", Bakery)
+        >>> len(trace), watches
+        (3, ('len(s.claims)',))
     """
     link = parse_permalink(line)
     if link.model != model.name:

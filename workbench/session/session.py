@@ -48,48 +48,30 @@ class Session:
 
     Its events are told with :attr:`lock` held, from whichever thread; whoever handles a click holds it too.
 
-    Parameters
-    ----------
-    settings : Settings
+    Attributes:
+        result, before: What was found last, and before the last change.
+        number (int): How many results there have been.
+        kept: What else was computed about `result`.
+        selected: The property whose trace is shown.
+        live (bool): Whether a change is checked at once, since that is quick.
+        loading (bool): Whether the check waits for the engine, which is loaded once.
+        progress: How far a check is that takes longer, and what it has found.
+        waiting (bool): Whether something has changed since the result, which is not checked until somebody calls
+            :meth:`run`.
+        error: What is wrong with the settings, or with the model, in one line.
+        led_to_error: The behaviour that leads to it, where a state causes it.
+        watches: Expressions on states, to be shown beside them.
+        grid (Filling): A grid of settings that is filled, or was. No check of the session ends that.
 
-    Attributes
-    ----------
-    settings : Settings
-    result, before : Result or None
-        What was found last, and before the last change.
-    number : int
-        How many results there have been.
-    kept : Kept or None
-        What else was computed about `result`.
-    selected : str or None
-        The property whose trace is shown.
-    live : bool
-        Whether a change is checked at once, since that is quick.
-    loading : bool
-        Whether the check waits for the engine, which is loaded once.
-    progress : Progress or None
-        How far a check is that takes longer, and what it has found.
-    waiting : bool
-        Whether something has changed since the result, which is not checked until somebody calls :meth:`run`.
-    error : str or None
-        What is wrong with the settings, or with the model, in one line.
-    led_to_error : Trace or None
-        The behaviour that leads to it, where a state causes it.
-    watches : tuple of str
-        Expressions on states, to be shown beside them.
-    grid : Filling
-        A grid of settings that is filled, or was. No check of the session ends that.
-
-    Examples
-    --------
-    >>> from workbench.session.start import start_from
-    >>> session = Session(start_from("bakery").with_constants({"Writers": 2, "LazyReap": False}))
-    >>> session.run()
-    >>> session.wait()["NonCrashedProgress"].word, session.selected
-    ('violated', 'NonCrashedProgress')
-    >>> session.begin(session.settings.with_constants({"LazyReap": True}))
-    >>> session.wait().holds, session.before.holds
-    (True, False)
+    Examples:
+        >>> from workbench.session.start import start_from
+        >>> session = Session(start_from("bakery").with_constants({"Writers": 2, "LazyReap": False}))
+        >>> session.run()
+        >>> session.wait()["NonCrashedProgress"].word, session.selected
+        ('violated', 'NonCrashedProgress')
+        >>> session.begin(session.settings.with_constants({"LazyReap": True}))
+        >>> session.wait().holds, session.before.holds
+        (True, False)
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -129,10 +111,8 @@ class Session:
     def load(self, cell: "Cell") -> None:
         """Take the settings of a cell of the grid, check them, and select the grid's property.
 
-        Raises
-        ------
-        InputError
-            If there are no such settings, or they could not be checked: why.
+        Raises:
+            InputError: If there are no such settings, or they could not be checked: why.
         """
         with self.lock:
             asked = self.grid.asked
@@ -146,15 +126,11 @@ class Session:
     def open(self, line: str) -> tuple[str, ...]:
         """Take the settings of a permalink, check them, and send the stepper to the end of its trace.
 
-        Returns
-        -------
-        tuple of str
+        Returns:
             What the permalink says to watch. Nothing of it is run: it is for a person to give to :meth:`watch`.
 
-        Raises
-        ------
-        InputError
-            If the line is no permalink, or not one of this model.
+        Raises:
+            InputError: If the line is no permalink, or not one of this model.
         """
         with self.lock:
             trace, watches = pasted(line, self.settings.model_class)
@@ -177,10 +153,9 @@ class Session:
     def apply(self, constants: dict[str, Any]) -> None:
         """Set some constants, and check if that is quick.
 
-        Raises
-        ------
-        InputError
-            For a name or a value that is not accepted. Where the values do not go together, :attr:`error` says so.
+        Raises:
+            InputError: For a name or a value that is not accepted. Where the values do not go together, :attr:`error`
+                says so.
         """
         with self.lock:
             self.change(self.settings.with_constants(constants))
@@ -217,10 +192,8 @@ class Session:
     def wait(self, seconds: float | None = None) -> Result | None:
         """Wait until the check has ended; its result, or None if it takes longer.
 
-        Raises
-        ------
-        InputError
-            If there is no result because something is wrong with the settings or the model.
+        Raises:
+            InputError: If there is no result because something is wrong with the settings or the model.
         """
         ended = self.ended(seconds)
         with self.lock:

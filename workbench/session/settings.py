@@ -15,26 +15,20 @@ from workbench.kernel.given import names_in
 class Settings:
     """Settings of a model. To change something is to make others.
 
-    Attributes
-    ----------
-    model_class : type of Model
-    constants : mapping
-        All constants as they are set. They need not go together; :meth:`model` says so.
-    ticked : frozenset of str or None
-        The properties that somebody has chosen; None for those that the model checks by default with these constants.
-    symmetry : tuple of str
-        The sets whose names are taken as interchangeable.
-    configuration : Configuration or None
-        The named configuration that it is.
+    Attributes:
+        constants: All constants as they are set. They need not go together; :meth:`model` says so.
+        ticked: The properties that somebody has chosen; None for those that the model checks by default with these
+            constants.
+        symmetry: The sets whose names are taken as interchangeable.
+        configuration: The named configuration that it is.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> settings = Settings(Bakery, Bakery(Writers=2).constants).with_constants({"LazyReap": False})
-    >>> settings.model()
-    Bakery(Writers=('w1', 'w2'), LazyReap=False)
-    >>> settings.is_default, Settings(Bakery, Bakery().constants).is_default
-    (False, True)
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> settings = Settings(Bakery, Bakery(Writers=2).constants).with_constants({"LazyReap": False})
+        >>> settings.model()
+        Bakery(Writers=('w1', 'w2'), LazyReap=False)
+        >>> settings.is_default, Settings(Bakery, Bakery().constants).is_default
+        (False, True)
     """
 
     model_class: type[Model]
@@ -46,10 +40,8 @@ class Settings:
     def model(self) -> Model:
         """A model with these constants.
 
-        Raises
-        ------
-        InputError
-            If they are not accepted, or not together.
+        Raises:
+            InputError: If they are not accepted, or not together.
         """
         return self.model_class(**self.constants)
 
@@ -76,10 +68,8 @@ class Settings:
     def with_constants(self, constants: Mapping[str, Any]) -> "Settings":
         """The same with other values of some constants.
 
-        Raises
-        ------
-        InputError
-            For a name or a value that is not accepted; whether all go together only :meth:`model` says.
+        Raises:
+            InputError: For a name or a value that is not accepted; whether all go together only :meth:`model` says.
         """
         if not constants:
             return self

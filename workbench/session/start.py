@@ -14,15 +14,12 @@ from workbench.session.settings import Settings
 def start_from(what: Any) -> Settings:
     """The settings that a person means by a name, a file, a model's class, a model or a configuration.
 
-    Raises
-    ------
-    InputError
-        If it is none of these.
+    Raises:
+        InputError: If it is none of these.
 
-    Examples
-    --------
-    >>> start_from("bakery").model()
-    BakeryExtended()
+    Examples:
+        >>> start_from("bakery").model()
+        BakeryExtended()
     """
     if isinstance(what, Model):
         return Settings(type(what), what.constants)

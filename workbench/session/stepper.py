@@ -23,11 +23,8 @@ MOST_STARTS = 200
 class Options(NamedTuple):
     """What an action instance can do in a state.
 
-    Attributes
-    ----------
-    instance : ActionInstance
-    steps : list of Step
-        Empty if it is disabled.
+    Attributes:
+        steps: Empty if it is disabled.
     """
 
     instance: ActionInstance
@@ -37,33 +34,25 @@ class Options(NamedTuple):
 class Stepper:
     """A history that grows step by step.
 
-    Parameters
-    ----------
-    what : Model or Trace
-        A model, or a behaviour to go on from.
-    step : int, optional
-        Of a behaviour, the index of the state to begin at; its last one by default.
-    lock : RLock, optional
-        That of the session that it belongs to.
+    Args:
+        what: A model, or a behaviour to go on from.
+        step: Of a behaviour, the index of the state to begin at; its last one by default.
+        lock: That of the session that it belongs to.
 
-    Attributes
-    ----------
-    history : History
-        Every state that was stepped to since the start, from the initial state that one has begun in.
-    search : Aside
-        The search for a state to go to, if there is one.
-    remark : str
-        What a person should know about the condition that has led to the present state.
+    Attributes:
+        history (History): Every state that was stepped to since the start, from the initial state that one has begun
+            in.
+        search (Aside): The search for a state to go to, if there is one.
+        remark (str): What a person should know about the condition that has led to the present state.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> stepper = Stepper(Bakery(Writers=2))
-    >>> stepper.take("node_startup(w1)")
-    >>> stepper.undo()
-    >>> stepper.take("node_startup(w2)")
-    >>> [node.step.label for node in stepper.history.leaves()], stepper.trace.steps[-1].label
-    (['node_startup(w1)', 'node_startup(w2)'], 'node_startup(w2)')
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> stepper = Stepper(Bakery(Writers=2))
+        >>> stepper.take("node_startup(w1)")
+        >>> stepper.undo()
+        >>> stepper.take("node_startup(w2)")
+        >>> [node.step.label for node in stepper.history.leaves()], stepper.trace.steps[-1].label
+        (['node_startup(w1)', 'node_startup(w2)'], 'node_startup(w2)')
     """
 
     def __init__(self, what: Model | Trace, step: int | None = None, lock: Any = None) -> None:
@@ -141,10 +130,8 @@ class Stepper:
     def begin(self, number: int) -> None:
         """Begin in the initial state with this number. Branches that begin in another are kept until one returns there.
 
-        Raises
-        ------
-        InputError
-            If there is no such state.
+        Raises:
+            InputError: If there is no such state.
         """
         with self.lock:
             self.search.cancel()
@@ -164,10 +151,8 @@ class Stepper:
     def open(self, line: str) -> tuple[str, ...]:
         """Begin anew with the trace of a permalink; returns what it says to watch, which is not run.
 
-        Raises
-        ------
-        InputError
-            If the line is no permalink, or not one of this model.
+        Raises:
+            InputError: If the line is no permalink, or not one of this model.
         """
         trace, watches = pasted(line, type(self.model))
         self.start(trace)
@@ -176,10 +161,8 @@ class Stepper:
     def take(self, step: str | Move) -> None:
         """Take one of the enabled steps, given as a move or by its label.
 
-        Raises
-        ------
-        InputError
-            If it is not enabled.
+        Raises:
+            InputError: If it is not enabled.
         """
         with self.lock:
             self.search.cancel()
@@ -229,19 +212,13 @@ class Stepper:
     def go(self, condition: str | Callable[[Any], Any], *, anew: bool = False, max_states: int | None = None) -> None:
         """Go to a state where `condition` is true, along a shortest way.
 
-        Parameters
-        ----------
-        condition : str or callable
-            A function of the state, or a Python expression over ``s`` and the constants.
-        anew : bool
-            Begin in an initial state instead of the present one.
-        max_states : int, optional
-            A bound on the search.
+        Args:
+            condition: A function of the state, or a Python expression over ``s`` and the constants.
+            anew: Begin in an initial state instead of the present one.
+            max_states: A bound on the search.
 
-        Raises
-        ------
-        InputError
-            For an expression that is not accepted, or if there is no such state.
+        Raises:
+            InputError: For an expression that is not accepted, or if there is no such state.
         """
         self._follow(*self._way(condition, anew, Job(), max_states))
 
@@ -253,17 +230,12 @@ class Stepper:
     def tell(self, lines: str, *, max_states: int | None = None) -> None:
         """Begin anew with a shortest behaviour that passes through the lines of a scenario.
 
-        Parameters
-        ----------
-        lines : str
-            Each a step or a condition; see :mod:`workbench.guided.scenario`.
-        max_states : int, optional
-            A bound on the search.
+        Args:
+            lines: Each a step or a condition; see :mod:`workbench.guided.scenario`.
+            max_states: A bound on the search.
 
-        Raises
-        ------
-        InputError
-            For a line that is not accepted, or cannot follow: with the reason.
+        Raises:
+            InputError: For a line that is not accepted, or cannot follow: with the reason.
         """
         self._follow(*self._story(lines, Job(), max_states))
 

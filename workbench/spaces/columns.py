@@ -30,10 +30,9 @@ from workbench.kernel.values import Map, record_items, show, sort_key
 def type_of(value: Any) -> pa.DataType:
     """The Arrow type of one value; null where the value does not tell.
 
-    Examples
-    --------
-    >>> type_of((1, None)), type_of(Map({("a", 1): True}))
-    (ListType(list<item: int64>), MapType(map<string, bool>))
+    Examples:
+        >>> type_of((1, None)), type_of(Map({("a", 1): True}))
+        (ListType(list<item: int64>), MapType(map<string, bool>))
     """
     if value is None:
         return pa.null()
@@ -66,10 +65,9 @@ def common_type(values: Iterable[Any]) -> pa.DataType:
 def unify(one: pa.DataType, other: pa.DataType) -> pa.DataType:
     """The type that the values of both fit into, text if nothing else does.
 
-    Examples
-    --------
-    >>> unify(pa.list_(pa.null()), pa.list_(pa.int64())), unify(pa.int64(), pa.string())
-    (ListType(list<item: int64>), DataType(string))
+    Examples:
+        >>> unify(pa.list_(pa.null()), pa.list_(pa.int64())), unify(pa.int64(), pa.string())
+        (ListType(list<item: int64>), DataType(string))
     """
     if one == other or pa.types.is_null(other):
         return one
@@ -146,26 +144,19 @@ def unused_name(name: str, used: set[str]) -> str:
 class StateColumns:
     """Turns states, as rows of value numbers, into one readable Arrow column per variable.
 
-    Parameters
-    ----------
-    layout : Layout
-    values : sequence of list
-        For each cell of the layout in parts the values that its numbers stand for.
-    taken : iterable of str
-        Names that other columns have; a variable of such a name gets ``_`` behind it. Spark does not tell upper from
-        lower case.
+    Args:
+        values: For each cell of the layout in parts the values that its numbers stand for.
+        taken: Names that other columns have; a variable of such a name gets ``_`` behind it. Spark does not tell upper
+            from lower case.
 
-    Attributes
-    ----------
-    names : dict of str
-        For each variable the name of its column.
+    Attributes:
+        names: For each variable the name of its column.
 
-    Examples
-    --------
-    >>> layout = Layout({"head": None, "pc": ["w1", "w2"]})
-    >>> columns = StateColumns(layout, [[0, 7], ["Start"], ["Start", "Done"]])
-    >>> columns.arrays(np.array([[1, 0, 1]]))["pc"].to_pylist()
-    [[('w1', 'Start'), ('w2', 'Done')]]
+    Examples:
+        >>> layout = Layout({"head": None, "pc": ["w1", "w2"]})
+        >>> columns = StateColumns(layout, [[0, 7], ["Start"], ["Start", "Done"]])
+        >>> columns.arrays(np.array([[1, 0, 1]]))["pc"].to_pylist()
+        [[('w1', 'Start'), ('w2', 'Done')]]
     """
 
     def __init__(self, layout: Layout, values: Sequence[Sequence[Any]], taken: Iterable[str] = ()) -> None:

@@ -44,14 +44,10 @@ _BATCH = 1 << 16  # rows that are converted at a time, and that become one row g
 class Content:
     """What the manifest of a dataset says.
 
-    Attributes
-    ----------
-    identity : Identity
-        What was explored.
-    run : dict
-        What came of it.
-    tables : dict of str to list of str
-        The files of each table.
+    Attributes:
+        identity: What was explored.
+        run: What came of it.
+        tables: The files of each table.
     """
 
     identity: Identity
@@ -72,15 +68,11 @@ class Content:
 def save(space: StateSpace, folder: Place) -> str | Path:
     """Write the states and transitions of `space` to `folder`, as Parquet. A dataset that is there is replaced.
 
-    Returns
-    -------
-    path or URL
+    Returns:
         The folder.
 
-    Raises
-    ------
-    InputError
-        If the folder holds something else.
+    Raises:
+        InputError: If the folder holds something else.
     """
     decided = {
         f"distance_{name}": distances(len(space), space.sources, space.targets, deciding)
@@ -116,18 +108,13 @@ def _deciding_states(space: StateSpace) -> dict[str, np.ndarray]:
 def distances(states: int, sources: np.ndarray, targets: np.ndarray, goal: np.ndarray) -> np.ndarray:
     """The number of steps from each state to the nearest one in `goal`; -1 where none can be reached.
 
-    Parameters
-    ----------
-    states : int
-    sources, targets : integer arrays
-        The transitions.
-    goal : bool array
-        By state.
+    Args:
+        sources, targets: The transitions.
+        goal: By state.
 
-    Examples
-    --------
-    >>> distances(4, np.array([0, 1, 0]), np.array([1, 2, 3]), np.array([False, False, True, False])).tolist()
-    [2, 1, 0, -1]
+    Examples:
+        >>> distances(4, np.array([0, 1, 0]), np.array([1, 2, 3]), np.array([False, False, True, False])).tolist()
+        [2, 1, 0, -1]
     """
     order = np.argsort(targets, kind="stable")
     into = np.searchsorted(targets[order], np.arange(states + 1))  # those that lead to s: into[s] up to into[s + 1]
@@ -184,12 +171,9 @@ def describe_steps(
 ) -> dict[str, pa.Array]:
     """The action, parameters and process of each transition. What was chosen is among the parameters.
 
-    Parameters
-    ----------
-    steps : integer array
-        The memoised step of each transition; all that take the same one are described alike.
-    move, source : callable
-        The move and the source state of a transition, by its position.
+    Args:
+        steps: The memoised step of each transition; all that take the same one are described alike.
+        move, source: The move and the source state of a transition, by its position.
     """
     _, example, step = np.unique(steps, return_index=True, return_inverse=True)
     said = [_describe_step(model, move(int(transition)), source(int(transition))) for transition in example]
@@ -225,15 +209,9 @@ def _write_table(
 class Dataset:
     """A saved state space.
 
-    Attributes
-    ----------
-    folder : path or URL
-    identity : Identity
-        What was explored, exactly: the digest of the model's code, its constants, what was checked.
-    run : dict
-        What came of it: model, constants, properties with their verdicts, counts.
-    spark : SparkSession
-    states, transitions : DataFrame
+    Attributes:
+        identity: What was explored, exactly: the digest of the model's code, its constants, what was checked.
+        run: What came of it: model, constants, properties with their verdicts, counts.
     """
 
     folder: str | Path
@@ -256,10 +234,8 @@ class Dataset:
     def pandas(self, query: str, most: int = 100_000) -> pd.DataFrame:
         """The result of a query in memory.
 
-        Raises
-        ------
-        InputError
-            If it has more rows than `most`.
+        Raises:
+            InputError: If it has more rows than `most`.
         """
         rows = to_pandas(self.sql(query).limit(most + 1))
         if len(rows) > most:
@@ -278,17 +254,13 @@ def load(folder: Place, spark: SparkSession | None = None) -> Dataset:
 
     All of its files are read once before, to be compared with their checksums.
 
-    Parameters
-    ----------
-    folder : path or URL
-        A folder that :func:`save` has written, readable for this process and for Spark alike.
-    spark : SparkSession, optional
-        That of :func:`workbench.spark_session` for None.
+    Args:
+        folder: A folder that :func:`save` has written, readable for this process and for Spark alike.
+        spark: That of :func:`workbench.spark_session` for None.
 
-    Raises
-    ------
-    InputError
-        If there is no dataset, or one of which a file is missing or damaged, or with a file that does not belong to it.
+    Raises:
+        InputError: If there is no dataset, or one of which a file is missing or damaged, or with a file that does not
+            belong to it.
     """
     stored = Folder.open(absolute(folder), DATASET)
     stored.check_nothing_else()

@@ -34,21 +34,14 @@ def save_run(run_dir: Place, folder: Place, model: type[Model], spark: Any = Non
     A state's id is its fingerprint (the lower 64 bits of it, as a signed integer). Transitions are computed again from
     the states. There are no ``distance_`` columns: they need all transitions in one memory.
 
-    Parameters
-    ----------
-    run_dir : path or URL
-        Of a search that was on Spark from its beginning. It is read only, and may be under way.
-    folder : path or URL
-        As for :func:`workbench.save`, visible to driver and workers.
-    model : type of Model
-        The class of what is searched.
-    spark : SparkSession, optional
-        A local session is made for None.
+    Args:
+        run_dir: Of a search that was on Spark from its beginning. It is read only, and may be under way.
+        folder: As for :func:`workbench.save`, visible to driver and workers.
+        model: The class of what is searched.
+        spark: A local session is made for None.
 
-    Raises
-    ------
-    InputError
-        If the search began in process: its first states were not kept.
+    Raises:
+        InputError: If the search began in process: its first states were not kept.
     """
     search = read_run(run_dir, model, spark)
     if search.manifest.prefix is not None:
@@ -96,13 +89,9 @@ def _export(
 class Exporter:
     """Writes parts of a run as parts of a dataset.
 
-    Parameters
-    ----------
-    worker : Worker
-    level : int
-        The run's last level: values have their global numbers as of then.
-    folder : Folder
-        The dataset.
+    Args:
+        level: The run's last level: values have their global numbers as of then.
+        folder: The dataset.
     """
 
     def __init__(self, worker: Worker, level: int, folder: Folder) -> None:

@@ -22,11 +22,9 @@ class StateSpace:
     Made by :func:`explore`. With symmetry a state stands for all that differ from it in interchangeable names.
     What lies outside the model's constraints is no part of the space, nor are the steps that lead there.
 
-    Attributes
-    ----------
-    model : Model
-    result : Result
-        The check that was done on the way.
+    Attributes:
+        model: Model
+        result: The check that was done on the way.
     """
 
     def __init__(self, search: LocalSearch, result: Result) -> None:
@@ -134,21 +132,16 @@ def explore(
 ) -> StateSpace:
     """Check `model` and keep every state and transition.
 
-    Parameters
-    ----------
-    model, properties, symmetry
-        As for :func:`workbench.check`.
-    max_states, max_seconds : optional
-        Bounds, since everything stays in memory.
-    **callbacks
-        ``on_progress`` and ``should_stop`` of :func:`workbench.check`.
+    Args:
+        model, properties, symmetry: As for :func:`workbench.check`.
+        max_states, max_seconds: Bounds, since everything stays in memory.
+        **callbacks: ``on_progress`` and ``should_stop`` of :func:`workbench.check`.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> space = explore(Bakery(Writers=2, MaxCrashes=0))
-    >>> len(space), int(space.where(lambda s: s.decision["w1"] == "committed").sum())
-    (100, 18)
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> space = explore(Bakery(Writers=2, MaxCrashes=0))
+        >>> len(space), int(space.where(lambda s: s.decision["w1"] == "committed").sum())
+        (100, 18)
     """
     plan, limits = make_plan(model, properties, symmetry), Limits(Budget(max_states, max_seconds), **callbacks)
     search = LocalSearch(plan, keep_rows=True, keep_edges=True)

@@ -56,10 +56,8 @@ def model_digest(model: type[Model]) -> str:
     of the code that runs, and not of the file, which may have been edited since. Docstrings do not count. Of the
     standard library and the modelling language only names go into it; of other packages names and versions.
 
-    Raises
-    ------
-    ModelError
-        If the model's code uses an object that cannot be described, such as a lock or an open file.
+    Raises:
+        ModelError: If the model's code uses an object that cannot be described, such as a lock or an open file.
     """
     with placing(model):
         return _Digest(model).hexdigest()
@@ -90,10 +88,8 @@ def _classes_of(model: type[Model]) -> list[type]:
 class _Digest:
     """Describes a class, and all that it refers to, to a hash.
 
-    Attributes
-    ----------
-    described : list
-        The objects that have been described; they are kept, so that no other object gets the id of one.
+    Attributes:
+        described: The objects that have been described; they are kept, so that no other object gets the id of one.
     """
 
     def __init__(self, model: type[Model]) -> None:

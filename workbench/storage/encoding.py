@@ -28,20 +28,15 @@ _LARGEST = 2**53  # up to here, every reader of JSON takes an integer for what i
 class Encoding:
     """The encoding of a model's values.
 
-    Parameters
-    ----------
-    model : Model
-
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> encoding = Encoding(Bakery())
-    >>> encoding.encode((1, frozenset({"b", "a"}), Map({2**60: None})))
-    [1, {'set': ['a', 'b']}, {'map': [[{'int': '0x1000000000000000'}, None]]}]
-    >>> encoding.decode({"set": ["a", "a"]}, "values[0]")
-    Traceback (most recent call last):
-        ...
-    workbench.kernel.errors.InputError: values[0] is {'set': ['a', 'a']}, which holds a member twice
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> encoding = Encoding(Bakery())
+        >>> encoding.encode((1, frozenset({"b", "a"}), Map({2**60: None})))
+        [1, {'set': ['a', 'b']}, {'map': [[{'int': '0x1000000000000000'}, None]]}]
+        >>> encoding.decode({"set": ["a", "a"]}, "values[0]")
+        Traceback (most recent call last):
+            ...
+        workbench.kernel.errors.InputError: values[0] is {'set': ['a', 'a']}, which holds a member twice
     """
 
     def __init__(self, model: Model) -> None:
@@ -68,10 +63,9 @@ class Encoding:
     def encode(self, value: Any) -> Any:
         """What JSON can say of `value`.
 
-        Raises
-        ------
-        ModelError
-            If it is no value that a state may hold, or a record that the model's code does not refer to by a name.
+        Raises:
+            ModelError: If it is no value that a state may hold, or a record that the model's code does not refer to by
+                a name.
         """
         try:
             return self._encode(value, 0)
@@ -138,17 +132,12 @@ class Encoding:
     def decode(self, document: Any, where: str) -> Any:
         """The value that was encoded as `document`.
 
-        Parameters
-        ----------
-        document : object
-            What :func:`~workbench.storage.strict_json.read_json` returned.
-        where : str
-            Its place, for errors.
+        Args:
+            document: What :func:`~workbench.storage.strict_json.read_json` returned.
+            where: Its place, for errors.
 
-        Raises
-        ------
-        InputError
-            For whatever :meth:`encode` does not return.
+        Raises:
+            InputError: For whatever :meth:`encode` does not return.
         """
         return self._decode(document, where, 0)
 

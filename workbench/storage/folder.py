@@ -39,10 +39,8 @@ _VERSION_LEFT_OVER = re.compile(rf"{MANIFEST}/\.\d{{8}}\.json\.[0-9a-f]{{16}}\.p
 def open_store(place: Place) -> Store:
     """The store of a folder, which need not be there.
 
-    Raises
-    ------
-    InputError
-        If it is none that a folder can be written to.
+    Raises:
+        InputError: If it is none that a folder can be written to.
     """
     if is_url(place):
         from workbench.storage.remote import RemoteStore  # only for these does fsspec load
@@ -54,19 +52,12 @@ def open_store(place: Place) -> Store:
 class Folder:
     """A folder as its manifest says. Made by :meth:`open`, :meth:`reached`, or :func:`new_folder` and its like.
 
-    Attributes
-    ----------
-    path : str or Path
-        Where it is, as another process opens it.
-    kind : Kind
-    mark : str
-        Tells this folder from others that had the same path before.
-    content : object
-        JSON, as :meth:`commit` was given it; None if no writer got so far.
-    parts : list of object
-        JSON, as :meth:`add` was given it since then.
-    files : dict of str to FileSum
-        By names relative to `path`.
+    Attributes:
+        path: Where it is, as another process opens it.
+        mark: Tells this folder from others that had the same path before.
+        content: JSON, as :meth:`commit` was given it; None if no writer got so far.
+        parts: JSON, as :meth:`add` was given it since then.
+        files: By names relative to `path`.
     """
 
     def __init__(self, store: Store, kind: Kind, versions: Versions, mark: str) -> None:
@@ -85,10 +76,8 @@ class Folder:
     def open(cls, path: Place, kind: Kind) -> "Folder":
         """Read the manifest; nothing is written, and no lock is needed.
 
-        Raises
-        ------
-        InputError
-            If the folder is not of that kind, or its manifest is damaged.
+        Raises:
+            InputError: If the folder is not of that kind, or its manifest is damaged.
         """
         folder = _there(open_store(path), kind)
         if folder is None:
@@ -99,10 +88,8 @@ class Folder:
     def reached(cls, path: Place, kind: Kind, mark: str) -> "Folder":
         """The folder that another process has open, which tells of its files; of the manifest it says nothing.
 
-        Raises
-        ------
-        InputError
-            If it is another one here.
+        Raises:
+            InputError: If it is another one here.
         """
         store = open_store(path)
         versions = Versions(store, kind, _called(kind, store))
@@ -118,10 +105,8 @@ class Folder:
 
         One that is elsewhere is compared as it is read, block by block.
 
-        Raises
-        ------
-        InputError
-            If the manifest does not name it, or it is missing or damaged; elsewhere also while it is read.
+        Raises:
+            InputError: If the manifest does not name it, or it is missing or damaged; elsewhere also while it is read.
         """
         return self._store.file(name, self._sum(name), lambda: self._naming(name))
 
@@ -154,22 +139,15 @@ class Folder:
     def write(self, name: str, write: Callable[[io.RawIOBase], object]) -> tuple[str, FileSum]:
         """Write a new file, durably. It belongs to the folder once it is committed; any process may write one.
 
-        Parameters
-        ----------
-        name : str
-            Such as ``states/part-0.parquet``; the file gets the folder's mark into its name.
-        write : callable
-            Is given the open file, which takes bytes from its beginning to its end.
+        Args:
+            name: Such as ``states/part-0.parquet``; the file gets the folder's mark into its name.
+            write: Is given the open file, which takes bytes from its beginning to its end.
 
-        Returns
-        -------
-        (str, FileSum)
+        Returns:
             What it is called in the folder, and its sum: what :meth:`commit` takes.
 
-        Raises
-        ------
-        InputError
-            If it cannot be written, as on a full disk.
+        Raises:
+            InputError: If it cannot be written, as on a full disk.
         """
         inside = PurePosixPath(name)
         unique = str(inside.with_name(f"{inside.stem}.{self.mark}-{secrets.token_hex(8)}{inside.suffix}"))
@@ -186,12 +164,9 @@ class Folder:
 
         Files that it held before stay there: see :meth:`remove`.
 
-        Raises
-        ------
-        Overtaken
-            If another writer has begun since; the folder holds what that one says.
-        InputError
-            If the manifest cannot be written; the folder holds what it held.
+        Raises:
+            Overtaken: If another writer has begun since; the folder holds what that one says.
+            InputError: If the manifest cannot be written; the folder holds what it held.
         """
         self._put(Change(True, content, files))
         self.content, self.parts, self.files = content, [], dict(files)
@@ -205,10 +180,8 @@ class Folder:
     def begin(self) -> None:
         """Be the writer from now on, and remove what others have left that is not committed.
 
-        Raises
-        ------
-        Overtaken
-            If another one begins, or commits, at the same time.
+        Raises:
+            Overtaken: If another one begins, or commits, at the same time.
         """
         left = [name for name in self._names() if _bears(name, self.mark) or _VERSION_LEFT_OVER.fullmatch(name)]
         self._writer = Writer.this()
@@ -287,10 +260,8 @@ def _there(store: Store, kind: Kind) -> Folder | None:
 def new_folder(path: Place, kind: Kind) -> Iterator[Folder]:
     """A new folder, or an empty one, or one in which a writer came to nothing; this process is its one writer.
 
-    Raises
-    ------
-    InputError
-        If there is something in it, or another one writes to it.
+    Raises:
+        InputError: If there is something in it, or another one writes to it.
     """
     with _writer(path, kind, new=True) as folder:
         yield folder

@@ -30,21 +30,13 @@ _WHAT_IT_IS = {
 class Identity:
     """What must be the same for a result to be the same. Made by :meth:`of` or :meth:`from_json`.
 
-    Attributes
-    ----------
-    model : str
-        Its name.
-    source : str
-        Where its class was, for people to read: nothing is loaded from there.
-    digest : str
-        Of its code.
-    constants : dict
-        All of them, as JSON has them.
-    properties, symmetry : tuple of str
-    bits : {64, 128}
-        Of a fingerprint.
-    workbench, python : str
-        Versions; of Python the first two numbers, since the digest is that of compiled code.
+    Attributes:
+        model: Its name.
+        source: Where its class was, for people to read: nothing is loaded from there.
+        digest: Of its code.
+        constants: All of them, as JSON has them.
+        bits ({64, 128}): Of a fingerprint.
+        workbench, python: Versions; of Python the first two numbers, since the digest is that of compiled code.
     """
 
     model: str
@@ -61,10 +53,8 @@ class Identity:
     def of(cls, model: Model, properties: Sequence[str], symmetry: Sequence[str] = (), bits: int = 64) -> "Identity":
         """That of a check of `model`.
 
-        Raises
-        ------
-        ModelError
-            If the model's code uses what a digest cannot describe.
+        Raises:
+            ModelError: If the model's code uses what a digest cannot describe.
         """
         return cls.of_class(type(model), model.constants, properties, symmetry, bits)
 
@@ -116,10 +106,8 @@ class Identity:
     def rebuild(self, model: type[Model], what: str) -> Model:
         """The model object, from its class as the user names it.
 
-        Raises
-        ------
-        InputError
-            If that is not what made `what`.
+        Raises:
+            InputError: If that is not what made `what`.
         """
         if model.name != self.model:
             raise InputError(

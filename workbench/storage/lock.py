@@ -28,12 +28,8 @@ LOCK_FILES = frozenset({LOCK, _OWNER})
 class Writer:
     """Who writes.
 
-    Attributes
-    ----------
-    process : int
-    host, since : str
-    word : str
-        Tells it from all other writers.
+    Attributes:
+        word: Tells it from all other writers.
     """
 
     process: int
@@ -57,16 +53,11 @@ def writer_lock(folder: str | Path, what: str) -> Iterator[None]:
 
     The folder is made if it is not there. The lock ends with its process, however that ends.
 
-    Parameters
-    ----------
-    folder : path
-    what : str
-        What the folder is called in the error, such as "run directory".
+    Args:
+        what: What the folder is called in the error, such as "run directory".
 
-    Raises
-    ------
-    InputError
-        If another one writes to it, which the error names; or if the folder cannot be written to.
+    Raises:
+        InputError: If another one writes to it, which the error names; or if the folder cannot be written to.
     """
     path = Path(folder)
     lock = FileLock(path / LOCK, thread_local=False)

@@ -20,10 +20,9 @@ def is_url(place: Place) -> TypeGuard[str]:
 def local(place: Place) -> Path | None:
     """The path of a place on this machine, which may be spelled as a URL; None for one that is elsewhere.
 
-    Examples
-    --------
-    >>> local("file:///lake/my%20table"), local("lake/t"), local("s3://lake/t")
-    (PosixPath('/lake/my table'), PosixPath('lake/t'), None)
+    Examples:
+        >>> local("file:///lake/my%20table"), local("lake/t"), local("s3://lake/t")
+        (PosixPath('/lake/my table'), PosixPath('lake/t'), None)
     """
     if not is_url(place):
         return Path(place)
@@ -45,10 +44,9 @@ def absolute(place: Place) -> str | Path:
 def without_credentials(url: str) -> str:
     """A URL as it may be shown: credentials are nobody's business.
 
-    Examples
-    --------
-    >>> without_credentials("s3://key:secret@bucket/folder")
-    's3://bucket/folder'
+    Examples:
+        >>> without_credentials("s3://key:secret@bucket/folder")
+        's3://bucket/folder'
     """
     return re.sub(r"(?<=://)[^/@]*@", "", url)
 
@@ -56,10 +54,9 @@ def without_credentials(url: str) -> str:
 def options_apart(url: str) -> tuple[str, str]:
     """A URL, and the options behind its question mark; a path has none.
 
-    Examples
-    --------
-    >>> options_apart("s3://bucket/folder?scheme=http")
-    ('s3://bucket/folder', 'scheme=http')
+    Examples:
+        >>> options_apart("s3://bucket/folder?scheme=http")
+        ('s3://bucket/folder', 'scheme=http')
     """
     plain, _, options = url.partition("?" if is_url(url) else "\0")
     return plain, options

@@ -57,16 +57,12 @@ _SCHEMES: dict[str, tuple[str, str, Put]] = {
 class RemoteStore:
     """A folder that is elsewhere.
 
-    Parameters
-    ----------
-    url : str
-        For S3 with the options that pyarrow's URLs have: ``endpoint_override``, ``scheme`` and ``region``. Credentials
-        come from the environment.
+    Args:
+        url: For S3 with the options that pyarrow's URLs have: ``endpoint_override``, ``scheme`` and ``region``.
+            Credentials come from the environment.
 
-    Raises
-    ------
-    InputError
-        If it is nothing that can be opened.
+    Raises:
+        InputError: If it is nothing that can be opened.
     """
 
     def __init__(self, url: str) -> None:
@@ -234,10 +230,8 @@ def _opening(shown: str) -> Iterator[None]:
 def _asking(missing: bool = False) -> Iterator[None]:
     """Turn what clients of stores raise into :class:`OSError`; for some of it they have classes of their own.
 
-    Parameters
-    ----------
-    missing : bool
-        Whether a file that is not there is damage.
+    Args:
+        missing: Whether a file that is not there is damage.
     """
     try:
         yield

@@ -15,21 +15,16 @@ T = TypeVar("T")
 def from_json(kind: type[T], document: Any, where: str) -> T:
     """The `kind` that `document` describes, as ``dataclasses.asdict`` and ``json.dumps`` wrote it.
 
-    Parameters
-    ----------
-    kind : type
-        A dataclass whose fields are of the types ``bool``, ``int``, ``float``, ``str``, ``Any`` (left as it is), other
-        such dataclasses, and of them ``list[...]``, ``tuple[..., ...]``, ``dict[str, ...]`` or ``... | None``.
-    document : object
-        What :func:`read_json` returned.
-    where : str
-        What stands before a place in an error.
+    Args:
+        kind: A dataclass whose fields are of the types ``bool``, ``int``, ``float``, ``str``, ``Any`` (left as it is),
+            other such dataclasses, and of them ``list[...]``, ``tuple[..., ...]``, ``dict[str, ...]`` or ``... |
+            None``.
+        document: What :func:`read_json` returned.
+        where: What stands before a place in an error.
 
-    Raises
-    ------
-    InputError
-        For a field that is missing or not declared, and a value of another type. ``true`` is no number, and ``1.0`` is
-        no integer.
+    Raises:
+        InputError: For a field that is missing or not declared, and a value of another type. ``true`` is no number, and
+            ``1.0`` is no integer.
     """
     return typing.cast(T, _read(kind, document, where))
 

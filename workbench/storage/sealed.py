@@ -13,10 +13,8 @@ from workbench.storage.whole import writing
 def write_sealed(path: str | Path, content: Any) -> None:
     """Write `content`, which JSON must be able to say, whole or not at all.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
+    Raises:
+        InputError: If the file cannot be written.
     """
     with writing(path) as out:
         out.write(sealed(content))
@@ -31,12 +29,9 @@ def sealed(content: Any) -> str:
 def read_sealed(path: str | Path, what: str) -> Any:
     """The content of a file of :func:`write_sealed`; `what` it is stands in the errors.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    InputError
-        If it cannot be read, or is not what was written.
+    Raises:
+        FileNotFoundError: If there is no such file.
+        InputError: If it cannot be read, or is not what was written.
     """
     where = f"{what} {str(path)!r}"
     try:
@@ -51,10 +46,8 @@ def read_sealed(path: str | Path, what: str) -> Any:
 def unsealed(text: bytes, where: str) -> Any:
     """The content of what :func:`sealed` returned; `where` that was read stands in the errors.
 
-    Raises
-    ------
-    InputError
-        If it is not what was written.
+    Raises:
+        InputError: If it is not what was written.
     """
     document = read_json(text, where)
     if not isinstance(document, dict) or set(document) != {"checksum", "content"}:

@@ -43,10 +43,8 @@ class Store(Protocol):
     def file(self, name: str, summed: FileSum, failing: Failing) -> Any:
         """A file as pyarrow reads one. No byte of it is believed before it has been compared with its checksum.
 
-        Parameters
-        ----------
-        failing : callable
-            Makes what turns :class:`Damaged` and :class:`OSError` into what a reader is to get.
+        Args:
+            failing: Makes what turns :class:`Damaged` and :class:`OSError` into what a reader is to get.
         """
 
     def check(self, name: str, summed: FileSum) -> None:

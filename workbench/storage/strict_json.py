@@ -15,18 +15,15 @@ _MOST_DIGITS = 4000  # Python refuses to read numbers that are a little longer
 def read_json(text: str | bytes, what: str) -> Any:
     """The document that `text` holds; `what` it is supposed to be stands in the errors.
 
-    Raises
-    ------
-    InputError
-        For what is not JSON, such as NaN, a key that stands twice in an object, a number of thousands of digits or
-        beyond all that floats can say, text that is not Unicode, and nesting beyond all bounds.
+    Raises:
+        InputError: For what is not JSON, such as NaN, a key that stands twice in an object, a number of thousands of
+            digits or beyond all that floats can say, text that is not Unicode, and nesting beyond all bounds.
 
-    Examples
-    --------
-    >>> read_json('{"a": [1, 2], "a": 3}', "the trace")
-    Traceback (most recent call last):
-        ...
-    workbench.kernel.errors.InputError: the trace is not accepted: the key 'a' stands twice in one object
+    Examples:
+        >>> read_json('{"a": [1, 2], "a": 3}', "the trace")
+        Traceback (most recent call last):
+            ...
+        workbench.kernel.errors.InputError: the trace is not accepted: the key 'a' stands twice in one object
     """
     try:
         text = text.decode() if isinstance(text, bytes) else text

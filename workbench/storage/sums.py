@@ -18,11 +18,8 @@ BLOCK = 1 << 22
 class FileSum:
     """What is known of a file's bytes.
 
-    Attributes
-    ----------
-    size : int
-    blocks : tuple of str
-        The checksum of each block; the last one may be shorter than the others.
+    Attributes:
+        blocks: The checksum of each block; the last one may be shorter than the others.
     """
 
     size: int
@@ -88,11 +85,8 @@ _NOWHERE: Any = _Nowhere()
 class CheckedFile(io.RawIOBase):
     """A file elsewhere, of which only those blocks are fetched that are read, and none is believed without a check.
 
-    Parameters
-    ----------
-    summed : FileSum
-    fetch : callable
-        Returns a block, given its number.
+    Args:
+        fetch: Returns a block, given its number.
     """
 
     def __init__(self, summed: FileSum, fetch: Callable[[int], bytes]) -> None:

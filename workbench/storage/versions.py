@@ -52,14 +52,10 @@ class Kind:
 class Change:
     """What a version changes.
 
-    Attributes
-    ----------
-    anew : bool
-        Whether it takes the place of all that the versions before it say, or adds to that.
-    content : object
-        JSON.
-    files : dict of str to FileSum
-        Those that are there from now on.
+    Attributes:
+        anew: Whether it takes the place of all that the versions before it say, or adds to that.
+        content: JSON.
+        files: Those that are there from now on.
     """
 
     anew: bool
@@ -71,19 +67,11 @@ class Change:
 class Version:
     """One version of a manifest.
 
-    Attributes
-    ----------
-    kind : str
-    format : int
-    mark : str
-        Tells the folder from others that had the same place before.
-    number : int
-    previous : str
-        The checksum of the version before; "" for the first.
-    writer : Writer
-        Who put it.
-    change : Change or None
-        None where a writer says that it is the one from now on.
+    Attributes:
+        mark: Tells the folder from others that had the same place before.
+        previous: The checksum of the version before; "" for the first.
+        writer: Who put it.
+        change: None where a writer says that it is the one from now on.
     """
 
     kind: str
@@ -98,17 +86,11 @@ class Version:
 class Versions:
     """The versions of the manifest in a store.
 
-    Parameters
-    ----------
-    store : Store
-    kind : Kind
-    where : str
-        What the folder is called in errors.
+    Args:
+        where: What the folder is called in errors.
 
-    Attributes
-    ----------
-    count : int
-        How many versions are known; the next one gets this number.
+    Attributes:
+        count (int): How many versions are known; the next one gets this number.
     """
 
     def __init__(self, store: Store, kind: Kind, where: str) -> None:
@@ -118,10 +100,8 @@ class Versions:
     def read(self) -> list[Version]:
         """All versions; none if the folder is not there, or nobody has written to it.
 
-        Raises
-        ------
-        InputError
-            If one of them is damaged or missing, or the folder is of another kind or format.
+        Raises:
+            InputError: If one of them is damaged or missing, or the folder is of another kind or format.
         """
         try:
             found = sorted(name for name in self.store.names(MANIFEST) if _NUMBERED.fullmatch(name))
@@ -139,10 +119,8 @@ class Versions:
     def first(self) -> Version:
         """The first version alone, which has the mark.
 
-        Raises
-        ------
-        InputError
-            As :meth:`read`, and if there is none.
+        Raises:
+            InputError: As :meth:`read`, and if there is none.
         """
         try:
             return self._next(self.store.read([_name(0)])[0])
@@ -154,12 +132,9 @@ class Versions:
     def put(self, mark: str, writer: Writer, change: Change | None) -> None:
         """Put the next version.
 
-        Raises
-        ------
-        Overtaken
-            If another writer has put one of that number.
-        InputError
-            If it cannot be written.
+        Raises:
+            Overtaken: If another writer has put one of that number.
+            InputError: If it cannot be written.
         """
         version = Version(self.kind.name, self.kind.format, mark, self.count, self._last, writer, change)
         text = sealed(asdict(version)).encode()

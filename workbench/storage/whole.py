@@ -22,10 +22,8 @@ def writing(path: str | Path) -> Iterator[TextIO]:
     What is written is on the disk before the name stands for it. A link stays a link, and a file keeps its permissions.
     Text is UTF-8, and its lines end as on Unix.
 
-    Raises
-    ------
-    InputError
-        If it cannot be written.
+    Raises:
+        InputError: If it cannot be written.
     """
     with _replacing(path, {"mode": "w", "encoding": "utf-8", "errors": "replace", "newline": "\n"}) as out:
         yield out
@@ -96,17 +94,12 @@ def make_folder(folder: Path) -> None:
 def check_outputs(inputs: Iterable[str | Path], outputs: Mapping[str, str | Path]) -> None:
     """Refuse outputs that would destroy an input or each other, or that clearly cannot be written.
 
-    Parameters
-    ----------
-    inputs : iterable of path or URL
-        The files and folders that are read. What is elsewhere is out of reach.
-    outputs : mapping of str to path
-        For each option the file that it writes; ``-`` is standard output.
+    Args:
+        inputs: The files and folders that are read. What is elsewhere is out of reach.
+        outputs: For each option the file that it writes; ``-`` is standard output.
 
-    Raises
-    ------
-    InputError
-        For one file under two spellings, and for what cannot be written.
+    Raises:
+        InputError: For one file under two spellings, and for what cannot be written.
     """
     read = [place for place in map(local, inputs) if place is not None and str(place) != STDOUT]
     owners: list[tuple[str, str | Path]] = []

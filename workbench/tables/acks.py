@@ -19,16 +19,11 @@ def read_acks(
 ) -> list[dict[str, Any]]:
     """The acknowledgements in a file: one JSON object in each line.
 
-    Parameters
-    ----------
-    path : path
-    needs, may_have : mapping of str to type
-        The fields that each object must, and may, have; others are refused.
+    Args:
+        needs, may_have: The fields that each object must, and may, have; others are refused.
 
-    Raises
-    ------
-    InputError
-        If it cannot be read, or a line is something else.
+    Raises:
+        InputError: If it cannot be read, or a line is something else.
     """
     try:
         if Path(path).stat().st_size > MOST_BYTES:

@@ -53,27 +53,15 @@ def audit(
 
     The table is only read. Nothing is started for that: no Java, no Spark, unless a session is given.
 
-    Parameters
-    ----------
-    path : str or path
-        The table's folder, on a local disk or behind a URL (``s3://``, ``hdfs://`` ...).
-    format : {"auto", "paimon", "hudi", "iceberg"}
-        "auto" looks at what is there.
-    acks : path, optional
-        A file with the commits that clients were told have succeeded; see ``docs/audit.md``.
-    since : int, optional
-        The version to begin with; what was before it is taken as it is.
-    spark : SparkSession, optional
-        Decodes the metadata there, for tables with very many files.
+    Args:
+        path: The table's folder, on a local disk or behind a URL (``s3://``, ``hdfs://`` ...).
+        format ({"auto", "paimon", "hudi", "iceberg"}): "auto" looks at what is there.
+        acks: A file with the commits that clients were told have succeeded; see ``docs/audit.md``.
+        since: The version to begin with; what was before it is taken as it is.
+        spark: Decodes the metadata there, for tables with very many files.
 
-    Returns
-    -------
-    Audit
-
-    Raises
-    ------
-    InputError
-        If there is no table, or it is damaged, or of a kind that is refused.
+    Raises:
+        InputError: If there is no table, or it is damaged, or of a kind that is refused.
     """
     source = Source(path)
     if format == "auto":

@@ -57,21 +57,15 @@ def records(
 
     Logical types are not applied: a timestamp is the number that was stored.
 
-    Parameters
-    ----------
-    content : bytes
-    name : str
-        What the file is called in errors.
-    keep : tuple of str, optional
-        The fields to decode; the others are skipped, which is faster. A field of a record within the record is written
-        with a dot. Fields that the file does not have are missing from the records.
-    most_of_block : int
-        How large a block may be when it is unpacked. It has to have room for a record, which may be a large one.
+    Args:
+        name: What the file is called in errors.
+        keep: The fields to decode; the others are skipped, which is faster. A field of a record within the record is
+            written with a dot. Fields that the file does not have are missing from the records.
+        most_of_block: How large a block may be when it is unpacked. It has to have room for a record, which may be a
+            large one.
 
-    Raises
-    ------
-    InputError
-        When the iteration comes to what is no Avro, is cut off, or goes beyond the bounds.
+    Raises:
+        InputError: When the iteration comes to what is no Avro, is cut off, or goes beyond the bounds.
     """
     try:
         yield from _records(content, keep, most_of_block)

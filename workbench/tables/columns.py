@@ -29,12 +29,9 @@ def count_rows(source: Source, name: str) -> int:
 def read_columns(source: Source, name: str, wanted: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """Some columns of a Parquet file of a table.
 
-    Raises
-    ------
-    Missing
-        If there is no such file.
-    InputError
-        If it is damaged, does not have the columns, or promises more than is read.
+    Raises:
+        Missing: If there is no such file.
+        InputError: If it is damaged, does not have the columns, or promises more than is read.
     """
     with source.open(name) as file:
         size = file.size()

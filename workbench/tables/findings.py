@@ -19,33 +19,21 @@ GRADES: tuple[Grade, ...] = ("proved", "suspect", "outside")
 class Finding:
     """One thing that is wrong with a table, or may be.
 
-    Attributes
-    ----------
-    property : str
-        The property that is violated, by the name that it has in the protocol's model.
-    grade : {"proved", "suspect", "outside"}
-        What is on the disk proves it; or can also come about in another way; or is nothing that the model excludes.
-    version : int or None
-        The first version in which it is so.
-    bucket, key : str or None
-        Where; None if it is about the table.
-    why : str
-        In one line.
-    evidence : tuple of str
-        The files, snapshots and rows that show it.
-    model, state : Model and State, or None
-        What was found as a state of the protocol's model, with constants of its own: the model's invariant, asked
-        again there, says the same.
-    repair : mapping
-        The constants of the model that prevent it.
-    invariant : str or None
-        The property of the model that is violated in `state`, where that is not `property` itself.
-    cause : mapping, optional
-        The constants with which a check of the model comes to the same by itself; those of `model` by default.
-    legend : tuple of str
-        What the files and versions of `state` are called in the table.
-    no_picture : str or None
-        Why there is no `state`, if none could be made.
+    Attributes:
+        property: The property that is violated, by the name that it has in the protocol's model.
+        grade ({"proved", "suspect", "outside"}): What is on the disk proves it; or can also come about in another way;
+            or is nothing that the model excludes.
+        version: The first version in which it is so.
+        bucket, key: Where; None if it is about the table.
+        why: In one line.
+        evidence: The files, snapshots and rows that show it.
+        model, state: What was found as a state of the protocol's model, with constants of its own: the model's
+            invariant, asked again there, says the same.
+        repair: The constants of the model that prevent it.
+        invariant: The property of the model that is violated in `state`, where that is not `property` itself.
+        cause: The constants with which a check of the model comes to the same by itself; those of `model` by default.
+        legend: What the files and versions of `state` are called in the table.
+        no_picture: Why there is no `state`, if none could be made.
     """
 
     property: str
@@ -112,18 +100,11 @@ def reason(error: Exception) -> str:
 class Audit:
     """What was found in a table.
 
-    Attributes
-    ----------
-    format : str
-    path : str
-    versions : (int or None, int or None)
-        The first and the last version that were read.
-    findings : tuple of Finding
-        The proved ones first, then by version.
-    not_checked : tuple of str
-        What was left out, with the reason; and what no audit can see.
-    complete : bool
-        Whether everything that this audit is for was looked at. What no audit can see does not count.
+    Attributes:
+        versions: The first and the last version that were read.
+        findings: The proved ones first, then by version.
+        not_checked: What was left out, with the reason; and what no audit can see.
+        complete: Whether everything that this audit is for was looked at. What no audit can see does not count.
     """
 
     format: str

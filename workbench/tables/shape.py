@@ -79,10 +79,8 @@ def table_of(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
 def before_since(since: int | None, first: int | None, last: int | None, url: str) -> list[str]:
     """What an audit from `since` on leaves out of a table with the versions `first` to `last`.
 
-    Raises
-    ------
-    InputError
-        If that is all of it.
+    Raises:
+        InputError: If that is all of it.
     """
     if since is None or first is None or last is None or since <= first:
         return []
@@ -94,11 +92,10 @@ def before_since(since: int | None, first: int | None, last: int | None, url: st
 def alive_at(table: pa.Table, version: int) -> pa.Table:
     """The files, or vectors, that a version has.
 
-    Examples
-    --------
-    >>> files = table_of([{"name": "a", "first": 1, "last": 3}, {"name": "b", "first": 3}], FILES)
-    >>> alive_at(files, 2)["name"].to_pylist(), alive_at(files, 3)["name"].to_pylist()
-    (['a'], ['b'])
+    Examples:
+        >>> files = table_of([{"name": "a", "first": 1, "last": 3}, {"name": "b", "first": 3}], FILES)
+        >>> alive_at(files, 2)["name"].to_pylist(), alive_at(files, 3)["name"].to_pylist()
+        (['a'], ['b'])
     """
     import pyarrow.compute as pc
 

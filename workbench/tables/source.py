@@ -41,11 +41,9 @@ class Source:
     Names are relative to it, with ``/`` between their parts. A name that leads out of it is refused, whichever file it
     came from; on a local disk that holds for links too.
 
-    Parameters
-    ----------
-    url : str or path
-        A local folder, or what pyarrow reads (``s3://``, ``gs://``, ``hdfs://`` ...), or any other scheme that fsspec
-        knows.
+    Args:
+        url: A local folder, or what pyarrow reads (``s3://``, ``gs://``, ``hdfs://`` ...), or any other scheme that
+            fsspec knows.
     """
 
     def __init__(self, url: Place) -> None:
@@ -120,12 +118,9 @@ class Source:
     def read(self, name: str, at_most: int = MOST_BYTES) -> bytes:
         """A whole file.
 
-        Raises
-        ------
-        Missing
-            If there is none.
-        InputError
-            If it is larger than `at_most`.
+        Raises:
+            Missing: If there is none.
+            InputError: If it is larger than `at_most`.
         """
         with self.open(name) as file:
             content: bytes = file.read(min(at_most, file.size()) + 1)  # a size that lies is of no use
@@ -160,10 +155,9 @@ class Source:
 
         A table that was copied still names the files of the place where it was: `moved_from` is that place.
 
-        Examples
-        --------
-        >>> Source(".").inside("s3://lake/orders/data/a.parquet", moved_from="s3://lake/orders")
-        'data/a.parquet'
+        Examples:
+            >>> Source(".").inside("s3://lake/orders/data/a.parquet", moved_from="s3://lake/orders")
+            'data/a.parquet'
         """
         for root in (moved_from, self.url, self._root, f"file://{self._root}", f"file:{self._root}"):
             if root and location.startswith(root.rstrip("/") + "/"):

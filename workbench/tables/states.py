@@ -10,16 +10,10 @@ from workbench.kernel.state import Cell
 class Projected(NamedTuple):
     """A model and one of its states.
 
-    Attributes
-    ----------
-    model : Model
-    state : State
-    cause : mapping or None
-        The constants with which the model gets to such a state by itself; None if it does not.
-    repair : mapping
-        The constants with which it does not.
-    legend : tuple of str
-        What the state's names stand for in the table.
+    Attributes:
+        cause: The constants with which the model gets to such a state by itself; None if it does not.
+        repair: The constants with which it does not.
+        legend: What the state's names stand for in the table.
     """
 
     model: Model
@@ -32,12 +26,11 @@ class Projected(NamedTuple):
 def state_with(model: Model, changes: Mapping[str, Any]) -> State:
     """The model's first state with other values in some variables: of one with an index, in some of its cells.
 
-    Examples
-    --------
-    >>> from workbench.models.hudi import Hudi
-    >>> state = state_with(Hudi(), {"started": 1, "index": {"k1": "fg1"}})
-    >>> state.started, state.index["k1"], state.index["k2"]
-    (1, 'fg1', None)
+    Examples:
+        >>> from workbench.models.hudi import Hudi
+        >>> state = state_with(Hudi(), {"started": 1, "index": {"k1": "fg1"}})
+        >>> state.started, state.index["k1"], state.index["k2"]
+        (1, 'fg1', None)
     """
     values = list(model.initial_states()[0].values)
     for variable, change in changes.items():

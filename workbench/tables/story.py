@@ -11,14 +11,13 @@ MOST_STATES, MOST_SECONDS = 2_000_000, 60.0
 def story(finding: Finding) -> Trace | None:
     """The model's shortest behaviour that ends in the same anomaly; None if there is none to be found.
 
-    Examples
-    --------
-    >>> from workbench.models.paimon_extended import PaimonExtended
-    >>> model = PaimonExtended()
-    >>> unprotected = {"PUT_IF_ABSENT": False}
-    >>> lost = Finding("ConsistentRead", "proved", 2, "a commit is lost", model=model, cause=unprotected)
-    >>> len(story(lost))
-    9
+    Examples:
+        >>> from workbench.models.paimon_extended import PaimonExtended
+        >>> model = PaimonExtended()
+        >>> unprotected = {"PUT_IF_ABSENT": False}
+        >>> lost = Finding("ConsistentRead", "proved", 2, "a commit is lost", model=model, cause=unprotected)
+        >>> len(story(lost))
+        9
     """
     if finding.model is None:
         return None

@@ -11,13 +11,7 @@ from workbench.kernel.state import Cell, Reads
 
 @dataclass(frozen=True)
 class Access:
-    """The cells that an action instance reads and writes, as far as they were seen.
-
-    Attributes
-    ----------
-    instance : ActionInstance
-    reads, writes : frozenset of Cell
-    """
+    """The cells that an action instance reads and writes, as far as they were seen."""
 
     instance: ActionInstance
     reads: frozenset[Cell]
@@ -27,13 +21,12 @@ class Access:
 def accesses(model: Model, states: Iterable[State]) -> list[Access]:
     """What each action instance of `model` reads and writes in the given states, enabled or not.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> model = Bakery(Writers=2)
-    >>> first = accesses(model, model.initial_states())[0]
-    >>> first.instance, sorted(map(str, first.writes))
-    (node_startup(w1), ['claims', 'pc[w1]'])
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> model = Bakery(Writers=2)
+        >>> first = accesses(model, model.initial_states())[0]
+        >>> first.instance, sorted(map(str, first.writes))
+        (node_startup(w1), ['claims', 'pc[w1]'])
     """
     read: list[set[int]] = [set() for _ in model.instances]
     written: list[set[int]] = [set() for _ in model.instances]

@@ -26,16 +26,11 @@ _LAST = 3
 def animated_svg(trace: Trace | TraceView, *, seconds: float = 2.0) -> Markup:
     """One SVG that shows the picture of each state for so many seconds, beside the labels of all steps.
 
-    Parameters
-    ----------
-    trace : Trace or TraceView
-    seconds : float
-        How long each state stays; the last one stays longer.
+    Args:
+        seconds: How long each state stays; the last one stays longer.
 
-    Raises
-    ------
-    InputError
-        If `seconds` is not a number above 0.
+    Raises:
+        InputError: If `seconds` is not a number above 0.
     """
     seconds = plain(seconds)
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < math.inf:

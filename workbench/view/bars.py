@@ -17,19 +17,11 @@ _WIDTH = 1000
 class Bars(Chart):
     """A bar chart.
 
-    Attributes
-    ----------
-    title : str
-    categories : tuple of str
-    series : dict of str to tuple of int
-        One number per category, under the series' name.
-    axes : (str, str)
-        What the categories are, and what the numbers count.
-    standing_out : frozenset of str
-        Categories to mark.
-    notes : tuple of str
-    horizontal : bool
-        A row per category with the series side by side; otherwise a column per category, for one series.
+    Attributes:
+        series: One number per category, under the series' name.
+        axes: What the categories are, and what the numbers count.
+        standing_out: Categories to mark.
+        horizontal: A row per category with the series side by side; otherwise a column per category, for one series.
     """
 
     title: str

@@ -59,11 +59,8 @@ _ACCESS = {(True, False): "R", (False, True): "W", (True, True): "RW"}
 def access_chart(space: "Space", sample: int = SAMPLE) -> Grid:
     """Which action reads and which writes which variable, as seen when the actions run in some states of the space.
 
-    Parameters
-    ----------
-    space : StateSpace
-    sample : int
-        How many states to run the actions in, beside those in which each is taken first.
+    Args:
+        sample: How many states to run the actions in, beside those in which each is taken first.
     """
     model = space.model
     spread = np.linspace(0, len(space) - 1, min(sample, len(space))).astype(int)
@@ -97,25 +94,17 @@ def verdict_map(
 ) -> Grid:
     """The verdicts of a sweep over two constants, with a small map for each value of the others and each property.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        A row per configuration: a column per constant, and a column per property with the words of the verdicts
-        (those of :attr:`workbench.kernel.result.Verdict.word`, or ``error``). ``attrs["words"]``, where it is there,
-        has the words for choices, by constant and value.
-    constants : sequence of str, optional
-        The columns that are constants; those before the first verdicts for None, as in the table of a sweep.
-    x, y : str, optional
-        The constants along the axes; the first two that vary for None.
-    properties : sequence of str, optional
-        The columns that are properties; all that hold verdicts for None.
-    clickable : bool
-        Whether a click on a cell sends the number of its row, which takes a panel in a notebook.
+    Args:
+        frame: A row per configuration: a column per constant, and a column per property with the words of the verdicts
+            (those of :attr:`workbench.kernel.result.Verdict.word`, or ``error``). ``attrs["words"]``, where it is
+            there, has the words for choices, by constant and value.
+        constants: The columns that are constants; those before the first verdicts for None, as in the table of a sweep.
+        x, y: The constants along the axes; the first two that vary for None.
+        properties: The columns that are properties; all that hold verdicts for None.
+        clickable: Whether a click on a cell sends the number of its row, which takes a panel in a notebook.
 
-    Raises
-    ------
-    InputError
-        For a column that is not there.
+    Raises:
+        InputError: For a column that is not there.
     """
     rows = [{**row, _NUMBER: str(at) if clickable else ""} for at, row in enumerate(frame.to_dict("records"))]
     columns = [str(column) for column in frame.columns]

@@ -15,12 +15,11 @@ GAINED, LOST, BECOMES = "+", "\N{MINUS SIGN}", "\N{RIGHTWARDS ARROW}"
 def difference(before: Any, after: Any) -> str:
     """Members gained and lost, what was appended, or the old and the new value.
 
-    Examples
-    --------
-    >>> difference(frozenset({2}), frozenset({2, 3})), difference((1,), (1, 2)), difference(Map(), Map({"k": 1}))
-    ('+3', '+2', '+k: 1')
-    >>> difference("Start", "Stage") == f"Start {BECOMES} Stage"
-    True
+    Examples:
+        >>> difference(frozenset({2}), frozenset({2, 3})), difference((1,), (1, 2)), difference(Map(), Map({"k": 1}))
+        ('+3', '+2', '+k: 1')
+        >>> difference("Start", "Stage") == f"Start {BECOMES} Stage"
+        True
     """
     gained: list[str] = []
     lost: list[str] = []
@@ -41,20 +40,19 @@ def difference(before: Any, after: Any) -> str:
 def told_apart(states: Sequence[State]) -> list[str]:
     """For each of some states of a model, what is in the cells that are not the same in all of them.
 
-    Examples
-    --------
-    >>> from workbench.kernel import Model, Variable, action, choose, initial
-    >>> class Coins(Model):
-    ...     coins = (1, 2)
-    ...     up = Variable(False, per="coins")
-    ...     @initial
-    ...     def tossed_before(self, s):
-    ...         s.up[1] = choose((False, True))
-    ...     @action(c="coins")
-    ...     def turn(self, s, c):
-    ...         s.up[c] = not s.up[c]
-    >>> told_apart(Coins().initial_states())
-    ['up: none', 'up: 1']
+    Examples:
+        >>> from workbench.kernel import Model, Variable, action, choose, initial
+        >>> class Coins(Model):
+        ...     coins = (1, 2)
+        ...     up = Variable(False, per="coins")
+        ...     @initial
+        ...     def tossed_before(self, s):
+        ...         s.up[1] = choose((False, True))
+        ...     @action(c="coins")
+        ...     def turn(self, s, c):
+        ...         s.up[c] = not s.up[c]
+        >>> told_apart(Coins().initial_states())
+        ['up: none', 'up: 1']
     """
     differing = [len(set(values)) > 1 for values in zip(*(state.values for state in states), strict=True)]
     told = []
@@ -77,9 +75,8 @@ def _told(variable: str, items: Sequence[tuple[Cell, Any]]) -> str:
 def brief(text: str) -> str:
     """A label or value without the names of parameters and fields, for where there is little room.
 
-    Examples
-    --------
-    >>> brief("apply_decide(source=n1, claim=Claim(ticket=1, writer=w1))")
-    'apply_decide(n1, Claim(1, w1))'
+    Examples:
+        >>> brief("apply_decide(source=n1, claim=Claim(ticket=1, writer=w1))")
+        'apply_decide(n1, Claim(1, w1))'
     """
     return re.sub(r"\b\w+=", "", text)

@@ -57,10 +57,8 @@ def source(nodes: Sequence[Node], edges: Sequence[Edge]) -> str:
 def render(title: str, nodes: Sequence[Node], edges: Sequence[Edge]) -> Markup:
     """The graph as SVG.
 
-    Raises
-    ------
-    InputError
-        If Graphviz's program is not installed.
+    Raises:
+        InputError: If Graphviz's program is not installed.
     """
     try:
         svg = graphviz.Source(source(nodes, edges)).pipe(format="svg", encoding="utf-8")

@@ -56,15 +56,9 @@ class Space(Protocol):
 class StateGraph(Picture):
     """A graph to look at.
 
-    Attributes
-    ----------
-    title : str
-    nodes : tuple of Node
-    edges : tuple of Edge
-    notes : tuple of str
-        What was left out.
-    draw : callable, optional
-        Gives the picture of a node's state. In HTML it appears when one points at the node.
+    Attributes:
+        notes: What was left out.
+        draw: Gives the picture of a node's state. In HTML it appears when one points at the node.
     """
 
     title: str

@@ -47,12 +47,8 @@ class Cell(NamedTuple):
 class Panel:
     """One grid.
 
-    Attributes
-    ----------
-    title : str
-    rows, columns : tuple of str
-    cells : dict of (str, str) to Cell
-        By row and column; what is missing stays empty.
+    Attributes:
+        cells: By row and column; what is missing stays empty.
     """
 
     title: str
@@ -65,13 +61,8 @@ class Panel:
 class Grid(Chart):
     """One or more grids of the same shape.
 
-    Attributes
-    ----------
-    title : str
-    panels : tuple of Panel
-    axes : (str, str)
-        What the rows and the columns are.
-    notes : tuple of str
+    Attributes:
+        axes: What the rows and the columns are.
     """
 
     title: str

@@ -124,11 +124,8 @@ class Drawn:
 class Picture(Drawn):
     """Something drawn that is one picture.
 
-    Attributes
-    ----------
-    title : str
-    notes : tuple of str
-        What a person should know about the picture, such as what was left out.
+    Attributes:
+        notes: What a person should know about the picture, such as what was left out.
     """
 
     title: str
@@ -146,13 +143,7 @@ class Picture(Drawn):
 
 @dataclass(frozen=True, repr=False)
 class Rendered(Drawn):
-    """Something that is ready to be shown, such as a table.
-
-    Attributes
-    ----------
-    markup : Markup
-    plain : str
-    """
+    """Something that is ready to be shown, such as a table."""
 
     markup: Markup
     plain: str

@@ -10,17 +10,11 @@ from workbench.pictures import Picture
 class Node:
     """A state, or a group of states that agree on some variables.
 
-    Attributes
-    ----------
-    id, label : str
-    tooltip : str
-        The whole state, or what the group has in common.
-    marks : frozenset of str
-        Of ``initial``, ``violating``, ``trace``, ``focus`` and ``loop``.
-    count : int
-        How many states it stands for.
-    picture : Picture, optional
-        Of the state; it takes the place of the label.
+    Attributes:
+        tooltip: The whole state, or what the group has in common.
+        marks: Of ``initial``, ``violating``, ``trace``, ``focus`` and ``loop``.
+        count: How many states it stands for.
+        picture: Of the state; it takes the place of the label.
     """
 
     id: str
@@ -39,15 +33,10 @@ class Node:
 class Edge:
     """One or more transitions between two nodes.
 
-    Attributes
-    ----------
-    source, target : str
-        Identifiers of nodes.
-    labels : tuple of str
-        The actions.
-    marks : frozenset of str
-    count : int
-        How many transitions it stands for.
+    Attributes:
+        source, target: Identifiers of nodes.
+        labels: The actions.
+        count: How many transitions it stands for.
     """
 
     source: str

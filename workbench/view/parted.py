@@ -13,12 +13,11 @@ from workbench.view.html import Drawn, folded, table
 def parting(one: Trace, other: Trace) -> int | None:
     """The index of the first step in which two traces differ; None if one is the beginning of the other.
 
-    Examples
-    --------
-    >>> from workbench.kernel import replay
-    >>> from workbench.models.bakery import Bakery
-    >>> parting(replay(Bakery(), 0, [(0, 0), (1, 0)]), replay(Bakery(), 0, [(0, 0), (2, 0)]))
-    2
+    Examples:
+        >>> from workbench.kernel import replay
+        >>> from workbench.models.bakery import Bakery
+        >>> parting(replay(Bakery(), 0, [(0, 0), (1, 0)]), replay(Bakery(), 0, [(0, 0), (2, 0)]))
+        2
     """
     pairs = zip(one.steps, other.steps, strict=False)
     return next((at for at, (a, b) in enumerate(pairs) if a.label != b.label), None)
@@ -28,15 +27,10 @@ def parting(one: Trace, other: Trace) -> int | None:
 class Parted(Drawn):
     """Two traces, with pictures in which what differs is marked: where they part, and at their ends.
 
-    Attributes
-    ----------
-    one, other : Trace
-    names : (str, str)
-        What the two are called.
-    properties : sequence of str or None
-        Those whose violations are marked in the pictures; None for all.
-    key : str
-        What sets its pictures apart from others on a page.
+    Attributes:
+        names: What the two are called.
+        properties: Those whose violations are marked in the pictures; None for all.
+        key: What sets its pictures apart from others on a page.
     """
 
     one: Trace

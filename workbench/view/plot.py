@@ -87,18 +87,11 @@ class Panel:
 class Plot:
     """All of a chart but its title and notes.
 
-    Attributes
-    ----------
-    title : str
-    panels : tuple of Panel
-    labels : tuple of Label
-        Texts that belong to no mark: titles, names of axes, the legend.
-    width, height : float
-        In pixels.
-    horizontal : bool
-        The rectangles are bars that grow to the right, or cells; otherwise they grow upwards.
-    stretches : bool
-        Whether an interactive figure may be as wide as its place.
+    Attributes:
+        labels: Texts that belong to no mark: titles, names of axes, the legend.
+        width, height: In pixels.
+        horizontal: The rectangles are bars that grow to the right, or cells; otherwise they grow upwards.
+        stretches: Whether an interactive figure may be as wide as its place.
     """
 
     title: str

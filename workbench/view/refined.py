@@ -17,19 +17,13 @@ from workbench.view.wording import listed, told_change
 class RefinedStep:
     """What a step is to the refined model.
 
-    Attributes
-    ----------
-    model : str
-        The refined model's class.
-    label : str or None
-        The step that it is there, ``initial state`` for the first. None if it changes nothing there, or what no action
-        does.
-    state : State
-        The refined model's state after it.
-    changes : tuple of Change
-        What it changes there.
-    why : str or None
-        What is wrong with it, if the refined model has no such step.
+    Attributes:
+        model: The refined model's class.
+        label: The step that it is there, ``initial state`` for the first. None if it changes nothing there, or what no
+            action does.
+        state: The refined model's state after it.
+        changes: What it changes there.
+        why: What is wrong with it, if the refined model has no such step.
     """
 
     model: str

@@ -51,19 +51,12 @@ def report(
 ) -> str:
     """A self-contained HTML page on one result.
 
-    Parameters
-    ----------
-    result : Result
-    title : str, optional
-        The model's name by default.
-    source : str
-        Where the model or its expected figures come from.
-    differences : sequence of str
-        How the result differs from what was expected.
-    as_expected : bool
-        Whether it is all that was expected; a result that differs in nothing may have left something open.
-    space : StateSpace, optional
-        The states, for the graph and for what reads and writes what.
+    Args:
+        title: The model's name by default.
+        source: Where the model or its expected figures come from.
+        differences: How the result differs from what was expected.
+        as_expected: Whether it is all that was expected; a result that differs in nothing may have left something open.
+        space: The states, for the graph and for what reads and writes what.
     """
     parts = [noted(source) if source else None, _expected(differences, as_expected)]
     parts += [element("h2", "Verdicts"), verdict_table(result).html()]

@@ -68,17 +68,11 @@ def state_graph(
 ) -> StateGraph:
     """The whole graph when it is small; of a larger one the first levels.
 
-    Parameters
-    ----------
-    space : StateSpace
-    variables : sequence of str
-        What the nodes show of their states (names of variables or of cells); their numbers by default.
-    trace : Trace, optional
-        A behaviour to mark.
-    most_edges : int
-        A bound on the transitions drawn.
-    pictures : bool
-        Show each state as its picture, if there are no more states than there is room for.
+    Args:
+        variables: What the nodes show of their states (names of variables or of cells); their numbers by default.
+        trace: A behaviour to mark.
+        most_edges: A bound on the transitions drawn.
+        pictures: Show each state as its picture, if there are no more states than there is room for.
     """
     shown = min(len(space.sources), most_edges)
     transitions = range(shown)
@@ -105,19 +99,12 @@ def neighbourhood(
 ) -> StateGraph:
     """What leads to a state and what it leads to, up to `radius` steps in both directions.
 
-    Parameters
-    ----------
-    space : StateSpace
-    center : int or State
-        The state, or its number.
-    radius : int
-    variables, trace, most_edges, pictures
-        As for :func:`state_graph`.
+    Args:
+        center: The state, or its number.
+        variables, trace, most_edges, pictures: As for :func:`state_graph`.
 
-    Raises
-    ------
-    InputError
-        If `center` is not a state of the space.
+    Raises:
+        InputError: If `center` is not a state of the space.
     """
     center = plain(center)
     number = center if isinstance(center, int) else _number_of(space, center)
@@ -232,15 +219,10 @@ def alternatives(
 ) -> StateGraph:
     """A trace, and from each of its states the steps that were not taken.
 
-    Parameters
-    ----------
-    trace : Trace
-    variables : sequence of str
-        What the nodes show of their states; for the trace's states their position by default.
-    most_edges : int
-        A bound on the edges; steps not taken from late states are left out first.
-    pictures : bool
-        Show each state as its picture, if there are no more states than there is room for.
+    Args:
+        variables: What the nodes show of their states; for the trace's states their position by default.
+        most_edges: A bound on the edges; steps not taken from late states are left out first.
+        pictures: Show each state as its picture, if there are no more states than there is room for.
     """
     model, draft = trace.model, GraphDraft()
     columns = _columns(model, variables)
@@ -298,18 +280,13 @@ def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST
     Transitions that change none of the variables are not drawn. The graph begins at the initial states: where there are
     more edges than are drawn, all that is drawn can be reached from them.
 
-    Parameters
-    ----------
-    space : StateSpace
-    variables : sequence of str
-        Names of variables or of cells, such as ``pc`` or ``pc[w1]``.
-    most_edges : int
-        A bound on the edges; of those that go on from what is drawn, the one with the most transitions comes next.
+    Args:
+        variables: Names of variables or of cells, such as ``pc`` or ``pc[w1]``.
+        most_edges: A bound on the edges; of those that go on from what is drawn, the one with the most transitions
+            comes next.
 
-    Raises
-    ------
-    InputError
-        For no variable, or one that the model does not declare.
+    Raises:
+        InputError: For no variable, or one that the model does not declare.
     """
     model = space.model
     variables = names_in("variables", variables)

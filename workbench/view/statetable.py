@@ -14,13 +14,9 @@ from workbench.view.truth import Truth
 def state_table(state: State, changes: Sequence[Change] = (), truths: Iterable[Truth] = ()) -> Rendered:
     """A state, a row per variable. What `changes` names comes first and is highlighted; the rest is then folded.
 
-    Parameters
-    ----------
-    state : State
-    changes : sequence of Change
-        What the step to this state did.
-    truths : iterable of Truth
-        The properties' truth in this state, see :func:`workbench.view.truths`.
+    Args:
+        changes: What the step to this state did.
+        truths: The properties' truth in this state, see :func:`workbench.view.truths`.
     """
     return Rendered(joined([_judged(tuple(truths)), _changed(changes), _rest(state, changes)]), repr(state))
 

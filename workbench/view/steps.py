@@ -14,26 +14,14 @@ from workbench.view.wording import choices_of, listed, told_change, told_doc
 class StepView:
     """One step of a trace.
 
-    Attributes
-    ----------
-    number : int
-        Counted from 1, the initial state.
-    label, lane : str
-    state : State
-    changes : tuple of Change
-    effects : dict of str to tuple of Change
-        For every other lane that the step has an effect on, what it changed there.
-    truths : tuple of Truth
-    doc : str
-        What the action's author says of it.
-    again : tuple of Change
-        Cells of the shared state that the step wrote, and that had the same value before.
-    alike : tuple of str
-        In words, what the step made equal to what another actor has.
-    writers : dict of Cell to str
-        Who else had written what the step wrote over.
-    refined : RefinedStep or None
-        What the step is to the model that is refined, where the trace is told to one.
+    Attributes:
+        number: Counted from 1, the initial state.
+        effects: For every other lane that the step has an effect on, what it changed there.
+        doc: What the action's author says of it.
+        again: Cells of the shared state that the step wrote, and that had the same value before.
+        alike: In words, what the step made equal to what another actor has.
+        writers: Who else had written what the step wrote over.
+        refined: What the step is to the model that is refined, where the trace is told to one.
     """
 
     number: int
@@ -69,19 +57,12 @@ class StepView:
 class Lanes:
     """The steps of a trace in the lanes of those who take them.
 
-    Attributes
-    ----------
-    trace : Trace
-    lanes : list of str
-        The actors in the order of the model's processes, then the shared state. A process without members, such as a
-        crasher, is left out where it does nothing.
-    steps : list of StepView
-    back : StepView or None
-        The step that closes a cycle.
-    told : AbstractTrace or None
-        The behaviour in the words of the model that is refined.
-    refined : str or None
-        The class of that model, whose lane stands before all others.
+    Attributes:
+        lanes: The actors in the order of the model's processes, then the shared state. A process without members, such
+            as a crasher, is left out where it does nothing.
+        back: The step that closes a cycle.
+        told: The behaviour in the words of the model that is refined.
+        refined (str or None): The class of that model, whose lane stands before all others.
     """
 
     def __init__(

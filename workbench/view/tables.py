@@ -88,14 +88,13 @@ def changes(before: Model, after: Model) -> list[tuple[str, Any, Any]]:
 def what_changed(before: Result, after: Result) -> str:
     """In a line, what was set differently and what that did to the verdicts.
 
-    Examples
-    --------
-    >>> from workbench.kernel import search
-    >>> from workbench.models.bakery import Bakery
-    >>> names = ["SomeoneCommits", "TicketOrderPreserved"]
-    >>> one, other = (search(Bakery(Writers=2, MaxCrashes=n), names) for n in (0, 1))
-    >>> what_changed(one, other)
-    'MaxCrashes 1 instead of 0: no verdict changes'
+    Examples:
+        >>> from workbench.kernel import search
+        >>> from workbench.models.bakery import Bakery
+        >>> names = ["SomeoneCommits", "TicketOrderPreserved"]
+        >>> one, other = (search(Bakery(Writers=2, MaxCrashes=n), names) for n in (0, 1))
+        >>> what_changed(one, other)
+        'MaxCrashes 1 instead of 0: no verdict changes'
     """
     if before.model.name != after.model.name:
         what = f"{after.model.name} instead of {before.model.name}"
@@ -135,11 +134,8 @@ def _now(before: Verdict, after: Verdict) -> str:
 class Comparison(Drawn):
     """Two results side by side.
 
-    Attributes
-    ----------
-    left, right : Result
-    names : (str, str)
-        What the two are called.
+    Attributes:
+        names: What the two are called.
     """
 
     left: Result

@@ -41,13 +41,9 @@ WIDTH = 800
 class TraceView(Lanes, Drawn):
     """A trace to look at; made by :func:`trace_view`.
 
-    Attributes
-    ----------
-    properties : sequence of str or None
-        Those whose truth is shown; None for all.
-    watches : sequence of Watch
-        The expressions that are watched, each with what it is in every state.
-    permalink : str
+    Attributes:
+        properties: Those whose truth is shown; None for all.
+        watches: The expressions that are watched, each with what it is in every state.
     """
 
     def __init__(
@@ -208,38 +204,30 @@ def trace_view(
 ) -> TraceView:
     """A trace with its lanes, effects and truths worked out.
 
-    Parameters
-    ----------
-    trace : Trace
-    variables : sequence of str, optional
-        Show changes of these variables only.
-    properties : sequence of str, optional
-        The properties whose truth is shown; all that the model declares for None.
-    watches : sequence of str
-        Python expressions over the state ``s``, the model ``self`` and its constants, such as ``len(s.claims)``: what
-        each is in every state, highlighted where it changes. They are run: give none that you do not understand.
-    refinement : str, optional
-        The name of a refinement: the behaviour is also told in the words of the model that is refined. For None, that
-        to which the trace is a counterexample, if there is one.
+    Args:
+        variables: Show changes of these variables only.
+        properties: The properties whose truth is shown; all that the model declares for None.
+        watches: Python expressions over the state ``s``, the model ``self`` and its constants, such as
+            ``len(s.claims)``: what each is in every state, highlighted where it changes. They are run: give none that
+            you do not understand.
+        refinement: The name of a refinement: the behaviour is also told in the words of the model that is refined. For
+            None, that to which the trace is a counterexample, if there is one.
 
-    Raises
-    ------
-    InputError
-        For a variable or property that the model does not declare, or an expression that is not accepted.
+    Raises:
+        InputError: For a variable or property that the model does not declare, or an expression that is not accepted.
 
-    Examples
-    --------
-    >>> from workbench.kernel import replay
-    >>> from workbench.models.bakery import Bakery
-    >>> view = trace_view(replay(Bakery(Writers=2), 0, [(0, 0), (2, 0)]), variables=["claims", "my_ticket"])
-    >>> view.lanes
-    ['w1', 'w2', 'shared state']
-    >>> view.steps[2].lane, [str(change.cell) for change in view.steps[2].changes]
-    ('w1', ['claims', 'my_ticket[w1]'])
-    >>> list(view.steps[2].effects)
-    ['shared state']
-    >>> [reading.text for reading in trace_view(view.trace, watches=["s.next_ticket"]).watches[0].readings]
-    ['1', '1', '2']
+    Examples:
+        >>> from workbench.kernel import replay
+        >>> from workbench.models.bakery import Bakery
+        >>> view = trace_view(replay(Bakery(Writers=2), 0, [(0, 0), (2, 0)]), variables=["claims", "my_ticket"])
+        >>> view.lanes
+        ['w1', 'w2', 'shared state']
+        >>> view.steps[2].lane, [str(change.cell) for change in view.steps[2].changes]
+        ('w1', ['claims', 'my_ticket[w1]'])
+        >>> list(view.steps[2].effects)
+        ['shared state']
+        >>> [reading.text for reading in trace_view(view.trace, watches=["s.next_ticket"]).watches[0].readings]
+        ['1', '1', '2']
     """
     model = trace.model
     if variables is not None:

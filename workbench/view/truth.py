@@ -27,15 +27,10 @@ _WORDS = {
 class Truth:
     """Whether a property's predicate is true in one state, or of the step that led there.
 
-    Attributes
-    ----------
-    name : str
-        The property's, with its arguments.
-    kind : str
-    holds : bool
-        For a liveness property, whether its goal holds here.
-    why : str or None
-        What is wrong with an invariant, or with the step.
+    Attributes:
+        name: The property's, with its arguments.
+        holds: For a liveness property, whether its goal holds here.
+        why: What is wrong with an invariant, or with the step.
     """
 
     name: str
@@ -66,12 +61,11 @@ Judge = Callable[[State], Truth]
 def truths(model: Model, state: State, properties: Sequence[str] | None = None) -> tuple[Truth, ...]:
     """The truth of every property of states in `state`, one for each combination of a property's parameters.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> model = Bakery()
-    >>> [(t.name, t.word) for t in truths(model, model.initial_states()[0], ["UniqueTickets", "SomeoneCommits"])]
-    [('UniqueTickets', 'holds'), ('SomeoneCommits', 'not true here')]
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> model = Bakery()
+        >>> [(t.name, t.word) for t in truths(model, model.initial_states()[0], ["UniqueTickets", "SomeoneCommits"])]
+        [('UniqueTickets', 'holds'), ('SomeoneCommits', 'not true here')]
     """
     return tuple(judge(state) for judge in judges(model, properties))
 
@@ -79,10 +73,8 @@ def truths(model: Model, state: State, properties: Sequence[str] | None = None) 
 def judges(model: Model, properties: Sequence[str] | None = None) -> list[Judge]:
     """For every property of states, and every combination of its parameters, a function to a :class:`Truth`.
 
-    Raises
-    ------
-    InputError
-        For a property that the model does not declare.
+    Raises:
+        InputError: For a property that the model does not declare.
     """
     judging: list[Judge] = []
     for declared in model.select(properties):
@@ -98,11 +90,8 @@ def judges(model: Model, properties: Sequence[str] | None = None) -> list[Judge]
 class StepTruths:
     """Tells the truth of every property of steps.
 
-    Parameters
-    ----------
-    model : Model
-    properties : sequence of str, optional
-        Those that the model checks by default for None.
+    Args:
+        properties: Those that the model checks by default for None.
     """
 
     def __init__(self, model: Model, properties: Sequence[str] | None = None) -> None:

@@ -14,13 +14,9 @@ from workbench.view.html import Rendered, table
 class Watch:
     """An expression along a trace. Also a condition, to be jumped to.
 
-    Attributes
-    ----------
-    expression : str
-    readings : tuple of Reading
-        One for each state.
-    remark : str or None
-        What a person should know who takes the expression as a condition.
+    Attributes:
+        readings: One for each state.
+        remark: What a person should know who takes the expression as a condition.
     """
 
     expression: str
@@ -66,24 +62,18 @@ class Watch:
 def watch(trace: Trace, text: str) -> Watch:
     """What an expression is in every state of a trace.
 
-    Parameters
-    ----------
-    trace : Trace
-    text : str
-        See :class:`workbench.formats.expression.Expression`. It is run.
+    Args:
+        text: See :class:`workbench.formats.expression.Expression`. It is run.
 
-    Raises
-    ------
-    InputError
-        If it is no expression, or cannot be evaluated in the initial state.
+    Raises:
+        InputError: If it is no expression, or cannot be evaluated in the initial state.
 
-    Examples
-    --------
-    >>> from workbench.kernel import replay
-    >>> from workbench.models.bakery import Bakery
-    >>> claimed = watch(replay(Bakery(Writers=2), 0, [(0, 0), (2, 0)]), "s.next_ticket > 1")
-    >>> [reading.text for reading in claimed.readings], claimed.first()
-    (['FALSE', 'FALSE', 'TRUE'], 2)
+    Examples:
+        >>> from workbench.kernel import replay
+        >>> from workbench.models.bakery import Bakery
+        >>> claimed = watch(replay(Bakery(Writers=2), 0, [(0, 0), (2, 0)]), "s.next_ticket > 1")
+        >>> [reading.text for reading in claimed.readings], claimed.first()
+        (['FALSE', 'FALSE', 'TRUE'], 2)
     """
     expression = Expression(trace.model, text)
     return Watch(expression.text, tuple(map(expression.read, trace.states)), expression.remark)

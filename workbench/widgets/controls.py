@@ -11,12 +11,7 @@ from workbench.widgets.switches import Switches
 
 
 class Control:
-    """A widget for one constant.
-
-    Attributes
-    ----------
-    widget : Widget
-    """
+    """A widget for one constant."""
 
     widget: Any
 
@@ -37,10 +32,8 @@ class Control:
 class Look:
     """One layout for many widgets, and one style for all of a kind: each of its own would be two widgets more.
 
-    Parameters
-    ----------
-    **style
-        Such as ``description_width``.
+    Args:
+        **style: Such as ``description_width``.
     """
 
     def __init__(self, **style: str) -> None:
@@ -153,24 +146,18 @@ def grid(widgets: Iterable[Any], least: int) -> Any:
 class Controls(ipywidgets.VBox):
     """The controls of a model's constants: the switches side by side, and what else there is above them.
 
-    Parameters
-    ----------
-    model : type of Model
-    on_change : callable
-        Called after a person has changed something.
+    Args:
+        on_change: Called after a person has changed something.
 
-    Attributes
-    ----------
-    switches : Switches
-        Those of the constants that are on or off.
+    Attributes:
+        switches (Switches): Those of the constants that are on or off.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> controls = Controls(Bakery, print)
-    >>> controls.assign({**Bakery(Writers=2).constants})
-    >>> controls.values()["Writers"], controls.values()["LazyReap"]
-    (('w1', 'w2'), True)
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> controls = Controls(Bakery, print)
+        >>> controls.assign({**Bakery(Writers=2).constants})
+        >>> controls.values()["Writers"], controls.values()["LazyReap"]
+        (('w1', 'w2'), True)
     """
 
     def __init__(self, model: type[Model], on_change: Callable[[], None]) -> None:

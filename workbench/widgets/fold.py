@@ -12,13 +12,8 @@ from workbench.widgets.pane import Pane
 class Fold(ipywidgets.VBox):
     """A line, and contents that a click on it hides or shows. What a person has chosen stays so.
 
-    Parameters
-    ----------
-    title : str
-    *contents : Widget
-    look : Look
-    by_room : bool
-        Until somebody chooses, show the contents where the window is tall; otherwise they are hidden at first.
+    Args:
+        by_room: Until somebody chooses, show the contents where the window is tall; otherwise they are hidden at first.
     """
 
     def __init__(self, title: str, *contents: Any, look: Look, by_room: bool = False) -> None:

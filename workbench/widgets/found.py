@@ -19,14 +19,11 @@ class FindingPanel(Panel, ipywidgets.VBox):
 
     The panel checks the model at once and shows its trace; the button flips the switch that repairs it.
 
-    Parameters
-    ----------
-    finding : Finding
-        One that has a state of the model.
+    Args:
+        finding: One that has a state of the model.
 
-    Attributes
-    ----------
-    panel : Workbench
+    Attributes:
+        panel: Workbench
     """
 
     def __init__(self, finding: Finding) -> None:

@@ -207,11 +207,8 @@ class GridTab(Tab):
 class Values(ipywidgets.VBox):
     """Which constants a grid varies, and the range of those that are numbers.
 
-    Parameters
-    ----------
-    model : type of Model
-    session : Session
-        Says what is set at present.
+    Args:
+        session: Says what is set at present.
     """
 
     def __init__(self, model: type[Model], session: Session) -> None:

@@ -21,11 +21,9 @@ BY_HAND, DEFAULTS = "settings made by hand", "the model's defaults"
 class Head(ipywidgets.VBox):
     """The named settings, a control for each constant, the properties, and the symmetric sets.
 
-    Attributes
-    ----------
-    controls : Controls
-    properties, symmetry : Switches
-        By the name of the property, or of the symmetric set.
+    Attributes:
+        controls: Controls
+        properties, symmetry (Switches): By the name of the property, or of the symmetric set.
     """
 
     def __init__(self, session: Session) -> None:

@@ -16,12 +16,7 @@ _MOST_LETTERS = 40
 
 
 class HistoryView(ipywidgets.VBox):
-    """A line for each branch. A click on a state goes to it; two ticked branches are compared.
-
-    Parameters
-    ----------
-    stepper : Stepper
-    """
+    """A line for each branch. A click on a state goes to it; two ticked branches are compared."""
 
     def __init__(self, stepper: Stepper) -> None:
         self.stepper = stepper

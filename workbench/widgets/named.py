@@ -16,22 +16,13 @@ _MOST = 8
 class Named:
     """The control of a graph, a relation or an assignment.
 
-    Parameters
-    ----------
-    name : str
-    constant : Constant
-    tooltip : str
-    members : callable
-        The names that are in the set of that name at present.
-    indent : str
-        Where the table begins.
-    **options
-        A layout and a style to be shared.
+    Args:
+        members: The names that are in the set of that name at present.
+        indent: Where the table begins.
+        **options: A layout and a style to be shared.
 
-    Attributes
-    ----------
-    field : Combobox
-        What is typed: also what a click in the table makes.
+    Attributes:
+        field (Combobox): What is typed: also what a click in the table makes.
     """
 
     def __init__(

@@ -33,11 +33,8 @@ class Style(anywidget.AnyWidget):
 class Words(ipywidgets.HTML):
     """A fragment of HTML in which nothing is clicked. It has no script of its own, for which a slow page would wait.
 
-    Parameters
-    ----------
-    html : str
-    **options
-        Such as a layout and a style to be shared.
+    Args:
+        **options: Such as a layout and a style to be shared.
     """
 
     def __init__(self, html: str = "", **options: Any) -> None:
@@ -60,11 +57,8 @@ class Pane(anywidget.AnyWidget):
     it, or puts it into the element that follows. An ``<input data-search="...">`` dims those elements with its selector
     that do not hold what is typed.
 
-    Parameters
-    ----------
-    html : str
-    on_send : callable, optional
-        Gets the text of what was clicked.
+    Args:
+        on_send: Gets the text of what was clicked.
     """
 
     _esm = (HERE / "take.js").read_text("utf-8") + (HERE / "pane.js").read_text("utf-8")

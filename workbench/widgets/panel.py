@@ -37,28 +37,22 @@ PATIENCE_SECONDS = 3.0
 class Workbench(Panel, ipywidgets.VBox):
     """A panel around a model: flip a switch, and see at once what breaks, and why.
 
-    Parameters
-    ----------
-    what : str, Model, type of Model, Configuration or path
-        A model, its name (also ``path/to/file.py:Class``), or a named configuration to start from: its file, or just
-        its name, such as ``v2_race``.
-    **constants
-        Values for some of the constants.
+    Args:
+        what: A model, its name (also ``path/to/file.py:Class``), or a named configuration to start from: its file, or
+            just its name, such as ``v2_race``.
+        **constants: Values for some of the constants.
 
-    Attributes
-    ----------
-    session : Session
-        What the panel shows: settings, results, and what is computed about them.
+    Attributes:
+        session (Session): What the panel shows: settings, results, and what is computed about them.
 
-    Examples
-    --------
-    >>> panel = Workbench("bakery", Writers=2, LazyReap=False)
-    >>> panel.wait()["NonCrashedProgress"].word
-    'violated'
-    >>> panel.apply({"LazyReap": True})
-    >>> panel.run()
-    >>> panel.wait()["NonCrashedProgress"].word, panel.change.partition(",")[0]
-    ('holds', 'LazyReap on: NonCrashedProgress now holds')
+    Examples:
+        >>> panel = Workbench("bakery", Writers=2, LazyReap=False)
+        >>> panel.wait()["NonCrashedProgress"].word
+        'violated'
+        >>> panel.apply({"LazyReap": True})
+        >>> panel.run()
+        >>> panel.wait()["NonCrashedProgress"].word, panel.change.partition(",")[0]
+        ('holds', 'LazyReap on: NonCrashedProgress now holds')
     """
 
     def __init__(self, what: Any, /, **constants: Any) -> None:
@@ -132,10 +126,8 @@ class Workbench(Panel, ipywidgets.VBox):
     def wait(self, seconds: float | None = None) -> Result | None:
         """Wait until the check has ended; its result, or None if it takes longer.
 
-        Raises
-        ------
-        InputError
-            If there is no result because something is wrong with the settings or the model.
+        Raises:
+            InputError: If there is no result because something is wrong with the settings or the model.
         """
         return self.session.wait(seconds)
 

@@ -13,12 +13,9 @@ from workbench.widgets.tab import button, complaint
 class OpenPermalink(ipywidgets.VBox):
     """Opens what is pasted. What it says to watch is shown, and watched once a person has agreed to that.
 
-    Parameters
-    ----------
-    open : callable
-        Opens a line, and returns the expressions that it says to watch.
-    watch : callable
-        Gets these expressions.
+    Args:
+        open: Opens a line, and returns the expressions that it says to watch.
+        watch: Gets these expressions.
     """
 
     def __init__(self, open: Callable[[str], tuple[str, ...]], watch: Callable[[tuple[str, ...]], None]) -> None:

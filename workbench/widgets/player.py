@@ -30,35 +30,23 @@ _SCRIPT = presenting() + "".join((HERE / name).read_text("utf-8") for name in _P
 class TracePlayer(Panel, anywidget.AnyWidget):
     """A trace to step through.
 
-    Parameters
-    ----------
-    trace : Trace, optional
-    step : int, optional
-        The index of the state shown first; the last one by default.
-    watches : sequence of str
-        Python expressions over the state, see :func:`workbench.view.trace_view`. They are run.
+    Args:
+        step: The index of the state shown first; the last one by default.
+        watches: Python expressions over the state, see :func:`workbench.view.trace_view`. They are run.
 
-    Attributes
-    ----------
-    trace : Trace or None
-    watches : tuple of str
-        The expressions that are watched. One that does not fit the trace's model is kept, and not shown.
-    step : int
-        The index of the state that is shown.
-    variables : list of str
-        Only changes of these are shown; empty for all.
-    room : int
-        How wide the lanes may be; the page says.
-    chosen : dict of str to int
-        What was chosen for the picture, as positions in `options`.
+    Attributes:
+        watches: The expressions that are watched. One that does not fit the trace's model is kept, and not shown.
+        step: The index of the state that is shown.
+        variables (list of str): Only changes of these are shown; empty for all.
+        room (int): How wide the lanes may be; the page says.
+        chosen (dict of str to int): What was chosen for the picture, as positions in `options`.
 
-    Examples
-    --------
-    >>> from workbench.kernel import replay
-    >>> from workbench.models.bakery import Bakery
-    >>> player = TracePlayer(replay(Bakery(), 0, [(0, 0), (3, 0)]))
-    >>> player.step, player.labels[2]
-    (2, 'begin_claim(w1)')
+    Examples:
+        >>> from workbench.kernel import replay
+        >>> from workbench.models.bakery import Bakery
+        >>> player = TracePlayer(replay(Bakery(), 0, [(0, 0), (3, 0)]))
+        >>> player.step, player.labels[2]
+        (2, 'begin_claim(w1)')
     """
 
     _esm = _SCRIPT
@@ -112,15 +100,10 @@ class TracePlayer(Panel, anywidget.AnyWidget):
     ) -> None:
         """Show another trace.
 
-        Parameters
-        ----------
-        trace : Trace
-        step : int, optional
-            The index of the state to show; the last one by default.
-        properties : list of str, optional
-            The properties whose truth is shown; all for None.
-        lazy : bool
-            Draw a state only when it is stepped to, so that long traces may grow quickly. Needs a live kernel.
+        Args:
+            step: The index of the state to show; the last one by default.
+            properties: The properties whose truth is shown; all for None.
+            lazy: Draw a state only when it is stepped to, so that long traces may grow quickly. Needs a live kernel.
         """
         names = trace.model.layout.variables
         with self._lock, self.hold_sync(), self.hold_trait_notifications():

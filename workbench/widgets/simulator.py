@@ -31,28 +31,22 @@ _HERE, _BEGINNING = "from this state", "from the beginning"
 class Simulator(Panel, ipywidgets.VBox):
     """A behaviour that grows step by step.
 
-    Parameters
-    ----------
-    what : Model, type of Model, Trace, str or Session
-        A model, its name, a behaviour to go on from, or a session whose stepper is shown.
-    step : int, optional
-        Of a behaviour, the index of the state to begin at; its last one by default.
+    Args:
+        what: A model, its name, a behaviour to go on from, or a session whose stepper is shown.
+        step: Of a behaviour, the index of the state to begin at; its last one by default.
 
-    Attributes
-    ----------
-    stepper : Stepper
-        Where one is, and was.
+    Attributes:
+        stepper (Stepper): Where one is, and was.
 
-    Examples
-    --------
-    >>> from workbench.models.bakery import Bakery
-    >>> simulator = Simulator(Bakery(Writers=2))
-    >>> simulator.take("node_startup(w1)")
-    >>> simulator.state.pc["w1"]
-    'BeginClaim'
-    >>> simulator.go(lambda s: len(s.iceberg) == 2)
-    >>> len(simulator.trace), simulator.trace.steps[-1].label
-    (6, 'commit(w1)')
+    Examples:
+        >>> from workbench.models.bakery import Bakery
+        >>> simulator = Simulator(Bakery(Writers=2))
+        >>> simulator.take("node_startup(w1)")
+        >>> simulator.state.pc["w1"]
+        'BeginClaim'
+        >>> simulator.go(lambda s: len(s.iceberg) == 2)
+        >>> len(simulator.trace), simulator.trace.steps[-1].label
+        (6, 'commit(w1)')
     """
 
     def __init__(self, what: Any, step: int | None = None) -> None:
@@ -165,10 +159,8 @@ class Simulator(Panel, ipywidgets.VBox):
     def take(self, step: str | Move) -> None:
         """Take one of the enabled steps, given as a move or by its label.
 
-        Raises
-        ------
-        InputError
-            If it is not enabled.
+        Raises:
+            InputError: If it is not enabled.
         """
         self.stepper.take(step)
 

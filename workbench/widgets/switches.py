@@ -12,28 +12,20 @@ from workbench.widgets.pane import HERE
 class Switches(anywidget.AnyWidget):
     """Named switches, each on or off.
 
-    Parameters
-    ----------
-    titles : mapping of str to str
-        What is said of each switch when somebody points at it.
-    on_change : callable
-        Called after a person has switched something.
-    before : str
-        What is written before each name.
-    **options
-        Such as a layout to be shared.
+    Args:
+        titles: What is said of each switch when somebody points at it.
+        on_change: Called after a person has switched something.
+        before: What is written before each name.
+        **options: Such as a layout to be shared.
 
-    Attributes
-    ----------
-    on, disabled : tuple of str
-        The switches that are on, and those that cannot be switched, in their order.
+    Attributes:
+        on, disabled (tuple of str): The switches that are on, and those that cannot be switched, in their order.
 
-    Examples
-    --------
-    >>> switches = Switches({"SafeAcks": "acks are safe", "Lock": "commits are locked"}, lambda: print(switches.on))
-    >>> switches.set({"Lock": True})
-    >>> switches.flip("SafeAcks", True)
-    ('SafeAcks', 'Lock')
+    Examples:
+        >>> switches = Switches({"SafeAcks": "acks are safe", "Lock": "commits are locked"}, lambda: print(switches.on))
+        >>> switches.set({"Lock": True})
+        >>> switches.flip("SafeAcks", True)
+        ('SafeAcks', 'Lock')
     """
 
     _esm = (HERE / "switches.js").read_text(encoding="utf-8")

@@ -17,12 +17,8 @@ from workbench.widgets.pane import Pane
 class Tab(ipywidgets.VBox):
     """One tab of a panel. It is empty until it is opened for the first time.
 
-    Attributes
-    ----------
-    title : str
-    of_selected : bool
-        Whether it shows the selected property.
-    session : Session
+    Attributes:
+        of_selected: Whether it shows the selected property.
     """
 
     title: ClassVar[str] = ""
@@ -81,13 +77,9 @@ class Tab(ipywidgets.VBox):
 class Working(ipywidgets.HBox):
     """What is being computed and how far that is, with a button that stops it; or why there is no outcome.
 
-    Parameters
-    ----------
-    aside : Aside
-    draw : callable
-        Gets the outcome when there is one.
-    ended : callable, optional
-        Called when it has been cancelled.
+    Args:
+        draw: Gets the outcome when there is one.
+        ended: Called when it has been cancelled.
     """
 
     def __init__(self, aside: Aside, draw: Callable[[Any], None], ended: Callable[[], None] = lambda: None) -> None:

@@ -21,18 +21,13 @@ from workbench.widgets.tab import button, failure, said_of
 class Verdicts(ipywidgets.VBox):
     """A line on the check with its buttons, what is wrong if something is, and the list.
 
-    Parameters
-    ----------
-    session : Session
-    on_select : callable
-        Gets the name of the property whose verdict was clicked.
-    look : Look
+    Args:
+        on_select: Gets the name of the property whose verdict was clicked.
 
-    Attributes
-    ----------
-    headline, progress, status : Words
-        What was found and what the last change did; where the check is; and what is wrong, or as expected.
-    list : Pane
+    Attributes:
+        headline, progress, status (Words): What was found and what the last change did; where the check is; and what is
+            wrong, or as expected.
+        list: Pane
     """
 
     def __init__(self, session: Session, on_select: Callable[[str], None], look: Look) -> None:

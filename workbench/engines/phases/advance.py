@@ -39,22 +39,14 @@ def advance(
 ):
     """Go on with a pass over states of the block `source`, as far as `share` says.
 
-    Parameters
-    ----------
-    trees, dispatch
-        See :mod:`workbench.engines.trees`.
-    cells : tuple of arrays
-        ``hash_base`` and ``hashes`` of :class:`workbench.engines.cells.Cells`.
-    source, out : Frontier
-        Where states are taken from, and where new ones are appended.
-    by_shard : ByShard
-        For many threads.
-    edges : Edges
-        Where the pass's transitions go.
-    bounds : int32 array
-        The roots of the constraints' trees: a successor of which one is false is outside.
-    scratch : int32 array (cells)
-        Holds the successor of which a constraint is not known.
+    Args:
+        trees, dispatch: See :mod:`workbench.engines.trees`.
+        cells (tuple of arrays): ``hash_base`` and ``hashes`` of :class:`workbench.engines.cells.Cells`.
+        source, out (Frontier): Where states are taken from, and where new ones are appended.
+        by_shard (ByShard): For many threads.
+        edges (Edges): Where the pass's transitions go.
+        bounds (int32 array): The roots of the constraints' trees: a successor of which one is false is outside.
+        scratch (int32 array (cells)): Holds the successor of which a constraint is not known.
     """
     begin, end = share[BEGIN], share[END]
     if share[PHASE] == EXPAND:

@@ -37,20 +37,13 @@ NOTED, AHEAD = 8, 32
 class Queue(NamedTuple):
     """The successors of a pass; each chunk has as much room as the others, one after the other.
 
-    Attributes
-    ----------
-    low, high : uint64 arrays
-        The canonical fingerprints.
-    step : int32 array
-    found : uint32 array
-        What a successor was found to be: a visited state (its number), new (the states before the pass plus its own
-        place), the same as another one that is new (that one's), or OUTSIDE.
-    number : uint32 array
-        The numbers of those that are new, where transitions are kept.
-    until : int32 array
-        For each source where its successors end in its chunk.
-    misses : int64 array (chunks * NOTED, 3)
-        What Python is to be asked: of what, which of them, and in which state of the block.
+    Attributes:
+        low, high: The canonical fingerprints.
+        found: What a successor was found to be: a visited state (its number), new (the states before the pass plus its
+            own place), the same as another one that is new (that one's), or OUTSIDE.
+        number: The numbers of those that are new, where transitions are kept.
+        until: For each source where its successors end in its chunk.
+        misses: What Python is to be asked: of what, which of them, and in which state of the block.
     """
 
     low: np.ndarray
@@ -65,20 +58,13 @@ class Queue(NamedTuple):
 class ByShard(NamedTuple):
     """The queue once more, what each thread has queued sorted by shards; empty arrays for one thread.
 
-    Attributes
-    ----------
-    low, high, found
-        As in the queue.
-    place : int32 array
-        Where it is in the queue.
-    ends : int64 array (threads, shards + 1)
-        Where each shard's part begins, and the next one's.
-    new : int64 array (shards, chunks)
-        How many of a chunk's successors are new in a shard.
-    left : int32 array (shards, places)
-        What is left over of each shard: places here.
-    leaving : int64 array (shards, APART)
-        How many these are.
+    Attributes:
+        low, high, found: As in the queue.
+        place: Where it is in the queue.
+        ends: Where each shard's part begins, and the next one's.
+        new: How many of a chunk's successors are new in a shard.
+        left: What is left over of each shard: places here.
+        leaving: How many these are.
     """
 
     low: np.ndarray

@@ -22,30 +22,16 @@ New = Callable[[np.ndarray, np.ndarray], object]
 class Admission:
     """One bucket's part of a level that is being made.
 
-    Parameters
-    ----------
-    directory : RunDirectory
-    trees : Trees
-    numbering : Numbering
-    watched : sequence of (str, bool, int)
-        Properties with the value that decides them and the numbers of their predicates.
-    bucket : int
-    visited : BucketSet
-        The states of the bucket that have been visited before; the new ones are added.
-    level : NextLevel
-    new_states : callable
-        Given what is new: fingerprints, and rows in local numbers.
+    Args:
+        watched: Properties with the value that decides them and the numbers of their predicates.
+        visited: The states of the bucket that have been visited before; the new ones are added.
+        new_states: Given what is new: fingerprints, and rows in local numbers.
 
-    Attributes
-    ----------
-    new : int64 array
-        Per action instance, the new states.
-    steps : list of StepCounts
-    decided : dict of str to list of int
-        As in :class:`Admitted`.
-    own : OwnValues
-    received : int
-        Bytes of the candidates.
+    Attributes:
+        new (int64 array): Per action instance, the new states.
+        decided: As in :class:`Admitted`.
+        own: OwnValues
+        received (int): Bytes of the candidates.
     """
 
     def __init__(

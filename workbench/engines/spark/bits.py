@@ -11,18 +11,14 @@ _SPAN = 1 << 20  # states that are unpacked at a time; whole bytes
 class StateSet:
     """A set of the states numbered 0 to `size` - 1.
 
-    Parameters
-    ----------
-    size : int
-    bits : uint8 array, optional
-        Of each state one bit, the first state's being the lowest of the first byte; the bits past the last are 0.
+    Args:
+        bits: Of each state one bit, the first state's being the lowest of the first byte; the bits past the last are 0.
 
-    Examples
-    --------
-    >>> some = StateSet(10)
-    >>> some[4:7] = np.array([True, False, True])
-    >>> some.add(np.array([9])), some.count, some[5:10].tolist()
-    (None, 3, [False, True, False, False, True])
+    Examples:
+        >>> some = StateSet(10)
+        >>> some[4:7] = np.array([True, False, True])
+        >>> some.add(np.array([9])), some.count, some[5:10].tolist()
+        (None, 3, [False, True, False, False, True])
     """
 
     def __init__(self, size: int, bits: np.ndarray | None = None) -> None:

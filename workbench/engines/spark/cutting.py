@@ -19,12 +19,9 @@ def cut(
 
     What only the states that are left out decide is not decided. The steps to the level count as they were taken.
 
-    Parameters
-    ----------
-    before, whole : Manifest
-        Without and with the level.
-    outcomes : sequence of Admitted
-        Those that the level was made of.
+    Args:
+        before, whole: Without and with the level.
+        outcomes: Those that the level was made of.
     """
     manifest = copy.deepcopy(whole)
     manifest.decided = {name: place for name, place in whole.decided.items() if place[0] < len(before.levels)}

@@ -59,12 +59,9 @@ def on_spark(
 ) -> list[Any]:
     """The same, by a task of Spark for each piece of the work, and then for each number; all of it is pickled.
 
-    Parameters
-    ----------
-    watch : callable
-        Called again and again meanwhile; whatever it raises cancels the job.
-    explain : callable
-        Makes of what failed what is to be raised.
+    Args:
+        watch: Called again and again meanwhile; whatever it raises cancels the job.
+        explain: Makes of what failed what is to be raised.
     """
 
     def job() -> list[Any]:

@@ -52,10 +52,8 @@ MOST_PER_TASK = 1 << 21
 class SparkSearch(Running):
     """A search whose states live in a run directory.
 
-    Parameters
-    ----------
-    spark, folder, task, identity, manifest
-        As for :class:`Running`.
+    Args:
+        spark, folder, task, identity, manifest: As for :class:`Running`.
     """
 
     def __init__(self, spark: Any, folder: Folder, task: Task, identity: Identity, manifest: Manifest) -> None:

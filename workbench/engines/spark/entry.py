@@ -44,11 +44,9 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
 def go_on(plan: Plan, limits: Limits, resources: Resources, owned: list[LocalSearch]) -> Result:
     """Carry out `plan` from the last completed level of a search in this process.
 
-    Parameters
-    ----------
-    owned : list of LocalSearch
-        The search alone. It is taken out once it has been written, and its memory is free if nobody else refers to it;
-        if it cannot be written, it is still there.
+    Args:
+        owned: The search alone. It is taken out once it has been written, and its memory is free if nobody else refers
+            to it; if it cannot be written, it is still there.
     """
     spark = ready_session(resources.spark)
     note = f"moved from this process to Spark: {owned[0].stopped}"
@@ -76,22 +74,16 @@ def resume(
 ) -> Result:
     """Go on with a distributed search that was stopped or killed, from its last completed level.
 
-    Parameters
-    ----------
-    run_dir : path or URL
-        The run directory that the search was given.
-    model : type of Model
-        The class of what is searched. It is not taken from the directory: nothing there is run.
-    spark : SparkSession, optional
-        A local session is made for None.
-    max_states, max_seconds, max_bytes, fail_fast, on_progress, should_stop
-        As for :func:`workbench.check`; states and seconds from before count too.
+    Args:
+        run_dir: The run directory that the search was given.
+        model: The class of what is searched. It is not taken from the directory: nothing there is run.
+        spark: A local session is made for None.
+        max_states, max_seconds, max_bytes, fail_fast, on_progress, should_stop: As for :func:`workbench.check`; states
+            and seconds from before count too.
 
-    Raises
-    ------
-    InputError
-        If the directory holds no search, or one of another model, or more states than `max_states`; if another process
-        writes to it, or if one of its files is damaged.
+    Raises:
+        InputError: If the directory holds no search, or one of another model, or more states than `max_states`; if
+            another process writes to it, or if one of its files is damaged.
     """
     budget = Budget(max_states, max_seconds, max_bytes)
     with changing_folder(absolute(run_dir), RUN) as folder:

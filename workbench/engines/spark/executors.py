@@ -28,10 +28,8 @@ def ready_session(spark: Any = None) -> Any:
 
     Their Python workers have then loaded it, all at a time.
 
-    Raises
-    ------
-    InputError
-        If an executor has another Python, or not the package as it is here, or not what that depends on.
+    Raises:
+        InputError: If an executor has another Python, or not the package as it is here, or not what that depends on.
     """
     session = spark or spark_session()
     if session not in _ready:

@@ -18,13 +18,9 @@ from workbench.kernel import ModelError
 class Expanding:
     """The successors of the states that a task is given, once each, by bucket; the counts go to bucket 0.
 
-    Parameters
-    ----------
-    worker : Worker
-    values_level : int
-        The level as of whose end values have global numbers.
-    known : frozenset of str
-        Properties that are decided, by which no step is judged.
+    Args:
+        values_level: The level as of whose end values have global numbers.
+        known: Properties that are decided, by which no step is judged.
     """
 
     def __init__(self, worker: Worker, values_level: int, known: frozenset[str]) -> None:

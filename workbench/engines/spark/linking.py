@@ -33,12 +33,8 @@ _CHUNK = 1 << 16
 class Source(NamedTuple):
     """A file of states with their numbers.
 
-    Attributes
-    ----------
-    file : LevelFile
-    level : int
-    first : int or None
-        The number of its first state; None where states tell their numbers in place of their parents'.
+    Attributes:
+        first: The number of its first state; None where states tell their numbers in place of their parents'.
     """
 
     file: LevelFile
@@ -56,16 +52,11 @@ class Truths(NamedTuple):
 class LinkPlan(NamedTuple):
     """How the states of a complete search are numbered, and which parts they are divided into.
 
-    Attributes
-    ----------
-    sources : list of Source
-        The files of the states that are to be expanded.
-    before : list of str
-        For each bucket the file of the states that are not, if there are any; they tell their numbers.
-    firsts : int64 array (parts + 1)
-        The first state of each part, and the number of states.
-    given : int
-        Of these the parts whose transitions are there already.
+    Attributes:
+        sources: The files of the states that are to be expanded.
+        before: For each bucket the file of the states that are not, if there are any; they tell their numbers.
+        firsts: The first state of each part, and the number of states.
+        given: Of these the parts whose transitions are there already.
     """
 
     sources: list[Source]
@@ -166,10 +157,8 @@ def resolve(
 ) -> Iterator[tuple[int, Steps | Truths]]:
     """The same for the parts of the sources, with numbers for fingerprints.
 
-    Raises
-    ------
-    ModelError
-        If a transition leads to a state that the search has not visited.
+    Raises:
+        ModelError: If a transition leads to a state that the search has not visited.
     """
     worker.forget_visited()  # the search is over
     table = _numbers_of(worker, bucket, plan).table
@@ -232,10 +221,8 @@ class Linked(NamedTuple):
 def assemble(worker: Worker, part: int, messages: Iterable[Steps | Truths], plan: LinkPlan) -> Linked:
     """Write what belongs to a part.
 
-    Raises
-    ------
-    ModelError
-        If it is not told of each of its states once.
+    Raises:
+        ModelError: If it is not told of each of its states once.
     """
     first, end = (int(state) for state in plan.firsts[part : part + 2])
     steps: list[Steps] = []

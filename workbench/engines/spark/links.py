@@ -15,14 +15,7 @@ from workbench.kernel.errors import ModelError
 
 
 class Links:
-    """The links of a run; a row group is read at a time.
-
-    Parameters
-    ----------
-    directory : RunDirectory
-    task : Task
-    manifest : Manifest
-    """
+    """The links of a run; a row group is read at a time."""
 
     def __init__(self, directory: RunDirectory, task: Task, manifest: Manifest) -> None:
         self.directory, self.task, self.manifest = directory, task, manifest
@@ -30,12 +23,9 @@ class Links:
     def trace_to(self, place: Sequence[int]) -> Trace:
         """A shortest behaviour to a place, which is given as in the manifest's ``decided``.
 
-        Raises
-        ------
-        InputError
-            If a file that is needed is missing or damaged.
-        ModelError
-            If the model does not do what it did: then it is not a function of the state.
+        Raises:
+            InputError: If a file that is needed is missing or damaged.
+            ModelError: If the model does not do what it did: then it is not a function of the state.
         """
         model, level = self.task.model, place[0]
         if level == KEPT_OUT:

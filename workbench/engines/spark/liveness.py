@@ -43,13 +43,7 @@ class Room(NamedTuple):
 
 
 class LivenessJudge:
-    """The verdicts on the liveness properties of a search on Spark; nothing is written.
-
-    Parameters
-    ----------
-    search : Running
-    room : Room, optional
-    """
+    """The verdicts on the liveness properties of a search on Spark; nothing is written."""
 
     def __init__(self, search: Running, room: Room | None = None) -> None:
         self._search, self._model, self._room = search, search.model, room or Room.planned()

@@ -24,13 +24,9 @@ LAST_LEVEL = -3
 class LevelFile:
     """The states of one bucket that one level added.
 
-    Attributes
-    ----------
-    path : str
-        Relative to the run directory.
-    rows : int
-    values_level : int
-        Values numbered in or after this level are numbered by the file itself.
+    Attributes:
+        path: Relative to the run directory.
+        values_level: Values numbered in or after this level are numbered by the file itself.
     """
 
     bucket: int
@@ -43,16 +39,10 @@ class LevelFile:
 class Level:
     """A completed level.
 
-    Attributes
-    ----------
-    files : list of LevelFile
-    counts : list of list of int
-        Enabled, generated and new, per action instance, of the step to this level.
-    values : str or None
-        The file of the values that got their global numbers after this level, if there are any.
-    shuffled : int
-        Bytes that went through the shuffle.
-    seconds : float
+    Attributes:
+        counts: Enabled, generated and new, per action instance, of the step to this level.
+        values: The file of the values that got their global numbers after this level, if there are any.
+        shuffled: Bytes that went through the shuffle.
     """
 
     files: list[LevelFile]
@@ -70,13 +60,9 @@ class Level:
 class TransitionFile:
     """What leaves some states of a complete search; see `transitions`.
 
-    Attributes
-    ----------
-    first, states : int
-        The number of the first state, and how many there are.
-    transitions : int
-    path : str
-        Relative to the run directory.
+    Attributes:
+        first, states: The number of the first state, and how many there are.
+        path: Relative to the run directory.
     """
 
     first: int
@@ -89,16 +75,11 @@ class TransitionFile:
 class Prefix:
     """What was searched in process before the search moved here.
 
-    Attributes
-    ----------
-    levels : list of int
-        The sizes of the levels; the last of them is the first level of the run.
-    counts : list of list of int
-        The counts of the steps between these levels.
-    visited : list of str
-        For each bucket the file of the fingerprints that had been visited.
-    links : str
-        The file of the states' predecessors and steps, by number.
+    Attributes:
+        levels: The sizes of the levels; the last of them is the first level of the run.
+        counts: The counts of the steps between these levels.
+        visited: For each bucket the file of the fingerprints that had been visited.
+        links: The file of the states' predecessors and steps, by number.
     """
 
     levels: list[int]
@@ -111,23 +92,15 @@ class Prefix:
 class Manifest:
     """What has been completed.
 
-    Attributes
-    ----------
-    initial : int
-        Initial states, repetitions included.
-    prefix : Prefix or None
-    levels : list of Level
-    decided : dict of str to list of int
-        Where a property was decided: the level's position in `levels`, and the words of the state's fingerprint; or
-        :data:`PREFIX` and the state's number. Where it is a step from there, or the state that this leads to, its
-        action instance and ordinal follow. Or :data:`KEPT_OUT` and the number of an initial state.
-    assigns : list of bool
-        Per action instance, whether it ever assigned to a variable.
-    outside : int
-        Successors and initial states that the model's constraints kept out.
-    transitions : list of TransitionFile
-        What liveness is decided by, in the order of the states: of those that were expanded in process as soon as the
-        search moved here, of the others once it is complete.
+    Attributes:
+        initial: Initial states, repetitions included.
+        decided: Where a property was decided: the level's position in `levels`, and the words of the state's
+            fingerprint; or :data:`PREFIX` and the state's number. Where it is a step from there, or the state that this
+            leads to, its action instance and ordinal follow. Or :data:`KEPT_OUT` and the number of an initial state.
+        assigns: Per action instance, whether it ever assigned to a variable.
+        outside: Successors and initial states that the model's constraints kept out.
+        transitions: What liveness is decided by, in the order of the states: of those that were expanded in process as
+            soon as the search moved here, of the others once it is complete.
     """
 
     initial: int = 0
@@ -185,14 +158,10 @@ class Manifest:
 class Step:
     """What a version of the manifest says beyond the one before it.
 
-    Attributes
-    ----------
-    levels : list of Level
-        Those that have been completed.
-    counts : list of list of int or None
-        Those of the last level before them, if they have changed: the step from it led to nothing new.
-    state : dict
-        The other attributes of :class:`Manifest` but the prefix, as they are now.
+    Attributes:
+        levels: Those that have been completed.
+        counts: Those of the last level before them, if they have changed: the step from it led to nothing new.
+        state: The other attributes of :class:`Manifest` but the prefix, as they are now.
     """
 
     levels: list[Level]
@@ -226,15 +195,10 @@ class _Head:
 class Run:
     """What the manifest of a run directory says.
 
-    Attributes
-    ----------
-    identity : Identity
-        What is searched.
-    buckets : int
-        Parts into which fingerprints are divided.
-    notes : tuple of str
-        What a person should know about how the check is done.
-    done : Manifest
+    Attributes:
+        identity: What is searched.
+        buckets: Parts into which fingerprints are divided.
+        notes: What a person should know about how the check is done.
     """
 
     identity: Identity
@@ -250,10 +214,8 @@ class Run:
     def of(cls, folder: Folder) -> "Run":
         """What `folder` says.
 
-        Raises
-        ------
-        InputError
-            If that is nothing that a search has written.
+        Raises:
+            InputError: If that is nothing that a search has written.
         """
         if folder.content is None:
             raise InputError(f"{folder} holds no search: it was given up before it began")

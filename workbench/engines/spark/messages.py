@@ -20,16 +20,10 @@ from workbench.storage.sums import FileSum
 class Task:
     """What is searched, and how.
 
-    Attributes
-    ----------
-    model : Model
-    properties : tuple of str
-    symmetry : tuple of str
-    bits : {64, 128}
-    buckets : int
-        Parts into which fingerprints are divided.
-    notes : tuple of str
-        What a person should know about how the check is done.
+    Attributes:
+        bits: {64, 128}
+        buckets: Parts into which fingerprints are divided.
+        notes: What a person should know about how the check is done.
     """
 
     model: Model
@@ -50,15 +44,10 @@ class Work(NamedTuple):
 class NextLevel(NamedTuple):
     """What admitting has to know of the level that is being made.
 
-    Attributes
-    ----------
-    number : int
-    first : int
-        The first level that the same job makes: those before it are completed.
-    visited : dict of int to list of str
-        For each bucket the files of the states that have been visited before that.
-    decided : frozenset of str
-        Properties that need not be judged any more.
+    Attributes:
+        first: The first level that the same job makes: those before it are completed.
+        visited: For each bucket the files of the states that have been visited before that.
+        decided: Properties that need not be judged any more.
     """
 
     number: int
@@ -75,15 +64,10 @@ class NextLevel(NamedTuple):
 class Candidates(NamedTuple):
     """Successors on their way to the bucket that decides whether they are new.
 
-    Attributes
-    ----------
-    fingerprints, parents : uint64 arrays (states, words)
-    instances, ordinals : integer arrays
-        The step from the parent.
-    rows : PackedRows
-        Values by global number, or as those of `extras`.
-    extras : list of list, or bytes
-        For each cell the values that have no global number yet, as :meth:`.RunDirectory.for_message` has them.
+    Attributes:
+        instances, ordinals: The step from the parent.
+        rows: Values by global number, or as those of `extras`.
+        extras: For each cell the values that have no global number yet, as :meth:`.RunDirectory.for_message` has them.
     """
 
     fingerprints: np.ndarray
@@ -101,16 +85,11 @@ class Candidates(NamedTuple):
 class Memory(NamedTuple):
     """What a worker process takes, by its own account.
 
-    Attributes
-    ----------
-    process : str
-        Tells it from the other ones, also on other machines.
-    held : int
-        Bytes of what it keeps for the search: visited sets, trees, hashes.
-    peak : int
-        The largest resident size of the process so far.
-    costs : tuple of Cost
-        What its trees have cost so far.
+    Attributes:
+        process: Tells it from the other ones, also on other machines.
+        held: Bytes of what it keeps for the search: visited sets, trees, hashes.
+        peak: The largest resident size of the process so far.
+        costs: What its trees have cost so far.
     """
 
     process: str
@@ -122,18 +101,13 @@ class Memory(NamedTuple):
 class StepCounts(NamedTuple):
     """What one task did, beside its successors.
 
-    Attributes
-    ----------
-    enabled, generated : int64 arrays
-        Per action instance: states in which it was enabled, and successors.
-    assigns : bool array
-        Per action instance, whether it ever assigned to a variable.
-    decided : dict of str to list of int
-        Properties that a step from one of its states decides, or the lack of one, or a successor that is kept out: the
-        words of the state's fingerprint, and the step's action instance and ordinal. Of initial states that are kept
-        out the number of one.
-    outside : int
-        Successors that the model's constraints kept out.
+    Attributes:
+        enabled, generated: Per action instance: states in which it was enabled, and successors.
+        assigns: Per action instance, whether it ever assigned to a variable.
+        decided: Properties that a step from one of its states decides, or the lack of one, or a successor that is kept
+            out: the words of the state's fingerprint, and the step's action instance and ordinal. Of initial states
+            that are kept out the number of one.
+        outside: Successors that the model's constraints kept out.
     """
 
     enabled: np.ndarray
@@ -147,24 +121,14 @@ class StepCounts(NamedTuple):
 class Admitted(NamedTuple):
     """What admitting the candidates of a bucket to a level came to.
 
-    Attributes
-    ----------
-    level : int
-    bucket : int
-    files : list of LevelFile
-        The new states, if there are any.
-    sums : dict of str to FileSum
-        Those of the files.
-    new : int64 array
-        Per action instance, the new states.
-    steps : list of StepCounts
-        Of the tasks that reported to this bucket.
-    decided : dict of str to list of int
-        Properties that a new state decides, with the words of the smallest fingerprint of such a state.
-    extras : list of list, or bytes
-        For each cell the values that have no global number yet, as :meth:`.RunDirectory.for_message` has them.
-    received : int
-        Bytes of the candidates.
+    Attributes:
+        files: The new states, if there are any.
+        sums: Those of the files.
+        new: Per action instance, the new states.
+        steps: Of the tasks that reported to this bucket.
+        decided: Properties that a new state decides, with the words of the smallest fingerprint of such a state.
+        extras: For each cell the values that have no global number yet, as :meth:`.RunDirectory.for_message` has them.
+        received: Bytes of the candidates.
     """
 
     level: int

@@ -22,11 +22,6 @@ class NarrowLevels:
 
     At the beginning of a search it has the visited states of all buckets because it has found them. It comes back for
     narrow levels at the end as soon as reading what it has missed costs no more than the jobs for narrow levels so far.
-
-    Parameters
-    ----------
-    directory : RunDirectory
-    task : Task
     """
 
     def __init__(self, directory: RunDirectory, task: Task) -> None:
@@ -61,12 +56,9 @@ class NarrowLevels:
     ) -> list[Admitted]:
         """Expand `work`, and admit what is new.
 
-        Parameters
-        ----------
-        values : sequence of str or None
-            For each completed level the file of the values that were numbered after it.
-        watch : callable
-            Called again and again; may raise to stop.
+        Args:
+            values: For each completed level the file of the values that were numbered after it.
+            watch: Called again and again; may raise to stop.
         """
         worker = self.worker(values, watch)
 

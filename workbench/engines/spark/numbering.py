@@ -16,12 +16,7 @@ from workbench.kernel import InputError
 
 
 class Numbering:
-    """Translates between this process's numbers of values and the global ones.
-
-    Parameters
-    ----------
-    cells : Cells
-    """
+    """Translates between this process's numbers of values and the global ones."""
 
     def __init__(self, cells: Cells) -> None:
         self._cells = cells
@@ -46,10 +41,8 @@ class Numbering:
     def to_local(self, rows: np.ndarray, level: int, extras: Sequence[Sequence[Any]]) -> np.ndarray:
         """The rows, written when the values of `level` were the last known ones, in local numbers.
 
-        Raises
-        ------
-        InputError
-            If a row has a number that stands for no value: kernels do not look.
+        Raises:
+            InputError: If a row has a number that stands for no value: kernels do not look.
         """
         return self.local(level, extras).of_rows(rows)
 
@@ -108,15 +101,11 @@ class Translation(NamedTuple):
 class OwnValues:
     """The values that the files of one level and bucket number by themselves, beyond the global ones.
 
-    Parameters
-    ----------
-    known : sequence of int
-        How many global values each cell has.
+    Args:
+        known: How many global values each cell has.
 
-    Attributes
-    ----------
-    values : list of list
-        For each cell its own values, in the order of their numbers.
+    Attributes:
+        values: For each cell its own values, in the order of their numbers.
     """
 
     def __init__(self, known: Sequence[int]) -> None:

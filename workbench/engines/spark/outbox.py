@@ -21,14 +21,10 @@ def messages_of(
 
     With it comes for each cell the numbers that are not `shared`. The message is to be given their values.
 
-    Parameters
-    ----------
-    sources : uint64 array (states, words)
-        The fingerprints of the states that `piece.parent` numbers.
-    steps : int32 array (steps, 2)
-        The action instance and ordinal of each step.
-    shared : sequence of int32 array
-        As for :meth:`.PackedRows.of`.
+    Args:
+        sources: The fingerprints of the states that `piece.parent` numbers.
+        steps: The action instance and ordinal of each step.
+        shared: As for :meth:`.PackedRows.of`.
     """
     fingerprints = canonical_fingerprints(piece.sums, sources.shape[1])
     order, ends = by_bucket(fingerprints, buckets)

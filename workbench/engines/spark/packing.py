@@ -16,14 +16,10 @@ _WORD = 64
 class PackedRows(NamedTuple):
     """Rows of numbers. Each cell has codes of its own, which stand for the numbers that occur there.
 
-    Attributes
-    ----------
-    sizes : int32 array (cells)
-        How many codes each cell has. One with a single code takes no room in a row.
-    numbers : int32 array (sum of sizes)
-        For each cell the numbers that its codes stand for: global ones, or those of the message's extras.
-    words : uint64 array (rows, words)
-        The codes, bit by bit.
+    Attributes:
+        sizes: How many codes each cell has. One with a single code takes no room in a row.
+        numbers: For each cell the numbers that its codes stand for: global ones, or those of the message's extras.
+        words: The codes, bit by bit.
     """
 
     sizes: np.ndarray
@@ -36,25 +32,20 @@ class PackedRows(NamedTuple):
     ) -> tuple["PackedRows", list[list[int]]]:
         """Pack some rows, at least one, and list for each cell the numbers that are not `shared`.
 
-        Parameters
-        ----------
-        rows : uint16 or int32 array (rows, cells)
-            Those that are packed may be overwritten.
-        some : int32 array
-            The places of these.
-        shared : sequence of int32 array
-            For each cell the global number of each of its numbers, or UNKNOWN.
+        Args:
+            rows: Those that are packed may be overwritten.
+            some: The places of these.
+            shared: For each cell the global number of each of its numbers, or UNKNOWN.
 
-        Examples
-        --------
-        >>> rows = np.array([[3, 7], [4, 7], [5, 7]], np.int32)
-        >>> of_a_cell = np.array([-1, -1, -1, 30, -1, -1, -1, 70], np.int32)
-        >>> packed, extras = PackedRows.of(rows, np.array([0, 2]), [of_a_cell, of_a_cell])
-        >>> packed.sizes, packed.numbers, extras
-        (array([2, 1], dtype=int32), array([30, -1, 70], dtype=int32), [[5], []])
-        >>> packed.unpack(np.array([True, True]))
-        array([[30, 70],
-               [-1, 70]], dtype=int32)
+        Examples:
+            >>> rows = np.array([[3, 7], [4, 7], [5, 7]], np.int32)
+            >>> of_a_cell = np.array([-1, -1, -1, 30, -1, -1, -1, 70], np.int32)
+            >>> packed, extras = PackedRows.of(rows, np.array([0, 2]), [of_a_cell, of_a_cell])
+            >>> packed.sizes, packed.numbers, extras
+            (array([2, 1], dtype=int32), array([30, -1, 70], dtype=int32), [[5], []])
+            >>> packed.unpack(np.array([True, True]))
+            array([[30, 70],
+                   [-1, 70]], dtype=int32)
         """
         least, most = extent(rows, some)
         numbers, extras = [], []

@@ -36,19 +36,10 @@ class PartStore(Store):
 
     A successor that the task has sent already is not among them.
 
-    Parameters
-    ----------
-    cells : Cells
-    buckets : int
-
-    Attributes
-    ----------
-    room : int
-        How many states a part may have. The numbers of their successors begin there.
-    filled : int
-        How many it has.
-    fingerprints : uint64 array (room, words)
-        Those of the states.
+    Attributes:
+        room (int): How many states a part may have. The numbers of their successors begin there.
+        filled (int): How many it has.
+        fingerprints (uint64 array (room, words)): Those of the states.
     """
 
     visited: _Sent

@@ -51,13 +51,9 @@ class NotWritten(InputError):
 class RunDirectory:
     """Reads and writes the files of a run. The path must mean the same to the driver and to all workers.
 
-    Parameters
-    ----------
-    folder : Folder
-        What is known of its files grows with the search: see :meth:`know`.
-    model : Model
-    bits : {64, 128}
-        Of a fingerprint.
+    Args:
+        folder: What is known of its files grows with the search: see :meth:`know`.
+        bits ({64, 128}): Of a fingerprint.
     """
 
     def __init__(self, folder: Folder, model: Model, bits: int) -> None:
@@ -129,17 +125,12 @@ class RunDirectory:
     ) -> LevelFile:
         """Write the states of a bucket, which are given in parts, at least one. What `extras` are is asked at the end.
 
-        Parameters
-        ----------
-        values_level : int
-            The last level whose values have global numbers in `parts`.
-        extras : for each cell values
-            Those that are numbered by this file.
+        Args:
+            values_level: The last level whose values have global numbers in `parts`.
+            extras: Those that are numbered by this file.
 
-        Raises
-        ------
-        NotWritten
-            If that is not possible, as on a full disk.
+        Raises:
+            NotWritten: If that is not possible, as on a full disk.
         """
         name, rows = self.write_states(
             _name(level, f"bucket-{bucket:05}.parquet"), parts, lambda: {_EXTRAS: self._encoded(extras)}
@@ -196,10 +187,8 @@ class RunDirectory:
     def table(self, name: str) -> pa.Table:
         """What :meth:`write_table` wrote.
 
-        Raises
-        ------
-        InputError
-            If the file is not what was written.
+        Raises:
+            InputError: If the file is not what was written.
         """
         with self._open(name) as file:
             return file.read()
@@ -207,10 +196,8 @@ class RunDirectory:
     def states(self, name: str, columns: Sequence[str], row_group: int | None = None) -> States:
         """Some columns of the states of a file, or of one of its row groups.
 
-        Raises
-        ------
-        InputError
-            If the file is not what was written.
+        Raises:
+            InputError: If the file is not what was written.
         """
         with self._open(name) as file:
             table = file.read(columns) if row_group is None else file.read_row_group(row_group, columns)
@@ -255,10 +242,8 @@ def _writing() -> Iterator[None]:
 def open_folder(path: Place, mark: str) -> Folder:
     """The folder of a run, for a worker that is told of its files by the driver.
 
-    Raises
-    ------
-    InputError
-        If the worker does not see the run directory there.
+    Raises:
+        InputError: If the worker does not see the run directory there.
     """
     return Folder.reached(path, RUN, mark)
 

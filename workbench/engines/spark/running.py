@@ -24,33 +24,21 @@ from workbench.storage.identity import Identity
 class Running:
     """A search under way.
 
-    Parameters
-    ----------
-    spark : SparkSession or None
-        A local session is made for None, once there is a job for it.
-    folder : Folder
-        The run directory; driver and workers see the same files there. Who searches has the lock on it.
-    task : Task
-    identity : Identity
-        That of the task.
-    manifest : Manifest
-        The completed levels.
+    Args:
+        spark: A local session is made for None, once there is a job for it.
+        folder: The run directory; driver and workers see the same files there. Who searches has the lock on it.
+        identity: That of the task.
+        manifest: The completed levels.
 
-    Attributes
-    ----------
-    counted : Manifest
-        What the result is made of: the completed levels, and what a budget allowed of the next one.
-    stopped : str or None
-        Why the search is not complete.
-    unfinished : bool
-        Whether something ended the search that a person did not ask for, so that there is something to go on with.
-    limits : Limits
-    memory : list of Memory
-        Of the worker processes, when the last level was completed.
-    reported : int
-        States that were visited in process; those of its last level are visited again.
-    part_states : int
-        States whose transitions make a file.
+    Attributes:
+        counted (Manifest): What the result is made of: the completed levels, and what a budget allowed of the next one.
+        stopped: Why the search is not complete.
+        unfinished (bool): Whether something ended the search that a person did not ask for, so that there is something
+            to go on with.
+        limits: Limits
+        memory (list of Memory): Of the worker processes, when the last level was completed.
+        reported (int): States that were visited in process; those of its last level are visited again.
+        part_states (int): States whose transitions make a file.
     """
 
     part_states = PART_STATES

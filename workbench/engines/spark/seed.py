@@ -22,16 +22,12 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
 
     The numbers that values have here become the global ones.
 
-    Parameters
-    ----------
-    watch : callable
-        Called now and then; may raise to stop.
+    Args:
+        watch: Called now and then; may raise to stop.
 
-    Returns
-    -------
-    initial : int
+    Returns:
         The initial states, repetitions included.
-    outcomes : list of Admitted
+        outcomes : list of Admitted
     """
     cells = Cells(task.model, task.symmetry, task.bits)
     constraints = task.model.constraint_predicates()

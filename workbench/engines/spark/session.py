@@ -81,19 +81,14 @@ _starting = threading.Lock()  # two threads that find no session would both star
 def spark_session(master: str | None = None, **conf: Any) -> SparkSession:
     """The Spark session that is running, or else a new one, set up for the workbench.
 
-    Parameters
-    ----------
-    master : str, optional
-        Where Spark runs: ``local[N]``, a cluster's address, or ``sc://host`` for Spark Connect. By default this
-        machine, with all cores that this process may use.
-    **conf
-        Settings of Spark, which take precedence: ``spark_session(**{"spark.driver.memory": "8g"})``.
+    Args:
+        master: Where Spark runs: ``local[N]``, a cluster's address, or ``sc://host`` for Spark Connect. By default this
+            machine, with all cores that this process may use.
+        **conf: Settings of Spark, which take precedence: ``spark_session(**{"spark.driver.memory": "8g"})``.
 
-    Raises
-    ------
-    InputError
-        If there is no Java of version 17 or newer, if Spark does not start, or if a session is running already and
-        another one is asked for.
+    Raises:
+        InputError: If there is no Java of version 17 or newer, if Spark does not start, or if a session is running
+            already and another one is asked for.
     """
     with _starting:
         if end_of_java(0) is not None:

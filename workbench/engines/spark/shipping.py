@@ -31,15 +31,11 @@ class NotReceived(Exception):
 def ship(thing: Any, name: str) -> bytes:
     """What :func:`receive` makes `thing` of again, in any process that has the installed packages that it uses.
 
-    Parameters
-    ----------
-    name : str
-        Of the model in `thing`, for messages.
+    Args:
+        name: Of the model in `thing`, for messages.
 
-    Raises
-    ------
-    InputError
-        If the model's code refers to something that cannot be sent, such as an open file.
+    Raises:
+        InputError: If the model's code refers to something that cannot be sent, such as an open file.
     """
     with _authors_modules_by_value():
         sent = io.BytesIO()
@@ -57,10 +53,8 @@ def ship(thing: Any, name: str) -> bytes:
 def receive(sent: bytes) -> Any:
     """What was given to :func:`ship`.
 
-    Raises
-    ------
-    NotReceived
-        If a package that it uses is not installed here.
+    Raises:
+        NotReceived: If a package that it uses is not installed here.
     """
     try:
         return pickle.loads(sent)

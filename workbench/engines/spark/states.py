@@ -23,14 +23,10 @@ def _absent() -> np.ndarray:
 class States:
     """States, column by column. A file holds some of the columns; those that were not read are empty.
 
-    Attributes
-    ----------
-    fingerprints, parents : uint64 arrays (states, words)
-    instances, ordinals : int32 arrays (states)
-        The step from the parent: an action instance, and which of its outcomes. An initial state has the instance -1
-        and its own number.
-    rows : uint8, uint16 or int32 array (states, cells)
-        Values by number.
+    Attributes:
+        instances, ordinals: The step from the parent: an action instance, and which of its outcomes. An initial state
+            has the instance -1 and its own number.
+        rows: Values by number.
     """
 
     fingerprints: np.ndarray = field(default_factory=_absent)
@@ -61,17 +57,12 @@ class States:
     def from_arrow(cls, table: pa.Table, words: int, cells: int) -> "States":
         """What :meth:`to_arrow` returned.
 
-        Parameters
-        ----------
-        words : int
-            Of a fingerprint.
-        cells : int
-            Of a row.
+        Args:
+            words: Of a fingerprint.
+            cells: Of a row.
 
-        Raises
-        ------
-        InputError
-            If a column is not of the type that it has there.
+        Raises:
+            InputError: If a column is not of the type that it has there.
         """
         return cls(**{name: _from_arrow(name, table[name], words, cells) for name in table.column_names})
 
@@ -125,10 +116,9 @@ MOST: dict[Any, int] = {np.uint8: (1 << 8) - 1, np.uint16: (1 << 16) - 1}
 def narrow(numbers: np.ndarray) -> np.ndarray:
     """Numbers of values in as few bytes each as the largest of them needs.
 
-    Examples
-    --------
-    >>> [narrow(np.array([1, most])).dtype.name for most in (255, 256, 70_000)]
-    ['uint8', 'uint16', 'int32']
+    Examples:
+        >>> [narrow(np.array([1, most])).dtype.name for most in (255, 256, 70_000)]
+        ['uint8', 'uint16', 'int32']
     """
     largest = int(numbers.max(initial=0))
     return numbers.astype(next((kind for kind, most in MOST.items() if largest <= most), np.int32))

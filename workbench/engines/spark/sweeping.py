@@ -48,12 +48,9 @@ class Shape(NamedTuple):
 class Arrays(NamedTuple):
     """Transitions from some states to one another, which are numbered anew.
 
-    Attributes
-    ----------
-    indptr, targets, labels, ordinals : arrays
-        As in :class:`Part`.
-    leaving : (integer array, integer array)
-        Sources and labels of those that lead elsewhere.
+    Attributes:
+        indptr, targets, labels, ordinals: As in :class:`Part`.
+        leaving: Sources and labels of those that lead elsewhere.
     """
 
     indptr: np.ndarray
@@ -66,11 +63,8 @@ class Arrays(NamedTuple):
 class Parts:
     """The parts of a complete search.
 
-    Parameters
-    ----------
-    search : Running
-    predicates, labels : int
-        How many there are.
+    Args:
+        predicates, labels: How many there are.
     """
 
     def __init__(self, search: Running, predicates: int, labels: int) -> None:

@@ -18,20 +18,13 @@ _workers: dict[str, Worker] = {}
 class Shipped(NamedTuple):
     """What a task is sent of its search, as part of Spark's own closures.
 
-    Attributes
-    ----------
-    path : str
-        The run directory.
-    mark : str
-        That of its folder.
-    search : str
-        Tells this search from others, also of the same run.
-    task : bytes
-        The :class:`Task`, made by :func:`ship`.
-    sums : mapping of str to FileSum
-        The files that the task may read.
-    values : sequence of str or None
-        For each completed level the file of the values that were numbered after it.
+    Attributes:
+        path: The run directory.
+        mark: That of its folder.
+        search: Tells this search from others, also of the same run.
+        task: The :class:`Task`, made by :func:`ship`.
+        sums: The files that the task may read.
+        values: For each completed level the file of the values that were numbered after it.
     """
 
     path: str

@@ -13,12 +13,11 @@ MOST_AHEAD = 1 << 20
 def levels_per_job(sizes: Sequence[int], buckets: int, seconds: float) -> int:
     """How many levels a job makes after those with these sizes, the last in so many seconds, if they go on as they do.
 
-    Examples
-    --------
-    >>> levels_per_job([500_000, 600_000], 2, 1.5), levels_per_job([500_000, 600_000], 2, 3.0)
-    (4, 2)
-    >>> levels_per_job([800_000, 1_600_000], 2, 1.5), levels_per_job([5_000, 6_000], 2, 0.1)
-    (1, 1)
+    Examples:
+        >>> levels_per_job([500_000, 600_000], 2, 1.5), levels_per_job([500_000, 600_000], 2, 3.0)
+        (4, 2)
+        >>> levels_per_job([800_000, 1_600_000], 2, 1.5), levels_per_job([5_000, 6_000], 2, 0.1)
+        (1, 1)
     """
     growth = max(1.0, sizes[-1] / sizes[-2]) if len(sizes) > 1 else 1.0
     levels, ahead, seconds = 1, sizes[-1] * growth, seconds * growth

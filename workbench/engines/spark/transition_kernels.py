@@ -80,18 +80,12 @@ def trim(first, indptr, targets, bits):
 def meet(first, indptr, targets, labels, bits, own, weak, held, met):
     """Add to `met` which conditions the part's states can give their due without leaving the set, until that is all.
 
-    Parameters
-    ----------
-    bits : uint8 array
-        The set.
-    own : uint8 array
-        For each label the conditions of which it is a step, one bit each.
-    weak : int
-        The conditions that a state without them gives their due.
-    held : uint8 array (states of the part)
-        Conditions that count as enabled besides.
-    met : uint8 array
-        For all states.
+    Args:
+        bits (uint8 array): The set.
+        own (uint8 array): For each label the conditions of which it is a step, one bit each.
+        weak (int): The conditions that a state without them gives their due.
+        held (uint8 array (states of the part)): Conditions that count as enabled besides.
+        met (uint8 array): For all states.
     """
     changed = True
     while changed:

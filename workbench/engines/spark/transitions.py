@@ -24,18 +24,12 @@ _COLUMNS = ("sources", "targets", "labels", "ordinals")
 class Part(NamedTuple):
     """The states from number `first` on, and what leaves them.
 
-    Attributes
-    ----------
-    first : int
-    indptr : int64 array (states + 1)
-        Transitions ``indptr[i]`` to ``indptr[i + 1] - 1`` leave state ``first + i``.
-    targets : uint32 array (transitions)
-    labels : uint32 array (transitions)
-        The number of the action instance; where fairness is not of the step, so many more as there are instances.
-    ordinals : uint32 array (transitions)
-        Which of the action's outcomes it is.
-    truths : bool array (predicates, states)
-        Where the predicates of the liveness properties hold, in the order of :func:`predicates_of`.
+    Attributes:
+        indptr: Transitions ``indptr[i]`` to ``indptr[i + 1] - 1`` leave state ``first + i``.
+        labels: The number of the action instance; where fairness is not of the step, so many more as there are
+            instances.
+        ordinals: Which of the action's outcomes it is.
+        truths: Where the predicates of the liveness properties hold, in the order of :func:`predicates_of`.
     """
 
     first: int
@@ -77,17 +71,12 @@ class Part(NamedTuple):
     def from_arrow(cls, table: pa.Table, first: int, states: int, predicates: int, labels: int, total: int) -> "Part":
         """What :meth:`to_arrow` returned.
 
-        Parameters
-        ----------
-        first, states : int
-            Those of the part.
-        predicates, labels, total : int
-            How many predicates, different labels, and states of the search there are.
+        Args:
+            first, states: Those of the part.
+            predicates, labels, total: How many predicates, different labels, and states of the search there are.
 
-        Raises
-        ------
-        InputError
-            If it cannot have been that.
+        Raises:
+            InputError: If it cannot have been that.
         """
         packed = np.frombuffer((table.schema.metadata or {}).get(_TRUTHS, b""), np.uint8)
         typed = table.column_names == list(_COLUMNS) and all(c.type == pa.uint32() for c in table.columns)
@@ -108,13 +97,9 @@ class Part(NamedTuple):
 class Steps(NamedTuple):
     """Transitions on their way, in any order.
 
-    Attributes
-    ----------
-    sources : uint32 array
-    targets : array
-        By number, uint32; or by fingerprint, uint64 (transitions, words), before these are looked up.
-    labels, ordinals : integer arrays
-        As in :class:`Part`.
+    Attributes:
+        targets: By number, uint32; or by fingerprint, uint64 (transitions, words), before these are looked up.
+        labels, ordinals: As in :class:`Part`.
     """
 
     sources: np.ndarray

@@ -38,13 +38,9 @@ class Undecided(Exception):
 class Conditions(NamedTuple):
     """Up to eight fairness conditions, one bit each.
 
-    Attributes
-    ----------
-    own : uint8 array (labels)
-        The conditions of which a step with the label is one.
-    weak, strong : int
-    goal : int
-        The condition that is enabled where the formula's goal is true, and has no steps; 0 for none.
+    Attributes:
+        own: The conditions of which a step with the label is one.
+        goal: The condition that is enabled where the formula's goal is true, and has no steps; 0 for none.
     """
 
     own: np.ndarray
@@ -80,15 +76,10 @@ class Conditions(NamedTuple):
 class Space(NamedTuple):
     """What the driver knows of a space's transitions.
 
-    Attributes
-    ----------
-    firsts : int64 array (parts + 1)
-        The first state of each part, and the number of states.
-    levels : int64 array (levels + 1)
-        The first state of each level, and the number of states.
-    transitions : int64 array (parts)
-    follows : bool array (parts, parts)
-        Whether a transition leads from the one part to the other.
+    Attributes:
+        firsts: The first state of each part, and the number of states.
+        levels: The first state of each level, and the number of states.
+        follows: Whether a transition leads from the one part to the other.
     """
 
     firsts: np.ndarray
@@ -116,15 +107,10 @@ class Space(NamedTuple):
 class Described(NamedTuple):
     """What a part is, in short.
 
-    Attributes
-    ----------
-    first : int
-    truths : uint8 array
-        As in :class:`Part`, packed.
-    busy : uint8 array
-        Where some step that is fair changes the state, packed.
-    targets : integer array
-        The parts that it leads to.
+    Attributes:
+        truths: As in :class:`Part`, packed.
+        busy: Where some step that is fair changes the state, packed.
+        targets: The parts that it leads to.
     """
 
     first: int
@@ -250,13 +236,7 @@ class Lead:
 
 
 class Trimmer:
-    """Takes a space apart.
-
-    Parameters
-    ----------
-    space : Space
-    sweep : callable
-    """
+    """Takes a space apart."""
 
     def __init__(self, space: Space, sweep: Sweep) -> None:
         self.space, self._sweep = space, sweep
@@ -271,10 +251,8 @@ class Trimmer:
 
         Ways go by way of an entry, and from there through allowed states alone. An entry is as far away as its level.
 
-        Raises
-        ------
-        Undecided
-            If there are longer ways than can be counted.
+        Raises:
+            Undecided: If there are longer ways than can be counted.
         """
         space = self.space
         depth = len(space.levels) - 1

@@ -39,17 +39,9 @@ from workbench.engines.watch import Labels
 class Worker:
     """One process's part in a distributed search.
 
-    Parameters
-    ----------
-    directory : RunDirectory
-    task : Task
-
-    Attributes
-    ----------
-    values : sequence of str or None
-        For each completed level the file of the values that were numbered after it.
-    pause : callable
-        Called now and then while states are expanded; may raise to stop.
+    Attributes:
+        values: For each completed level the file of the values that were numbered after it.
+        pause: Called now and then while states are expanded; may raise to stop.
     """
 
     def __init__(self, directory: RunDirectory, task: Task) -> None:
@@ -139,14 +131,10 @@ class Worker:
     def admit(self, bucket: int, messages: Iterator[Message], level: NextLevel, new: New = lambda *_: None) -> Reports:
         """Write the candidates that are new to the level's file of the bucket, and judge them.
 
-        Parameters
-        ----------
-        new : callable
-            Given what is new: fingerprints, and rows in local numbers.
+        Args:
+            new: Given what is new: fingerprints, and rows in local numbers.
 
-        Returns
-        -------
-        Reports
+        Returns:
             On this level, and on those before it that the same job makes.
         """
         self.catch_up(level.values_level)

@@ -21,13 +21,9 @@ _STARTS_PER_LOOK = 256
 class Progress:
     """Where walks are.
 
-    Attributes
-    ----------
-    walks, steps : int
-        So far.
-    seconds : float
-    decided : tuple of str
-        The invariants that are known to be violated, and the properties that are known to be reached.
+    Attributes:
+        walks, steps: So far.
+        decided: The invariants that are known to be violated, and the properties that are known to be reached.
     """
 
     walks: int
@@ -44,17 +40,10 @@ class Progress:
 class Asked:
     """What walks are asked for.
 
-    Attributes
-    ----------
-    plan : Plan
-    rule : Rule
-    walks : int
-        How many there are to be at most.
-    seconds : float or None
-        How long they may take.
-    on_progress : callable or None
-    limits : Limits
-        Knows whether somebody stops them.
+    Attributes:
+        walks: How many there are to be at most.
+        seconds: How long they may take.
+        limits: Knows whether somebody stops them.
     """
 
     plan: Plan
@@ -67,10 +56,8 @@ class Asked:
     def go_on(self, tally: Tally) -> bool:
         """Whether there is time for more walks than those in `tally`.
 
-        Raises
-        ------
-        Stop
-            If they end early.
+        Raises:
+            Stop: If they end early.
         """
         decided = [p for p, known in zip(judged(self.plan), tally.decided, strict=True) if known]
         if self.on_progress is not None:
@@ -98,15 +85,9 @@ def starts_of(model: Model, limits: Limits | None = None) -> tuple[list[Any], li
 class Made:
     """What came of walks.
 
-    Attributes
-    ----------
-    tally : Tally
-    workers : int
-    starts : list of State
-        The initial states that they had to choose from.
-    stopped : str or None
-        Why they ended early.
-    notes : list of str
+    Attributes:
+        starts: The initial states that they had to choose from.
+        stopped: Why they ended early.
     """
 
     tally: Tally

@@ -30,12 +30,9 @@ _WALKS, _STEPS = 64, 100_000
 class _Job(NamedTuple):
     """What a worker has to know of the walks. A task makes every so many-th batch of them.
 
-    Attributes
-    ----------
-    name : str
-        Tells these walks from others.
-    batch : int
-        Walks that a task makes at once.
+    Attributes:
+        name: Tells these walks from others.
+        batch: Walks that a task makes at once.
     """
 
     name: str

@@ -16,16 +16,12 @@ from workbench.kernel.lasso import judge_end
 class Ball(NamedTuple):
     """The states around some others.
 
-    Attributes
-    ----------
-    store : Store
-        Breadth-first, so that the first of some states is a nearest one. It begins with the states that it is around.
-    roots : int
-        How many these are.
-    expanded : int
-        The steps from that many of the states, the first ones, are known.
-    radius : int
-        All states that are at most so many steps away are there.
+    Attributes:
+        store: Breadth-first, so that the first of some states is a nearest one. It begins with the states that it is
+            around.
+        roots: How many these are.
+        expanded: The steps from that many of the states, the first ones, are known.
+        radius: All states that are at most so many steps away are there.
     """
 
     store: Store
@@ -37,12 +33,9 @@ class Ball(NamedTuple):
 class Goal(Protocol):
     """What a trace is to end with.
 
-    Attributes
-    ----------
-    is_state : bool
-        Whether the last state is enough, however it was reached.
-    lag : int
-        How many steps less than to the edge of a ball it is known in it.
+    Attributes:
+        is_state: Whether the last state is enough, however it was reached.
+        lag: How many steps less than to the edge of a ball it is known in it.
     """
 
     is_state: bool

@@ -310,16 +310,12 @@ def take(trees, cells, step, row, fingerprint):
 def stroll(trees, dispatch, cells, starts, watch, step_watch, counted, rule, at, end, pause_after):
     """Make the walks from number ``at.place[NUMBER]`` up to `end`; returns why it stopped, or DONE.
 
-    Parameters
-    ----------
-    trees, dispatch
-        See :mod:`workbench.engines.trees`.
-    cells : tuple of arrays
-        ``hash_base`` and ``hashes`` of :class:`workbench.engines.cells.Cells`, without symmetry.
-    rule : tuple
-        Depth, seed, whether each successor has the same chance, and whether actions are weighted.
-    pause_after : int
-        How many steps to take before it pauses.
+    Args:
+        trees, dispatch: See :mod:`workbench.engines.trees`.
+        cells (tuple of arrays): ``hash_base`` and ``hashes`` of :class:`workbench.engines.cells.Cells`, without
+            symmetry.
+        rule (tuple): Depth, seed, whether each successor has the same chance, and whether actions are weighted.
+        pause_after (int): How many steps to take before it pauses.
     """
     depth, seed, by_successor, swarm = rule
     place, steps = at.place, 0
@@ -386,18 +382,12 @@ def stroll(trees, dispatch, cells, starts, watch, step_watch, counted, rule, at,
 def follow(trees, roots, choices, rows, moves, kept, path, place):
     """Take the moves that are kept, as far as they can be taken.
 
-    Parameters
-    ----------
-    roots : int32 array
-        The roots of the trees of all action instances.
-    choices : int64 array
-        What is chosen in each memoised step, as a number.
-    rows : int32 array (moves + 1, cells)
-        The state to begin in, in the first row; the states after it.
-    moves : int64 array (moves, 2)
-        Instances, and what is chosen in them.
-    path : int32 array
-        The steps that were taken; ``place[FOUND]`` is their number.
+    Args:
+        roots (int32 array): The roots of the trees of all action instances.
+        choices (int64 array): What is chosen in each memoised step, as a number.
+        rows (int32 array (moves + 1, cells)): The state to begin in, in the first row; the states after it.
+        moves (int64 array (moves, 2)): Instances, and what is chosen in them.
+        path (int32 array): The steps that were taken; ``place[FOUND]`` is their number.
     """
     taken = 0
     for move in range(moves.shape[0]):

@@ -21,20 +21,15 @@ NOT_JUDGED = "a walk is finite: liveness is not judged by walks"
 class Rule:
     """How walks are made. A walk depends on these, and on its number, alone.
 
-    Attributes
-    ----------
-    depth : int
-        After how many steps a walk ends at the latest.
-    seed : int
-    uniform : {"actions", "successors"}
-        Each enabled action (with its arguments) has the same chance, and each of its outcomes; or each successor has.
-    swarm : bool
-        Each walk draws a weight for every action (with its arguments): some it takes seldom, others whenever it can.
+    Attributes:
+        depth: After how many steps a walk ends at the latest.
+        uniform ({"actions", "successors"}): Each enabled action (with its arguments) has the same chance, and each of
+            its outcomes; or each successor has.
+        swarm: Each walk draws a weight for every action (with its arguments): some it takes seldom, others whenever it
+            can.
 
-    Raises
-    ------
-    InputError
-        For a value that is not accepted.
+    Raises:
+        InputError: For a value that is not accepted.
     """
 
     depth: int = 200
@@ -68,34 +63,17 @@ class Simulation(Judged):
 
     A property that no walk decided is unknown, however many walks there were.
 
-    Attributes
-    ----------
-    model : Model
-    engine : str
-    workers : int
-    rule : Rule
-    walks, steps : int
-        Walks that came to their end, and the steps of all.
-    deadlocked : int
-        Walks that ended in a state without successors. It may be a proper end.
-    settled : int
-        Walks that ended in a state that no step changes any more.
-    outside : int
-        Walks that ended where they left the model's constraints. That state is judged, and not counted in `distinct`.
-    longest : int
-        Steps of the longest walk.
-    actions : list of Taken
-    distinct : float
-        About how many different states were visited.
-    error : float
-        The relative standard error of `distinct`.
-    verdicts : list of Verdict
-    seconds : float
-    stopped : str or None
-        Why it ended before it had done what was asked for.
-    notes : list of str
-    calls : int
-        How often the model's Python code was called.
+    Attributes:
+        walks, steps: Walks that came to their end, and the steps of all.
+        deadlocked: Walks that ended in a state without successors. It may be a proper end.
+        settled: Walks that ended in a state that no step changes any more.
+        outside: Walks that ended where they left the model's constraints. That state is judged, and not counted in
+            `distinct`.
+        longest: Steps of the longest walk.
+        distinct: About how many different states were visited.
+        error: The relative standard error of `distinct`.
+        stopped: Why it ended before it had done what was asked for.
+        calls: How often the model's Python code was called.
     """
 
     model: Model
@@ -177,10 +155,9 @@ class Simulation(Judged):
 def extent(walks: int, depth: int, steps: int) -> str:
     """How much was looked at, in words.
 
-    Examples
-    --------
-    >>> extent(1, 200, 12345)
-    '1 walk of up to 200 steps (12,345 steps)'
+    Examples:
+        >>> extent(1, 200, 12345)
+        '1 walk of up to 200 steps (12,345 steps)'
     """
     return f"{counted(walks, 'walk')} of up to {counted(depth, 'step')} ({counted(steps, 'step')})"
 
@@ -188,11 +165,8 @@ def extent(walks: int, depth: int, steps: int) -> str:
 def without_liveness(model: Model, names: Iterable[str] | None = None) -> tuple[list[str], list[str]]:
     """The properties among those called `names` (by default the model's) that walks can judge.
 
-    Returns
-    -------
-    list of str
+    Returns:
         Their names.
-    list of str
         A note on those that are left out.
     """
     chosen = model.select(names)
@@ -212,9 +186,8 @@ def undecided_verdict(declared: Property, looked_at: str) -> Verdict:
 def _rounded(number: float) -> str:
     """Four digits of a number: the others are not known.
 
-    Examples
-    --------
-    >>> _rounded(1234567.8), _rounded(987.2)
-    ('1,235,000', '987')
+    Examples:
+        >>> _rounded(1234567.8), _rounded(987.2)
+        ('1,235,000', '987')
     """
     return f"{int(float(f'{number:.4g}')):,}"

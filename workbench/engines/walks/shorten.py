@@ -34,10 +34,8 @@ _MOST_STARTS = 1000
 class Way(NamedTuple):
     """A behaviour by its moves.
 
-    Attributes
-    ----------
-    shortest : bool
-        Whether a search from all initial states has shown that none is shorter.
+    Attributes:
+        shortest: Whether a search from all initial states has shown that none is shorter.
     """
 
     start: int
@@ -55,13 +53,9 @@ class _Line(NamedTuple):
 class Shortener:
     """Shortens ways of one model.
 
-    Parameters
-    ----------
-    model : Model
-    starts : sequence of State
-        The initial states.
-    limits : Limits
-        Knows whether somebody stops it.
+    Args:
+        starts: The initial states.
+        limits: Knows whether somebody stops it.
     """
 
     def __init__(self, model: Model, starts: Sequence[Any], limits: Limits) -> None:

@@ -63,56 +63,34 @@ def simulate(
     For spaces that no search gets to the end of. What walks meet is certain - a violation comes with its trace, which
     the model has taken step by step -; what they do not meet stays unknown.
 
-    Parameters
-    ----------
-    model : Model
-    properties : sequence of str, optional
-        Names of properties, or a single one; for None those that the model checks by default, without liveness: walks
-        cannot judge it, so a liveness property that is named stays unknown.
-    seconds : float, optional
-        How long to walk; 10 seconds if neither this nor `walks` is given.
-    walks : int, optional
-        How many walks to make. Without `seconds` and `fail_fast` what comes out is the same on however many workers.
-    depth : int
-        After how many steps a walk ends at the latest. It also ends where nothing is enabled, or no step changes
-        anything.
-    seed : int
-        With the walk's number it decides every choice of a walk, so that the same seed makes the same walks.
-    uniform : {"actions", "successors"}
-        Whether each enabled action (with its arguments) is taken with the same chance, and then each of its outcomes;
-        or each successor. Initial states have the same chance each.
-    swarm : bool
-        Let every walk prefer other actions, by weights that it draws: walks differ more from each other.
-    fail_fast : bool
-        Stop at the first violated invariant.
-    shorten : int
-        How many states may be visited in order to shorten the trace of a violation, or a witness; 0 for none.
-    engine : {"local", "spark"}
-        Whether threads of this process walk, or tasks on Spark.
-    workers : int, optional
-        How many of these; one per core for None.
-    on_progress : callable, optional
-        Called with a :class:`Progress` again and again.
-    should_stop : callable, optional
-        Asked again and again; the walks stop once it returns True.
-    spark : SparkSession, optional
-        For the engine ``spark``; a local session is made for None.
+    Args:
+        properties: Names of properties, or a single one; for None those that the model checks by default, without
+            liveness: walks cannot judge it, so a liveness property that is named stays unknown.
+        seconds: How long to walk; 10 seconds if neither this nor `walks` is given.
+        walks: How many walks to make. Without `seconds` and `fail_fast` what comes out is the same on however many
+            workers.
+        depth: After how many steps a walk ends at the latest. It also ends where nothing is enabled, or no step changes
+            anything.
+        seed: With the walk's number it decides every choice of a walk, so that the same seed makes the same walks.
+        uniform ({"actions", "successors"}): Whether each enabled action (with its arguments) is taken with the same
+            chance, and then each of its outcomes; or each successor. Initial states have the same chance each.
+        swarm: Let every walk prefer other actions, by weights that it draws: walks differ more from each other.
+        fail_fast: Stop at the first violated invariant.
+        shorten: How many states may be visited in order to shorten the trace of a violation, or a witness; 0 for none.
+        engine ({"local", "spark"}): Whether threads of this process walk, or tasks on Spark.
+        workers: How many of these; one per core for None.
+        on_progress: Called with a :class:`Progress` again and again.
+        should_stop: Asked again and again; the walks stop once it returns True.
+        spark: For the engine ``spark``; a local session is made for None.
 
-    Returns
-    -------
-    Simulation
+    Raises:
+        InputError: For names or values that are not accepted.
 
-    Raises
-    ------
-    InputError
-        For names or values that are not accepted.
-
-    Examples
-    --------
-    >>> from workbench.models.bakery_v2 import BakeryV2
-    >>> seen = simulate(BakeryV2(AsyncParquet=True, RestampPatch=False), ["NoLakekeeperConflict"], walks=500)
-    >>> seen["NoLakekeeperConflict"].word, seen.walks
-    ('violated', 500)
+    Examples:
+        >>> from workbench.models.bakery_v2 import BakeryV2
+        >>> seen = simulate(BakeryV2(AsyncParquet=True, RestampPatch=False), ["NoLakekeeperConflict"], walks=500)
+        >>> seen["NoLakekeeperConflict"].word, seen.walks
+        ('violated', 500)
     """
     left_out: list[str] = []
     if properties is None:

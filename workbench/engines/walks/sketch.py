@@ -44,14 +44,13 @@ def observe(registers, fingerprint):
 def estimate(registers: np.ndarray) -> float:
     """About how many different fingerprints the sketch was made of.
 
-    Examples
-    --------
-    >>> registers = empty()
-    >>> estimate(registers)
-    0.0
-    >>> observe(registers, np.uint64(0x0123_4567_89AB_CDEF))
-    >>> round(estimate(registers), 2)
-    1.0
+    Examples:
+        >>> registers = empty()
+        >>> estimate(registers)
+        0.0
+        >>> observe(registers, np.uint64(0x0123_4567_89AB_CDEF))
+        >>> round(estimate(registers), 2)
+        1.0
     """
     counts = np.bincount(registers, minlength=_LONGEST + 2).tolist()
     held = REGISTERS * _tau(1 - counts[_LONGEST + 1] / REGISTERS)

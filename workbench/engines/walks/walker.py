@@ -34,13 +34,10 @@ def judged(plan: Plan) -> list[Property]:
 class Tally:
     """What some walks came to.
 
-    Attributes
-    ----------
-    counted : Counted
-    depth, number : int64 arrays (properties that are judged)
-        The steps of the shortest walk that decided the property, and of these the one with the lowest number.
-    calls : int
-        How often the model's Python code was called.
+    Attributes:
+        depth, number: The steps of the shortest walk that decided the property, and of these the one with the lowest
+            number.
+        calls: How often the model's Python code was called.
     """
 
     counted: Counted
@@ -90,17 +87,11 @@ class Tally:
 class Walker:
     """Makes walks, one after the other. It serves one thread.
 
-    Parameters
-    ----------
-    plan : Plan
-    rule : Rule
-    starts : sequence of State
-        The initial states to begin in.
+    Args:
+        starts: The initial states to begin in.
 
-    Attributes
-    ----------
-    tally : Tally
-        Of the walks made since it was last collected.
+    Attributes:
+        tally (Tally): Of the walks made since it was last collected.
     """
 
     def __init__(self, plan: Plan, rule: Rule, starts: Sequence[Any]) -> None:

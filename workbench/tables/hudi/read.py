@@ -61,27 +61,16 @@ BASE_FILE = re.compile(r"(?:.*/)?([^/]+?)_[^_/]+_(\d+)\.parquet")
 class HudiTable:
     """What was read.
 
-    Attributes
-    ----------
-    source : Source
-    properties : dict
-    commits : pyarrow.Table
-        Of the shape COMMITS.
-    slices : pyarrow.Table
-        Of the shape SLICES, by partition, file group and version.
-    archived : pyarrow.Table
-        Of the same shape, the newest slice of each file group from before the active timeline. All that is known of
-        these are names: readers take them for published.
-    present : dict
-        The files that are there, with their sizes, in the folders that have slices.
-    deleted : dict
-        The name of a file, without its folder, to the instants that say they have deleted it.
-    cleaned_up_to : int
-        Cleaners have deleted slices, if they were not the newest of their group before this version.
-    cleaned_unsaid : bool
-        Whether a cleaner may have deleted slices of which nothing is said: it is at work, or archived.
-    has_history : bool
-        Whether older instants were archived.
+    Attributes:
+        commits: Of the shape COMMITS.
+        slices: Of the shape SLICES, by partition, file group and version.
+        archived: Of the same shape, the newest slice of each file group from before the active timeline. All that is
+            known of these are names: readers take them for published.
+        present: The files that are there, with their sizes, in the folders that have slices.
+        deleted: The name of a file, without its folder, to the instants that say they have deleted it.
+        cleaned_up_to: Cleaners have deleted slices, if they were not the newest of their group before this version.
+        cleaned_unsaid: Whether a cleaner may have deleted slices of which nothing is said: it is at work, or archived.
+        has_history: Whether older instants were archived.
     """
 
     source: Source

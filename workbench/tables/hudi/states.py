@@ -82,10 +82,9 @@ def _stamps(stamps: Sequence[int]) -> str:
 def names(given: Sequence[str | None], prefix: str) -> list[str]:
     """Keys as the model can have them: by their own names where those are accepted, and differ from all others.
 
-    Examples
-    --------
-    >>> names(["jack", "4711", None], "key")
-    ['jack', 'key2', 'key3']
+    Examples:
+        >>> names(["jack", "4711", None], "key")
+        ['jack', 'key2', 'key3']
     """
     taken: list[str] = []
     for i, one in enumerate(given, 1):

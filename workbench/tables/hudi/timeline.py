@@ -51,10 +51,9 @@ class Instant(NamedTuple):
 def version_of(ts: str) -> int:
     """A timestamp as a number; one to the second counts as the last millisecond of it.
 
-    Examples
-    --------
-    >>> version_of("20260102030405"), version_of("20260102030405999")
-    (20260102030405999, 20260102030405999)
+    Examples:
+        >>> version_of("20260102030405"), version_of("20260102030405999")
+        (20260102030405999, 20260102030405999)
     """
     if not ts.isdecimal() or len(ts) not in DIGITS:
         raise InputError(f"{brief(ts)} is not a timestamp of a Hudi timeline; it has 14 or 17 digits")
@@ -64,10 +63,9 @@ def version_of(ts: str) -> int:
 def beginning(since: int) -> int:
     """The first version that can have a timestamp which begins with these digits, or comes after them.
 
-    Examples
-    --------
-    >>> beginning(20260102), beginning(20260102030405), beginning(20260102030405999)
-    (20260102000000000, 20260102030405000, 20260102030405999)
+    Examples:
+        >>> beginning(20260102), beginning(20260102030405), beginning(20260102030405999)
+        (20260102000000000, 20260102030405000, 20260102030405999)
     """
     return int(str(since).ljust(DIGITS[-1], "0"))
 
@@ -125,11 +123,8 @@ def _unescaped(text: str) -> str:
 class Timeline:
     """Where the instants of a table are, and which there are.
 
-    Parameters
-    ----------
-    source : Source
-    given : dict
-        The table's properties.
+    Args:
+        given: The table's properties.
     """
 
     def __init__(self, source: Source, given: dict[str, str]) -> None:

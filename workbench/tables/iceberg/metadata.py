@@ -35,25 +35,15 @@ class Snapshot(NamedTuple):
 class Metadata(NamedTuple):
     """What one metadata file says.
 
-    Attributes
-    ----------
-    name : str
-    number : int
-        The number that its name begins with.
-    uuid : str or None
-        The table's: one that is dropped and made anew in the same folder has another.
-    location : str
-        Where the table was when it was written.
-    current : int or None
-        The newest snapshot of the main branch.
-    snapshots : dict
-        By their ids.
-    branches, tags : frozenset of int
-        The newest snapshots of the other branches, and the snapshots that have a tag.
-    log : tuple of str
-        The metadata files before it, by location; the oldest first.
-    heads : tuple of int
-        The snapshots that were the newest of the main branch, in order.
+    Attributes:
+        number: The number that its name begins with.
+        uuid: The table's: one that is dropped and made anew in the same folder has another.
+        location: Where the table was when it was written.
+        current: The newest snapshot of the main branch.
+        snapshots: By their ids.
+        branches, tags: The newest snapshots of the other branches, and the snapshots that have a tag.
+        log: The metadata files before it, by location; the oldest first.
+        heads: The snapshots that were the newest of the main branch, in order.
     """
 
     name: str
@@ -123,12 +113,9 @@ def _following(number: int, numbers: set[int]) -> Iterator[int]:
 def read_metadata(source: Source, name: str) -> Metadata:
     """What a metadata file says.
 
-    Raises
-    ------
-    Missing
-        If it is not there.
-    InputError
-        If it is damaged, or of a format version that is not read.
+    Raises:
+        Missing: If it is not there.
+        InputError: If it is damaged, or of a format version that is not read.
     """
     content = source.read(name)
     if content.startswith(b"\x1f\x8b"):

@@ -58,23 +58,13 @@ class Entry(NamedTuple):
 class IcebergTable:
     """What was read.
 
-    Attributes
-    ----------
-    source : Source
-    files_of_metadata : dict
-        The metadata files that are there, with their numbers.
-    candidates : tuple of str
-        The metadata files that may be the current one; the first was taken.
-    metadata : Metadata
-    chain : tuple of Snapshot
-        The main branch as far as it is there, the oldest first.
-    versions_of : dict
-        From the ids of its snapshots to their versions.
-    commits, files : pyarrow.Table
-        Of the shapes COMMITS and FILES.
-    breaks : tuple of Break
-    unread : tuple of int
-        Snapshots whose content is not in a manifest list.
+    Attributes:
+        files_of_metadata: The metadata files that are there, with their numbers.
+        candidates: The metadata files that may be the current one; the first was taken.
+        chain: The main branch as far as it is there, the oldest first.
+        versions_of: From the ids of its snapshots to their versions.
+        commits, files: Of the shapes COMMITS and FILES.
+        unread: Snapshots whose content is not in a manifest list.
     """
 
     source: Source

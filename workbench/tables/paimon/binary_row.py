@@ -30,10 +30,9 @@ class UnreadableRowError(ValueError):
 def kind_of(type: Any) -> str:
     """The name of a type, without its length and nullability.
 
-    Examples
-    --------
-    >>> kind_of("VARCHAR(10) NOT NULL"), kind_of("STRING NOT NULL"), kind_of({"type": "ARRAY"})
-    ('VARCHAR', 'STRING', 'ARRAY')
+    Examples:
+        >>> kind_of("VARCHAR(10) NOT NULL"), kind_of("STRING NOT NULL"), kind_of({"type": "ARRAY"})
+        ('VARCHAR', 'STRING', 'ARRAY')
     """
     text = type if isinstance(type, str) else str(type.get("type")) if isinstance(type, dict) else ""
     return text.removesuffix(" NOT NULL").partition("(")[0].strip()
@@ -42,10 +41,9 @@ def kind_of(type: Any) -> str:
 def decode(row: bytes, types: Sequence[Any]) -> tuple[Any, ...]:
     r"""The values of a row; a date is its number of days.
 
-    Examples
-    --------
-    >>> decode(b"\0\0\0\1" + bytes(8) + b"jack\0\0\0\x84", ["STRING NOT NULL"])
-    ('jack',)
+    Examples:
+        >>> decode(b"\0\0\0\1" + bytes(8) + b"jack\0\0\0\x84", ["STRING NOT NULL"])
+        ('jack',)
     """
     if len(row) < 4 or int.from_bytes(row[:4], "big") != len(types):
         raise UnreadableRowError(f"a row of {len(row)} bytes does not have {len(types)} fields")

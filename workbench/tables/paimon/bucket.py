@@ -35,13 +35,9 @@ class Marks(NamedTuple):
 class Doubt(NamedTuple):
     """A key that may be wrong at a version; the values decide.
 
-    Attributes
-    ----------
-    version, key : int
-    reads : tuple of int
-        The rows that a reader may get: several where the same sequence number stands twice.
-    committed : int or None
-        The row that was committed last.
+    Attributes:
+        reads: The rows that a reader may get: several where the same sequence number stands twice.
+        committed: The row that was committed last.
     """
 
     version: int
@@ -62,14 +58,9 @@ class Twice(NamedTuple):
 class Bucket:
     """The rows of a bucket's files, and when each of these counts.
 
-    Attributes
-    ----------
-    rows : Rows
-    lives : sequence of Life
-        In the order in which manifests have them.
-    marks : sequence of Marks
-    baselines : sequence of int
-        The versions that are taken as they are: the first one, and those that overwrite on purpose.
+    Attributes:
+        lives: In the order in which manifests have them.
+        baselines: The versions that are taken as they are: the first one, and those that overwrite on purpose.
     """
 
     rows: Rows

@@ -14,13 +14,10 @@ from workbench.tables.source import Source
 class Version(NamedTuple):
     """A version of a table.
 
-    Attributes
-    ----------
-    files : tuple of str
-        The data files that are live.
-    rows : dict
-        For each key the values that a reader may get, as a mapping of columns, and None for no row: several where the
-        largest sequence number stands twice.
+    Attributes:
+        files: The data files that are live.
+        rows: For each key the values that a reader may get, as a mapping of columns, and None for no row: several where
+            the largest sequence number stands twice.
     """
 
     files: tuple[str, ...]
@@ -30,12 +27,9 @@ class Version(NamedTuple):
 def contents(path: str) -> dict[int, Version]:
     """All versions of a table, by number; every row is read, so the table should be small.
 
-    Raises
-    ------
-    InputError
-        If it is no table, or damaged.
-    UnreadableError
-        If its rows are of a kind that is left out.
+    Raises:
+        InputError: If it is no table, or damaged.
+        UnreadableError: If its rows are of a kind that is left out.
     """
     table = read(Source(path), in_process)
     if table is None:

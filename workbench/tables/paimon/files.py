@@ -150,10 +150,8 @@ class Schema:
 def read_schema(source: Source) -> Schema:
     """The newest schema of a table.
 
-    Raises
-    ------
-    InputError
-        If there is none, or it is damaged.
+    Raises:
+        InputError: If there is none, or it is damaged.
     """
     numbers = versions(source, "schema", "schema-")
     if not numbers:
@@ -262,10 +260,9 @@ def _number_of(text: str) -> int:
 def together(one: bytes, other: bytes) -> bytes:
     """The digest of what has the names of both.
 
-    Examples
-    --------
-    >>> together(digest(["a"]), digest(["b", "c"])) == digest(["c", "a", "b"])
-    True
+    Examples:
+        >>> together(digest(["a"]), digest(["b", "c"])) == digest(["c", "a", "b"])
+        True
     """
     return ((int.from_bytes(one, "little") + int.from_bytes(other, "little")) % _WHOLE).to_bytes(16, "little")
 

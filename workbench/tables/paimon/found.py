@@ -42,13 +42,9 @@ ONE_COMPACTOR = {"NUM_COMPACTORS": 1}
 class Found:
     """What was found, and what had to be left out.
 
-    Attributes
-    ----------
-    findings : list of Finding
-    left_out : list of str
-        What was not looked at although it should have been.
-    remarks : list of str
-        What else is to be said.
+    Attributes:
+        left_out: What was not looked at although it should have been.
+        remarks: What else is to be said.
     """
 
     def __init__(self) -> None:

@@ -26,14 +26,10 @@ _MOST_SHOWN = 5
 class History(NamedTuple):
     """What was seen.
 
-    Attributes
-    ----------
-    constants : dict
-        Those of the model ``paimon`` that follow from the table; upserts are taken as blind ones.
-    versions : list of dict
-        For each version, from 1 on, the cells of the model's state that can be seen in it, with their values.
-    legend : tuple of str
-        What the model's files are in the table.
+    Attributes:
+        constants: Those of the model ``paimon`` that follow from the table; upserts are taken as blind ones.
+        versions: For each version, from 1 on, the cells of the model's state that can be seen in it, with their values.
+        legend: What the model's files are in the table.
     """
 
     constants: dict[str, Any]
@@ -44,20 +40,14 @@ class History(NamedTuple):
 def history(path: str, keys: Sequence[str] | None = None, bucket: str | None = None) -> History:
     """The history of some keys of a bucket.
 
-    Parameters
-    ----------
-    path : str
-        The table's folder.
-    keys : sequence of str, optional
-        Which of the bucket's keys are followed: by default all of them. Sequence numbers are seen only then, since
-        those of other keys' rows lie between them.
-    bucket : str, optional
-        Which bucket, such as ``bucket-0``; needed where the table has several.
+    Args:
+        path: The table's folder.
+        keys: Which of the bucket's keys are followed: by default all of them. Sequence numbers are seen only then,
+            since those of other keys' rows lie between them.
+        bucket: Which bucket, such as ``bucket-0``; needed where the table has several.
 
-    Raises
-    ------
-    InputError
-        If there is no such table, bucket or key, or too much of it.
+    Raises:
+        InputError: If there is no such table, bucket or key, or too much of it.
     """
     source = Source(path)
     if not detects(source):

@@ -29,15 +29,11 @@ _ON_PURPOSE = "somebody has taken it out: by rollback_to, by fast_forward, or wi
 class Judge:
     """Judges a table.
 
-    Parameters
-    ----------
-    table : PaimonTable
-    acks : list of dict, optional
-        The acknowledged commits.
+    Args:
+        acks: The acknowledged commits.
 
-    Attributes
-    ----------
-    found : Found
+    Attributes:
+        found: Found
     """
 
     def __init__(self, table: PaimonTable, acks: list[dict[str, Any]] | None) -> None:

@@ -46,12 +46,9 @@ class Look:
 def look_at(table: PaimonTable, name: str, more: Iterable[str] = ()) -> Look:
     """The rows of a bucket; with those of `more` files, which no snapshot has.
 
-    Raises
-    ------
-    UnreadableError
-        If they are of a kind that is left out.
-    InputError
-        If a file is damaged, or not there.
+    Raises:
+        UnreadableError: If they are of a kind that is left out.
+        InputError: If a file is damaged, or not there.
     """
     here = table.files.filter(pc.equal(table.files["bucket"], name)).sort_by([("first", "ascending")])
     if pc.any(here["is_outside"]).as_py():

@@ -29,15 +29,10 @@ from workbench.tables.source import Missing
 class Orphan:
     """A delta that no snapshot names, with files that no snapshot has.
 
-    Attributes
-    ----------
-    manifest_list : str
-    version : int or None
-        The snapshot that it was prepared for; None if its base is not known.
-    files : tuple of dict
-        What it adds, in the shape of :data:`workbench.tables.shape.FILES`.
-    removes : int
-        How many files it removes: a compaction does.
+    Attributes:
+        version: The snapshot that it was prepared for; None if its base is not known.
+        files: What it adds, in the shape of :data:`workbench.tables.shape.FILES`.
+        removes: How many files it removes: a compaction does.
     """
 
     manifest_list: str

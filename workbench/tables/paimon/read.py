@@ -64,24 +64,16 @@ _BARE_VECTORS = pa.schema(
 class PaimonTable:
     """A Paimon table, as far as its metadata tells.
 
-    Attributes
-    ----------
-    commits, files, vectors : Table
-        In the shapes of :mod:`workbench.tables.shape`; `files` has the columns of :data:`PAIMON_FILES`.
-    snapshots : Table
-        What was decoded of the snapshots.
-    breaks : Table
-        For each snapshot that was not built on its predecessor, the entries that its base has otherwise.
-    gaps : list of int
-        Versions that are not there, although both earlier and later ones are.
-    strange : list of (int, str)
-        Versions that remove a file that is not there, or add one that is.
-    orphans : list of str
-        Manifest lists that no snapshot names, be it of a branch, a tag, or from before `first`.
-    oldest : int
-        The first snapshot that is there; earlier than `first`, if the reader was told to begin there.
-    others : Table
-        What else names manifest lists, in the shape of OTHERS.
+    Attributes:
+        commits, files, vectors: In the shapes of :mod:`workbench.tables.shape`; `files` has the columns of
+            :data:`PAIMON_FILES`.
+        snapshots: What was decoded of the snapshots.
+        breaks: For each snapshot that was not built on its predecessor, the entries that its base has otherwise.
+        gaps: Versions that are not there, although both earlier and later ones are.
+        strange: Versions that remove a file that is not there, or add one that is.
+        orphans: Manifest lists that no snapshot names, be it of a branch, a tag, or from before `first`.
+        oldest: The first snapshot that is there; earlier than `first`, if the reader was told to begin there.
+        others: What else names manifest lists, in the shape of OTHERS.
     """
 
     source: Source
@@ -115,10 +107,8 @@ class PaimonTable:
 def read(source: Source, decoder: Decoder, since: int | None = None) -> PaimonTable | None:
     """A table's metadata; None where there is no snapshot.
 
-    Raises
-    ------
-    InputError
-        If it is damaged; or if snapshots expire faster than they can be read.
+    Raises:
+        InputError: If it is damaged; or if snapshots expire faster than they can be read.
     """
     for _ in range(_ATTEMPTS):
         present: list[int] = []

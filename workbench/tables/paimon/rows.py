@@ -35,16 +35,10 @@ class UnreadableError(InputError):
 class Rows:
     """The rows of several data files, without their values.
 
-    Attributes
-    ----------
-    files : list of str
-    file : array of int
-        For each row the number of its file.
-    position : array of int
-        Its place in the file.
-    key : array of int
-        The number of its key.
-    sequence, kind : array of int
+    Attributes:
+        file: For each row the number of its file.
+        position: Its place in the file.
+        key: The number of its key.
     """
 
     files: list[str]
@@ -61,12 +55,9 @@ class Rows:
 def read_rows(source: Source, schema: Schema, bucket: str, files: Sequence[str]) -> Rows:
     """The keys, sequence numbers and kinds of all rows in data files of a bucket.
 
-    Raises
-    ------
-    UnreadableError
-        If there are data files of a kind that is not read.
-    Missing, InputError
-        If a file is gone, or damaged.
+    Raises:
+        UnreadableError: If there are data files of a kind that is not read.
+        Missing, InputError: If a file is gone, or damaged.
     """
     columns = [*schema.key_columns, "_SEQUENCE_NUMBER", "_VALUE_KIND"]
     tables = [_read(source, f"{bucket}/{name}", columns) for name in files]
@@ -126,10 +117,9 @@ def whole_rows(source: Source, schema: Schema, bucket: str, wanted: dict[str, li
 def spelled(key: Sequence[Any]) -> str:
     """A key as text: JSON where it has several columns.
 
-    Examples
-    --------
-    >>> spelled(["jack"]), spelled([1, "a"])
-    ('jack', '[1, "a"]')
+    Examples:
+        >>> spelled(["jack"]), spelled([1, "a"])
+        ('jack', '[1, "a"]')
     """
     return str(key[0]) if len(key) == 1 else _json(list(key))
 
@@ -177,10 +167,8 @@ def read_vector(source: Source, index_file: str, offset: int, length: int, rows:
 
     It is its length, a magic number, a 32-bit roaring bitmap in the portable format, and a checksum of the last two.
 
-    Raises
-    ------
-    InputError
-        If it is damaged, or of a kind that is not read.
+    Raises:
+        InputError: If it is damaged, or of a kind that is not read.
     """
     name = f"index/{index_file}"
     if not 4 <= length <= _MOST_OF_VECTOR or offset < 0:

@@ -45,19 +45,12 @@ def tell(
 ) -> Told:
     """The bucket at a version as a state of the model.
 
-    Parameters
-    ----------
-    look : Look
-    keys : sequence of int
-        The numbers of the keys to tell of.
-    version : int
-    lost : iterable of (int, str)
-        Files that were committed as a version, and overwritten.
+    Args:
+        keys: The numbers of the keys to tell of.
+        lost: Files that were committed as a version, and overwritten.
 
-    Raises
-    ------
-    InputError
-        If there is too much of it.
+    Raises:
+        InputError: If there is too much of it.
     """
     return _Teller(look, list(keys), version, list(lost)).state()
 
@@ -328,12 +321,11 @@ def _named(texts: Sequence[str], prefix: str, others: Iterable[str] = ()) -> lis
 
     None of them is one of `others`, for a model's names differ, whatever they are for.
 
-    Examples
-    --------
-    >>> _named(["jack", "7", "a b", "a-b", "jack"], "k")
-    ['jack', 'k7', 'a_b', 'a_b_2', 'jack']
-    >>> _named(["jack", "red"], "v", ["jack"])
-    ['jack_2', 'red']
+    Examples:
+        >>> _named(["jack", "7", "a b", "a-b", "jack"], "k")
+        ['jack', 'k7', 'a_b', 'a_b_2', 'jack']
+        >>> _named(["jack", "red"], "v", ["jack"])
+        ['jack_2', 'red']
     """
     names: dict[str, str] = {}
     for text in texts:
