@@ -47,10 +47,8 @@ def expect(truth: object, what: object) -> None:
 def in_pieces(chunks: int = 6, states: int = 5, room: int = 16) -> AbstractContextManager[Any]:
     """Within, chunks are so small that small spaces have several passes; all of these by all threads.
 
-    Parameters
-    ----------
-    chunks, states, room : int
-        Chunks per pass, states per chunk, and the room for successors at first.
+    Args:
+        chunks, states, room: Chunks per pass, states per chunk, and the room for successors at first.
     """
     return patch.multiple("workbench.engines.expander", CHUNKS=chunks, CHUNK=states, _ROOM=room, ALONE=0)
 
@@ -142,10 +140,8 @@ def told(how: str) -> Iterator[None]:
 def compare(seed: int, most: int = MOST, spark: Any = None, **chosen: Any) -> Result | None:
     """What the reference finds in a random model, and all others do; None if it has more than `most` states.
 
-    Raises
-    ------
-    Difference
-        If anything else is found, anyhow.
+    Raises:
+        Difference: If anything else is found, anyhow.
     """
     model, chance = random_model(seed, **chosen)(), random.Random(seed)
     for symmetry in (False, True):

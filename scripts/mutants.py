@@ -117,12 +117,9 @@ def mutated(mutant: Mutant) -> Callable[[str], type[Model]]:
 def first_difference(mutant: Mutant | None, paths: Iterable[tuple[Path, int]]) -> str | None:
     """What of all that is expected a mutant misses first; None if it passes for right.
 
-    Parameters
-    ----------
-    mutant : Mutant or None
-        None for no mistake.
-    paths : iterable of (Path, int)
-        The configurations, with the number of states that each has.
+    Args:
+        mutant: None for no mistake.
+        paths: The configurations, with the number of states that each has.
     """
     try:
         find = get_model if mutant is None else mutated(mutant)
@@ -177,10 +174,8 @@ class Bench:
 def prepare(files: Sequence[Path], targets: Iterable[Path], most: float = math.inf) -> Bench:
     """All mutants of `files`, or of all that the configurations in `targets` with up to `most` states use.
 
-    Raises
-    ------
-    InputError
-        If a file is not used by any configuration, or a configuration says nothing of the number of states.
+    Raises:
+        InputError: If a file is not used by any configuration, or a configuration says nothing of the number of states.
     """
     modules: dict[Path, ModuleType] = {}
     bench = Bench()

@@ -39,19 +39,13 @@ _FOR_PEOPLE = ("Fault", "Place", "show", "InputError")
 class Mutation:
     """One mistake at one place of a source.
 
-    Attributes
-    ----------
-    function : str
-        Where it is: the qualified name of the function, the variable or the process; of its class for what is left out.
-    before, after : str
-        What is replaced, and by what; nothing for what is left out.
-    nth : int
-        Tells apart places of one function that read alike: 1 for the first.
-    line : int
-    path : tuple
-        Where the node is in the tree of the source.
-    new : ast.AST or None
-        What takes the node's place; None to leave it out.
+    Attributes:
+        function: Where it is: the qualified name of the function, the variable or the process; of its class for what is
+            left out.
+        before, after: What is replaced, and by what; nothing for what is left out.
+        nth: Tells apart places of one function that read alike: 1 for the first.
+        path: Where the node is in the tree of the source.
+        new: What takes the node's place; None to leave it out.
     """
 
     function: str
@@ -81,18 +75,15 @@ class Mutation:
 def mutations(source: str, constants: Mapping[str, Any]) -> list[Mutation]:
     r"""All that could be done wrong in `source`, in its order.
 
-    Parameters
-    ----------
-    source : str
-        A module with models, or with functions that models use.
-    constants : mapping
-        The module's names for words and numbers, with their values: each may be mistaken for the next of its type.
+    Args:
+        source: A module with models, or with functions that models use.
+        constants: The module's names for words and numbers, with their values: each may be mistaken for the next of its
+            type.
 
-    Examples
-    --------
-    >>> source = "def grown(s):\n    return len(s.table) > 1"
-    >>> [(m.before, m.after) for m in mutations(source, {})]
-    [('len(s.table) > 1', 'len(s.table) >= 1'), ('len(s.table) > 1', 'len(s.table) <= 1'), ('1', '2'), ('1', '0')]
+    Examples:
+        >>> source = "def grown(s):\n    return len(s.table) > 1"
+        >>> [(m.before, m.after) for m in mutations(source, {})]
+        [('len(s.table) > 1', 'len(s.table) >= 1'), ('len(s.table) > 1', 'len(s.table) <= 1'), ('1', '2'), ('1', '0')]
     """
     tree = ast.parse(source)
     found, seen = [], Counter[tuple[str, str, str]]()

@@ -86,15 +86,14 @@ def differences(one: Configuration, constants: dict[str, Any]) -> list[str]:
 def said(name: str, value: Any, domain: Any) -> str:
     """A constant with its value, in a few words.
 
-    Examples
-    --------
-    >>> names = Names("w", range(1, 4))
-    >>> said("UseSalt", True, bool), said("SafeAcks", False, bool), said("OpLimit", 3, range(4))
-    ('UseSalt', 'not SafeAcks', 'OpLimit 3')
-    >>> said("Writers", ("a1", "b1"), names), said("Writers", ("w1", "w2"), names)
-    ('Writers a1 b1', 'Writers 2')
-    >>> said("NodeParts", (("a1", "a2"), ("b1",)), Partition("Writers"))
-    'NodeParts a1 a2 / b1'
+    Examples:
+        >>> names = Names("w", range(1, 4))
+        >>> said("UseSalt", True, bool), said("SafeAcks", False, bool), said("OpLimit", 3, range(4))
+        ('UseSalt', 'not SafeAcks', 'OpLimit 3')
+        >>> said("Writers", ("a1", "b1"), names), said("Writers", ("w1", "w2"), names)
+        ('Writers a1 b1', 'Writers 2')
+        >>> said("NodeParts", (("a1", "a2"), ("b1",)), Partition("Writers"))
+        'NodeParts a1 a2 / b1'
     """
     if isinstance(value, bool):
         return name if value else f"not {name}"

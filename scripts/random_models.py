@@ -86,12 +86,9 @@ def of_kind(box, kind):
 def random_model(seed: int, **chosen: Any) -> type[Model]:
     """The class of a random model.
 
-    Parameters
-    ----------
-    seed : int
-    **chosen
-        What does not follow from the seed, by the names that :func:`draw` is given here: ``sets=None`` for a model
-        without sets, ``sets="plain"`` for one whose sets are frozensets in cells, and so on.
+    Args:
+        **chosen: What does not follow from the seed, by the names that :func:`draw` is given here: ``sets=None`` for a
+            model without sets, ``sets="plain"`` for one whose sets are frozensets in cells, and so on.
     """
 
     def entry(*what: Any) -> int:

@@ -3,12 +3,11 @@
 What is listed here is what notebooks and scripts need. Each name is imported when it is first asked for, so that
 ``import workbench`` itself loads next to nothing.
 
-Examples
---------
->>> from workbench import check, get_model
->>> Bakery = get_model("bakery")
->>> check(Bakery(Writers=2, MaxCrashes=0))["NoLakekeeperConflict"].word
-'holds'
+Examples:
+    >>> from workbench import check, get_model
+    >>> Bakery = get_model("bakery")
+    >>> check(Bakery(Writers=2, MaxCrashes=0))["NoLakekeeperConflict"].word
+    'holds'
 """
 
 import importlib

@@ -39,23 +39,13 @@ class Difference(NamedTuple):
 class Configuration:
     """One file of ``specs/``.
 
-    Attributes
-    ----------
-    path : Path
-    title : str
-    source : str
-        Where the expected figures come from.
-    model : Model
-    symmetry : tuple of str
-    properties : list of str or None
-    constants : dict
-        Those that the file sets, as it sets them.
-    expect : dict
-        ``distinct``, ``depth``, ``generated``, ``outside``, and ``verdicts``: per property ``"holds"``,
-        ``"not reached"``, the same ``within the constraint``, or ``{violated = N}`` or ``{reached = N}`` with N the
-        number of states of a shortest trace.
-    model_file : Path or None
-        Where the model is, if it is none of the models that come with us.
+    Attributes:
+        source: Where the expected figures come from.
+        constants: Those that the file sets, as it sets them.
+        expect: ``distinct``, ``depth``, ``generated``, ``outside``, and ``verdicts``: per property ``"holds"``, ``"not
+            reached"``, the same ``within the constraint``, or ``{violated = N}`` or ``{reached = N}`` with N the number
+            of states of a shortest trace.
+        model_file: Where the model is, if it is none of the models that come with us.
     """
 
     path: Path
@@ -141,22 +131,16 @@ def _with_states(word: str, states: int | None) -> str:
 def load(target: str | Path, find_model: Callable[[str], type[Model]] = get_model) -> Configuration:
     """Read one configuration.
 
-    Parameters
-    ----------
-    target : str or Path
-        A file, or the name of a configuration that comes with the package, such as ``"v2_race"``.
-    find_model : callable
-        The model of the name that the file gives.
+    Args:
+        target: A file, or the name of a configuration that comes with the package, such as ``"v2_race"``.
+        find_model: The model of the name that the file gives.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, is not TOML, or names something that does not exist.
+    Raises:
+        InputError: If the file cannot be read, is not TOML, or names something that does not exist.
 
-    Examples
-    --------
-    >>> load("v2_race").model
-    BakeryV2Extended(AsyncParquet=True, RestampPatch=False)
+    Examples:
+        >>> load("v2_race").model
+        BakeryV2Extended(AsyncParquet=True, RestampPatch=False)
     """
     path = resolve(target) if isinstance(target, str) else target
     try:
@@ -273,15 +257,12 @@ def resolve(target: str | Path) -> Path:
     the folder that comes with the package, and any other name is that of a configuration in it: ``v2_race``, or
     ``bakery/v2_race`` where several folders have one.
 
-    Raises
-    ------
-    InputError
-        If a name is that of no configuration, or of several.
+    Raises:
+        InputError: If a name is that of no configuration, or of several.
 
-    Examples
-    --------
-    >>> resolve("v2_race") == resolve("bakery/v2_race") == folder("specs") / "bakery" / "v2_race.toml"
-    True
+    Examples:
+        >>> resolve("v2_race") == resolve("bakery/v2_race") == folder("specs") / "bakery" / "v2_race.toml"
+        True
     """
     path = Path(target)
     if (str(target) and os.path.exists(path)) or str(target).startswith((".", "/")):

@@ -27,12 +27,9 @@ _ENTRY = re.compile(r"(\s*([\w-]+|\"[^\"]*\")\s*=\s*)([^#]*?)(\s*(?:#.*)?)$")
 class Change(NamedTuple):
     """A figure as a file has it, and as it was found.
 
-    Attributes
-    ----------
-    before, now : str
-        In words; `before` is :data:`NOTHING` where nothing was expected.
-    value : str
-        What was found, as TOML.
+    Attributes:
+        before, now: In words; `before` is :data:`NOTHING` where nothing was expected.
+        value: What was found, as TOML.
     """
 
     keys: Keys
@@ -59,10 +56,8 @@ def changes(one: Configuration, result: Result) -> list[Change]:
     Only figures that it has change; to one that expects nothing so far all verdicts come, and the numbers of states and
     levels.
 
-    Raises
-    ------
-    InputError
-        For what is not decided, which nobody can expect.
+    Raises:
+        InputError: For what is not decided, which nobody can expect.
     """
     before = dict(one.expectations())
     if one.expect:
@@ -89,10 +84,9 @@ def _found(name: str, result: Result, verdict: Verdict | None) -> tuple[str, str
 def lines_of(text: str) -> dict[Keys, int]:
     r"""The lines, from 1 on, on which the figures in a configuration's text stand.
 
-    Examples
-    --------
-    >>> lines_of('model = "bakery"\n\n[expect]\ndistinct = 9  # of TLC\n[expect.verdicts]\nSafe = "holds"\n')
-    {('expect', 'distinct'): 4, ('expect', 'verdicts', 'Safe'): 6}
+    Examples:
+        >>> lines_of('model = "bakery"\n\n[expect]\ndistinct = 9  # of TLC\n[expect.verdicts]\nSafe = "holds"\n')
+        {('expect', 'distinct'): 4, ('expect', 'verdicts', 'Safe'): 6}
     """
     return {keys: at + 1 for keys, at in _entries(text.split("\n")).items()}
 
@@ -100,15 +94,12 @@ def lines_of(text: str) -> dict[Keys, int]:
 def rewritten(text: str, found: Mapping[Keys, str]) -> str:
     r"""A configuration's text with other figures; all else, comments too, stays as it is.
 
-    Raises
-    ------
-    InputError
-        If the figures stand in a form that is not rewritten, such as ``expect = { distinct = 9 }``.
+    Raises:
+        InputError: If the figures stand in a form that is not rewritten, such as ``expect = { distinct = 9 }``.
 
-    Examples
-    --------
-    >>> rewritten("[expect]\ndistinct = 9  # of TLC\n", {("expect", "distinct"): "12"})
-    '[expect]\ndistinct = 12  # of TLC\n'
+    Examples:
+        >>> rewritten("[expect]\ndistinct = 9  # of TLC\n", {("expect", "distinct"): "12"})
+        '[expect]\ndistinct = 12  # of TLC\n'
     """
     lines, end = text.split("\n"), "\r" if "\r\n" in text else ""
     for keys, value in found.items():

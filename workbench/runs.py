@@ -13,22 +13,16 @@ from workbench.storage.places import Place
 def resume(run_dir: Place, model: type[Model] | str | None = None, **options: Any) -> Result:
     """Go on with a search on Spark that was stopped or killed, from its last completed level.
 
-    Parameters
-    ----------
-    run_dir : path or URL
-        The run directory that the search was given.
-    model : type of Model or str, optional
-        The class of what is searched, or what :func:`workbench.get_model` takes; the published model of the name that
-        the directory gives for None. No class is ever loaded from where the directory says.
-    **options
-        ``spark``, ``max_states``, ``max_seconds``, ``max_bytes``, ``fail_fast``, ``on_progress``, ``should_stop`` of
-        :func:`workbench.check`; states and seconds from before count too.
+    Args:
+        run_dir: The run directory that the search was given.
+        model: The class of what is searched, or what :func:`workbench.get_model` takes; the published model of the name
+            that the directory gives for None. No class is ever loaded from where the directory says.
+        **options: ``spark``, ``max_states``, ``max_seconds``, ``max_bytes``, ``fail_fast``, ``on_progress``,
+            ``should_stop`` of :func:`workbench.check`; states and seconds from before count too.
 
-    Raises
-    ------
-    InputError
-        If the directory holds no search, or one of another model than it is now; if another process writes to it, or
-        if one of its files is damaged.
+    Raises:
+        InputError: If the directory holds no search, or one of another model than it is now; if another process writes
+            to it, or if one of its files is damaged.
     """
     from workbench.engines.spark.entry import resume as resume_search  # pyspark loads here
 

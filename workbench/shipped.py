@@ -12,9 +12,8 @@ _INSTALLED = _PACKAGE / "share"
 def folder(name: str) -> Path:
     """The folder that is called `name` at the top of the repository, wherever the package is installed.
 
-    Examples
-    --------
-    >>> (folder("specs") / "bakery" / "v2_race.toml").is_file()
-    True
+    Examples:
+        >>> (folder("specs") / "bakery" / "v2_race.toml").is_file()
+        True
     """
     return (_INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent) / name

@@ -30,12 +30,10 @@ class InputError(Exception):
 class ModelError(Exception):
     """A model breaks the rules of the modelling language (see ``docs/modelling.md``).
 
-    Attributes
-    ----------
-    met : object
-        Where a search met it, in the search's own terms.
-    trace : Trace or None
-        The behaviour that leads to the state, or ends with the step, that causes it; None where no search met it.
+    Attributes:
+        met: Where a search met it, in the search's own terms.
+        trace: The behaviour that leads to the state, or ends with the step, that causes it; None where no search met
+            it.
     """
 
     met: Any = None
@@ -148,10 +146,9 @@ def brief(value: object) -> str:
 
     Texts keep their ends, which tell one path from another, and paths - texts with a slash - have more room.
 
-    Examples
-    --------
-    >>> print(brief("k" * 100 + ".jsonl"))
-    'kkkkkkkkkkkkkkkkkkk...kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk.jsonl'
+    Examples:
+        >>> print(brief("k" * 100 + ".jsonl"))
+        'kkkkkkkkkkkkkkkkkkk...kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk.jsonl'
     """
     try:
         text = hex(value) if isinstance(value, int) and value.bit_length() > 512 else repr(value)
@@ -179,10 +176,9 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
 def either(words: Iterable[str]) -> str:
     """Alternatives as an error lists them.
 
-    Examples
-    --------
-    >>> either(["auto", "local", "spark"]), either(["auto"])
-    ('auto, local or spark', 'auto')
+    Examples:
+        >>> either(["auto", "local", "spark"]), either(["auto"])
+        ('auto, local or spark', 'auto')
     """
     *others, last = words
     return f"{', '.join(others)} or {last}" if others else last

@@ -11,11 +11,10 @@ def plain(value: Any) -> Any:
 
     NumPy registers its integers as ``numbers.Integral``, but its booleans nowhere, and loading it takes too long.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> plain(np.int64(2)), plain(np.bool_(False)), plain("w1")
-    (2, False, 'w1')
+    Examples:
+        >>> import numpy as np
+        >>> plain(np.int64(2)), plain(np.bool_(False)), plain("w1")
+        (2, False, 'w1')
     """
     scalar = type(value).__module__ == "numpy" and getattr(value, "shape", None) == ()
     return value.item() if scalar else value
@@ -24,10 +23,8 @@ def plain(value: Any) -> Any:
 def check_integer(name: str, value: Any, least: int, most: int | None = None) -> int:
     """`value` as an integer.
 
-    Raises
-    ------
-    InputError
-        Unless it is one in these bounds.
+    Raises:
+        InputError: Unless it is one in these bounds.
     """
     number = plain(value)
     if type(number) is not int or number < least or (most is not None and number > most):
@@ -39,10 +36,8 @@ def check_integer(name: str, value: Any, least: int, most: int | None = None) ->
 def names_in(what: str, given: str | Iterable[str]) -> tuple[str, ...]:
     """The names that a parameter called `what` is given; a bare text is one name, not one per letter.
 
-    Raises
-    ------
-    InputError
-        For what holds no names at all, such as a number.
+    Raises:
+        InputError: For what holds no names at all, such as a number.
     """
     if isinstance(given, str):
         return (given,)

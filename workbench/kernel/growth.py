@@ -11,12 +11,7 @@ _LEAST, _PART = 8, 0.5
 
 
 class Growth:
-    """The cells of a search, and in how many levels in a row each has taken new values.
-
-    Parameters
-    ----------
-    cells : sequence of Cell
-    """
+    """The cells of a search, and in how many levels in a row each has taken new values."""
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         self._cells, self._values = cells, [0] * len(cells)

@@ -3,11 +3,10 @@
 The first bits of a fingerprint choose a register, which keeps the longest run of zeros after them. The estimate from
 the registers is Ertl's, which needs no corrections for small sets.
 
-References
-----------
-P. Flajolet, E. Fusy, O. Gandouet, F. Meunier: HyperLogLog: the analysis of a near-optimal cardinality estimation
-algorithm. Analysis of Algorithms, 2007.
-O. Ertl: New cardinality estimation algorithms for HyperLogLog sketches. arXiv:1702.01284, 2017.
+References:
+    P. Flajolet, E. Fusy, O. Gandouet, F. Meunier: HyperLogLog: the analysis of a near-optimal cardinality estimation
+    algorithm. Analysis of Algorithms, 2007.
+    O. Ertl: New cardinality estimation algorithms for HyperLogLog sketches. arXiv:1702.01284, 2017.
 """
 
 import math
