@@ -63,8 +63,8 @@ def validate(
         One that is not decided if a budget is used up, or somebody stops the search.
 
     Notes:
-        An action that an observation names must be the last step before it. Returning to the loop is a step as any other;
-        where the last observation is itself the loop, the behaviour stops for ever. Fairness is not judged.
+        An action that an observation names must be the last step before it. Returning to the loop is a step as any
+        other; where the last observation is itself the loop, the behaviour stops for ever. Fairness is not judged.
 
     Examples:
         >>> from workbench.models.bakery import Bakery
