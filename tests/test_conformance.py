@@ -113,11 +113,17 @@ def reference(kind, constants, names, symmetry):
     return check(kind(**dict(constants)), names, symmetry=symmetry, engine="reference")
 
 
+def expect_agreement(result, wanted):
+    """That both found the same, and lassos that are as long: of random models only that they are lassos is certain."""
+    expect_same(result, wanted)
+    assert [v.trace_states for v in result.verdicts] == [v.trace_states for v in wanted.verdicts]
+
+
 def assert_conforms(model, way, names=None, symmetry=False):
     """Check with the engine and with the reference, and compare."""
     names = [p.name for p in model.select(names)]
     result = check(model, names, symmetry=symmetry, **way.options)
-    expect_same(result, reference(type(model), tuple(model.constants.items()), tuple(names), symmetry))
+    expect_agreement(result, reference(type(model), tuple(model.constants.items()), tuple(names), symmetry))
     return result
 
 
@@ -330,7 +336,7 @@ def test_named_configurations_on_spark(spark, name):
     one = named(name)
     names = [p.name for p in one.model.select(one.properties)]
     result = check(one.model, names, symmetry=one.symmetry, engine="spark", spark=spark)
-    expect_same(result, check(one.model, names, symmetry=one.symmetry, engine="local"))
+    expect_agreement(result, check(one.model, names, symmetry=one.symmetry, engine="local"))
 
 
 @pytest.mark.slow
