@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.lab import PATIENCE
 from workbench import configurations, get_model, view
 from workbench.engines.check import check
 from workbench.kernel import Trace
@@ -308,7 +309,12 @@ def test_nothing_moves_for_who_prefers_that(lesson: Any, wish: str, moving: bool
     page.keyboard.press("Space")
     expect(picture).to_have_attribute("aria-label", views.picture(2).label)
     if moving:
-        page.wait_for_function("moved.some((name) => name.startsWith('wb-picture'))")
+        for _ in range(PATIENCE // 100):  # the page lets nobody make code of a text, which waiting for it would be
+            page.wait_for_timeout(100)
+            if page.evaluate("moved.some((name) => name.startsWith('wb-picture'))"):
+                break
+        else:
+            raise AssertionError("nothing moves")
     else:
         page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
         assert page.evaluate("[moved, document.getAnimations().length]") == [[], 0]

@@ -220,7 +220,7 @@ def test_after_a_trace_that_was_not_decided_the_next_one_has_new_processes(tmp_p
         ("os.kill(os.getpid(), signal.SIGKILL)", "c1 has ended by signal 9"),
         ("os.close(1); time.sleep(1000)", "c1 has closed its standard output"),
         ("say('hello\\x1b[31m'); time.sleep(1000)", "c1 says hello\\x1b[31m: the answer is not JSON"),
-        ("say('[1]'); time.sleep(1000)", "c1 says [1]; it takes an object with 'verdict', one of done, refused, impos"),
+        ("say('[1]'); time.sleep(1000)", "c1 says [1]; it takes an object with 'verdict', done, refused or impossible"),
         (
             """say('{"verdict": "perhaps", "said": ""}'); time.sleep(1000)""",
             'c1 says {"verdict": "perhaps", "said": ""}',

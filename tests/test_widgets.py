@@ -579,14 +579,12 @@ class Broken(Every):
         raise ValueError("on purpose")
 
 
-def test_a_model_whose_first_check_fails_says_so_in_one_line_and_shows_the_way_there() -> None:
+def test_a_model_whose_first_check_fails_says_so_in_one_line() -> None:
     shown = Workbench(Broken)
     with pytest.raises(InputError, match="on purpose"):
         shown.wait(300)
     assert "on purpose" in repr(shown)
-    said, _, *behaviour = repr(shown).splitlines()
-    assert said.endswith("on purpose")
-    assert behaviour[0].split() == ["1", "initial", "state"]
+    assert "\n" not in repr(shown)
     assert "still checking" not in repr(shown)
     assert "on purpose" in shown.verdicts.status.html
     data, _ = shown._repr_mimebundle_()

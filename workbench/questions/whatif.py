@@ -190,8 +190,8 @@ def repairs(
         property: A property that is violated, or not reached.
         properties: What else is checked of a repair, to see what it breaks; for None what `model` checks by default.
         most: The size of the largest sets that are tried.
-        before, on_progress, should_stop, **options: As for :func:`flips`; progress is counted within the sets of one
-            size.
+        before, on_progress, should_stop: As for :func:`flips`; progress is counted within the sets of one size.
+        **options: As for :func:`flips`.
 
     Examples:
         >>> from workbench.models.bakery_v2 import BakeryV2
