@@ -135,10 +135,9 @@ def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
         check_java()
         here = master.startswith("local")
         settings = {"spark.master": master, **_QUIET, **(_local_settings(cores) if here else _CLUSTER), **conf}
-        with _startup_files_and_variables(settings, here):
+        with _startup_files_and_variables(settings, here), _interrupts_as_before():
             _start_java(settings)
-            with _interrupts_as_before():
-                spark = _configured(builder.master(master), settings).getOrCreate()
+            spark = _configured(builder.master(master), settings).getOrCreate()
             _let_java_go_quietly(spark.sparkContext._accumulatorServer)
             return spark
     except (PySparkException, Py4JError, ConnectionError, ImportError) as error:
