@@ -28,6 +28,7 @@ from random_models import random_model
 from workbench.engines.check import check
 from workbench.engines.compiled import interpreting
 from workbench.kernel import Model, ModelError, Result, replay
+from workbench.kernel.budget import interrupted, interruptible
 from workbench.kernel.conclusion import wrong_at_end
 from workbench.kernel.lasso import verify_lasso
 
@@ -187,21 +188,23 @@ def main() -> int:
         spark = spark_session("local[2]")
     counts: Counter[str] = Counter()
     began, seed = time.monotonic(), asked.seed
-    try:
+    with interruptible():
         while counts["models"] < asked.models:
+            found = None
             try:
                 result = compare(seed, spark=spark)
             except Difference as difference:
-                print(f"seed {seed}: {difference}", flush=True)
+                found = difference
+            if interrupted():  # enough: the check under way was cut short, and differs for that alone
+                break
+            if found is not None:
+                print(f"seed {seed}: {found}", flush=True)
                 counts.update(models=1, differences=1)
+            elif result is None:
+                counts["too large"] += 1
             else:
-                if result is None:
-                    counts["too large"] += 1
-                else:
-                    counts.update(models=1, states=result.distinct, verdicts=len(result.verdicts))
+                counts.update(models=1, states=result.distinct, verdicts=len(result.verdicts))
             seed += 1
-    except KeyboardInterrupt:  # enough
-        pass
     print(
         f"{counts['models']} models (seeds {asked.seed} to {seed - 1}; {counts['too large']} were too large), "
         f"{counts['states']} states, {counts['verdicts']} verdicts: {counts['differences']} models differ "
