@@ -33,7 +33,6 @@ from workbench.kernel import (
     Process,
     Variable,
     action,
-    again,
     choose,
     constraint,
     eventually,
@@ -756,7 +755,7 @@ def test_impure_actions(way):
 def test_what_is_impure_in_one_situation(way, monkeypatch):
     """With time enough, as a process has that is not busy with other searches."""
     for name in ("_FIRST", "_MOST"):
-        monkeypatch.setattr(again, name, float("inf"))
+        monkeypatch.setattr(f"workbench.kernel.budget.{name}", float("inf"))
     refused(way, impure("action"), ModelError, "is not a function of the state")
 
 

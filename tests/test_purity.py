@@ -8,7 +8,7 @@ from workbench.engines.trees import Trees
 from workbench.formats.recording import Observation, Recording
 from workbench.guided.scenario import scenario
 from workbench.guided.validate import validate
-from workbench.kernel import Model, ModelError, Variable, action, again, choose, require
+from workbench.kernel import Model, ModelError, Variable, action, budget, choose, require
 
 SAID = "is not a function of the state: run twice in one state it did two different things"
 
@@ -17,7 +17,7 @@ SAID = "is not a function of the state: run twice in one state it did two differ
 def time_enough(monkeypatch):
     """As a process has that is not busy with other searches."""
     for name in ("_FIRST", "_MOST"):
-        monkeypatch.setattr(again, name, float("inf"))
+        monkeypatch.setattr(budget, name, float("inf"))
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -118,8 +118,8 @@ def test_a_counter_outside_the_state_and_a_default_that_changes(engine):
 
 
 def test_who_has_no_time_left_goes_on_without(monkeypatch):
-    monkeypatch.setattr(again, "_MOST", 0.0)
-    monkeypatch.setattr(again, "_spent", float("inf"))
+    monkeypatch.setattr(budget, "_MOST", 0.0)
+    monkeypatch.setattr(budget, "_spent", float("inf"))
     assert check(impure("action")(), engine="local").distinct == 60
 
 

@@ -5,7 +5,7 @@ one of its own. What engines are told from outside, and tell, is in the cells of
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,9 @@ import numpy as np
 from workbench.engines.arrays import Growing
 from workbench.engines.parts import in_parts
 from workbench.kernel import Model
-from workbench.kernel.instances import Later
-from workbench.kernel.state import Layout, Reads, State
-from workbench.kernel.symmetry import Words
-from workbench.kernel.values import Kinds, encode, permute
+from workbench.kernel.state import Layout, Reads, State, Values, View
+from workbench.kernel.symmetry import AmbiguousNames
+from workbench.kernel.values import ObjectClasses, encode, permute
 
 #: The type of the numbers in rows, and the one that takes its place once a cell has more values than it can number.
 NARROW, WIDE = np.uint16, np.int32
@@ -54,7 +53,7 @@ class Cells:
     def __init__(self, model: Model, symmetry: Sequence[str] = (), bits: int = 64) -> None:
         self.model, self.symmetry, self.bits = model, tuple(symmetry), bits
         self.renamings = model.renamings(symmetry) if symmetry else [{}]
-        self._model_words, self._kinds = Words(model, self.symmetry), Kinds()
+        self._model_words, self._kinds = AmbiguousNames(model, self.symmetry), ObjectClasses()
         self.layout = in_parts(model.layout)
         self._images = [model.permuted_cells(renaming, self.layout.cells) for renaming in self.renamings]
         self._ignored = {n for n, cell in enumerate(self.layout.cells) if cell.variable in model.ignores}
@@ -212,7 +211,21 @@ class StepReads(Reads):
         """The two states, whose rows have that `layout`, as step properties see them."""
         cells = len(self._values)
         before, after = (_Part(self, first) for first in (0, cells))
-        return layout.view(before), layout.bind(Later)(layout, after, lambda cell: self[2 * cells + cell])
+        return layout.view(before), layout.bind(_After)(layout, after, lambda cell: self[2 * cells + cell])
+
+
+class _After(View):
+    """The state after a step. Asking it whether a cell changed does not count as reading either value."""
+
+    __slots__ = ("_changed",)
+    _changed: Callable[[int], bool]
+
+    def __init__(self, layout: Layout, values: Values, changed: Callable[[int], bool]) -> None:
+        super().__init__(layout, values)
+        object.__setattr__(self, "_changed", changed)
+
+    def _changed_since(self, before: View) -> Callable[[int], bool]:
+        return self._changed
 
 
 class _Part(Reads):

@@ -22,8 +22,7 @@ from workbench.engines.threads import Threads
 from workbench.engines.watch import Labels, Place, Watched
 from workbench.kernel import Model, ModelError, Result, Trace, Variable, action, invariant, replay, require
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
-from workbench.kernel.conclusion import Exploration, conclude
-from workbench.kernel.growth import Growth
+from workbench.kernel.conclusion import Exploration, Growth, conclude
 from workbench.kernel.plan import Plan, make_plan
 from workbench.kernel.result import ActionCount
 from workbench.kernel.trace import leading_to, not_again

@@ -9,37 +9,12 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from workbench.kernel import InputError, ModelError
-from workbench.kernel.members import Content, Members, Universe
+from workbench.kernel.members import Before, Members, Universe
 from workbench.kernel.state import Layout, Reader
 from workbench.kernel.values import is_same
 
 #: What no cell ever holds.
 NEVER = object()
-
-
-class _InParts(Content):
-    """What was in a set that has a place for each member."""
-
-    __slots__ = ()
-
-    def __call__(self, number: int) -> bool:
-        there: bool = self.source[self.first + number]
-        return there
-
-
-class _Split:
-    """How a set is read and written that has a part for each member, from some part on."""
-
-    def __init__(self, universe: Universe) -> None:
-        self._universe = universe
-
-    def get(self, owner: Reader, first: int) -> Members:
-        known = {part - first: there for part, there in owner._written(first, first + len(self._universe))}
-        return Members(self._universe, _InParts(owner._before, first), None, known)
-
-    def set(self, owner: Reader, first: int, value: Any) -> None:
-        for number, there in self.get(owner, first).changes_to(value).items():
-            owner._set(first + number, there)
 
 
 class Parts(Layout):
@@ -54,7 +29,16 @@ class Parts(Layout):
         for name, where in layout.positions.items():
             first = {index: self._of_cell[at][0] for index, at in where.items()} if isinstance(where, dict) else None
             self.positions[name] = self._of_cell[where][0] if isinstance(where, int) else first or {}
-        self._finish({name: _Split(universe) for name, universe in self.universes.items()})
+        self._finish()
+
+    def get_set(self, owner: Reader, name: str, cell: int) -> Members:
+        universe = self.universes[name]
+        known = {part - cell: there for part, there in owner._written(cell, cell + len(universe))}
+        return Members(universe, Before(owner._before, cell), None, known)
+
+    def assign_set(self, owner: Reader, name: str, cell: int, value: Any) -> None:
+        for number, there in self.get_set(owner, name, cell).changes_to(value).items():
+            owner._set(cell + number, there)
 
     def _width(self, name: str) -> int:
         return len(self.universes[name]) if name in self.universes else 1

@@ -7,8 +7,8 @@ from itertools import zip_longest
 
 from workbench.engines.cells import StepReads
 from workbench.engines.trees import NOTHING, TRUE, Path, Trees
-from workbench.kernel.again import as_time_allows, impure
-from workbench.kernel.errors import ModelError
+from workbench.kernel.budget import as_time_allows
+from workbench.kernel.errors import ModelError, impure
 from workbench.kernel.instances import Outcome
 from workbench.kernel.state import Reads
 from workbench.kernel.values import counted

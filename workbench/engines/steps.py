@@ -19,7 +19,7 @@ from workbench.engines.watch import Place, evaluate, mark
 from workbench.kernel import Model
 from workbench.kernel.declare import DEADLOCK, Property
 from workbench.kernel.errors import ModelError
-from workbench.kernel.instances import StepJudge, Subject
+from workbench.kernel.instances import PropertyInstance, Subject
 from workbench.kernel.lasso import may_end
 from workbench.kernel.state import Reader
 
@@ -46,7 +46,7 @@ class WatchedSteps:
 
     def __init__(self, model: Model, trees: Trees, properties: Sequence[Property], in_order: bool = True) -> None:
         self.properties, self._trees = list(properties), trees
-        self.judges: list[tuple[str, StepJudge]] = [(p.name, j) for p in properties for j in model.judges(p)]
+        self.judges: list[tuple[str, PropertyInstance]] = [(p.name, j) for p in properties for j in model.judges(p)]
         kinds = {p.name: p.kind for p in properties}
         self.begins = [
             (name, trees.add_predicate(_holds(judge.begins), Subject(kinds[name], name, "initial")), number)
@@ -155,5 +155,5 @@ def _holds(judge: Callable[[Reader], bool | str]) -> Callable[[Reader], bool]:
     return lambda state: judge(state) is True
 
 
-def _right(judge: StepJudge) -> Callable[[Reader, Reader], bool]:
+def _right(judge: PropertyInstance) -> Callable[[Reader, Reader], bool]:
     return lambda before, after: judge.judge(before, after) is True

@@ -1,12 +1,14 @@
 """The modelling language and its meaning. Standard library only.
 
-Its layers, each of which imports from those before it alone: texts, errors and values; what a class declares
-(``declare``); the model that this becomes, and its states; behaviours and results (``trace``, ``result``, ``lasso``),
-with what a check is asked for; the conclusion from what was explored; and the reference search.
+Each layer imports only from those before it: texts, errors and values; the declarations of a class (``declare``); the
+model and its states; behaviours, results and plans (``trace``, ``result``, ``lasso``, ``plan``); the conclusion; and
+the reference search.
 """
 
 from workbench.kernel.constants import Constant
 from workbench.kernel.declare import (
+    Fault,
+    Place,
     Process,
     SetOf,
     Variable,
@@ -25,7 +27,6 @@ from workbench.kernel.declare import (
 )
 from workbench.kernel.domains import Assignment, Integers, Names, Partition, Relation
 from workbench.kernel.errors import InputError, ModelError
-from workbench.kernel.faults import Fault, Place
 from workbench.kernel.instances import choose, only, require, unchanged
 from workbench.kernel.model import Model
 from workbench.kernel.refinement import refines

@@ -1,4 +1,4 @@
-"""What a search may use, and who may stop it: one enforcer, with one meaning in every engine."""
+"""The budget of a search, and the ways to stop it, with the same meaning in every engine."""
 
 import math
 import signal
@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from workbench.kernel.errors import InputError, brief
 from workbench.kernel.given import plain
@@ -16,6 +16,7 @@ from workbench.kernel.values import counted
 INTERRUPTED = "interrupted"
 #: Engines number states in 32 bits.
 _MOST_STATES = 2**32 - 1
+T = TypeVar("T")
 
 
 class Stop(Exception):
@@ -23,12 +24,12 @@ class Stop(Exception):
 
 
 _interrupted = threading.Event()
-#: Within :func:`interruptible`, the handlers of signals that were there before.
+#: Within :func:`interruptible`, the previous signal handlers.
 _handlers: dict[int, Any] = {}
 
 
 def interrupted() -> bool:
-    """Whether Ctrl-C was pressed within :func:`interruptible`. Only the main thread is told, as Python does."""
+    """Whether Ctrl-C was pressed within :func:`interruptible`; as in Python, only the main thread sees it."""
     return _interrupted.is_set() and threading.current_thread() is threading.main_thread()
 
 
@@ -36,9 +37,9 @@ def interrupted() -> bool:
 def interruptible() -> Iterator[None]:
     """Let the first Ctrl-C ask for a stop, at the next look at :func:`interrupted`; the second raises as usual.
 
-    An exception may come up between any two lines, where data is half written; a flag is read where data is whole.
-    Nothing changes in other threads, inside another such context, or where the signal is ignored. SIGTERM counts where
-    it raises KeyboardInterrupt too, as on the command line.
+    An exception may be raised between any two lines, where data is half-written; a flag is read where data is whole.
+    Nothing changes in other threads, inside another such context, or where the signal is ignored. SIGTERM counts too
+    where it raises KeyboardInterrupt, as on the command line.
     """
     if _handlers or threading.current_thread() is not threading.main_thread():
         yield
@@ -68,11 +69,11 @@ def _restore() -> None:
 
 @dataclass(frozen=True)
 class Budget:
-    """What a search may use; None for no bound.
+    """Bounds on a search; None for no bound.
 
     Attributes:
-        states: Distinct states. A space of just so many is searched completely; of a larger one just so many are
-            counted.
+        states: Distinct states. A space of exactly this size is searched completely; in a larger one, this many states
+            are counted.
         bytes: Memory of the search's own data.
 
     Raises:
@@ -94,18 +95,17 @@ class Budget:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The same as options of a check."""
+        """The same, as options of a check."""
         return {"max_states": self.states, "max_seconds": self.seconds, "max_bytes": self.bytes}
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a search is.
+    """The progress of a search.
 
     Attributes:
-        level, states, frontier: The level that is being expanded, distinct states so far, and those of them that are
-            not expanded yet.
-        decided: The invariants that are known to be violated, and the properties that are known to be reached.
+        level, states, frontier: The level being expanded, the distinct states so far, and those not expanded yet.
+        decided: The properties known to be violated or reached.
     """
 
     level: int
@@ -116,14 +116,14 @@ class Progress:
 
 
 class Limits:
-    """The one enforcer of budgets and stops. Its clock starts when it is made.
+    """Enforces budgets and stops. Its clock starts when it is made.
 
-    An engine asks :meth:`room` before it adds a state, and calls :meth:`check` again and again. What it has added when
-    either of them raises :class:`Stop` stays, and is judged.
+    An engine calls :meth:`room` before it adds a state, and :meth:`check` at short intervals. When either raises
+    :class:`Stop`, the states added so far stay and are judged.
 
     Args:
-        on_progress: Called with a :class:`Progress` again and again.
-        should_stop: Asked again and again; the search stops once it returns True.
+        on_progress: Called with a :class:`Progress` at short intervals.
+        should_stop: Called at short intervals; the search stops once it returns True.
         spent: Seconds that went into an earlier part of the search.
     """
 
@@ -141,7 +141,7 @@ class Limits:
         self.restart()
 
     def restart(self) -> None:
-        """Start the clock anew, where what came before was no part of the search. No progress is reported twice."""
+        """Restart the clock: the time so far was no part of the search. No progress is reported twice."""
         self._began = time.perf_counter() - self._spent
         self._known = self._told
 
@@ -152,20 +152,16 @@ class Limits:
 
     @property
     def most_states(self) -> int:
-        """How many states may be counted."""
+        """The largest number of states that may be counted."""
         return min(self.budget.states or _MOST_STATES, _MOST_STATES)
 
     def room(self, states: int) -> None:
-        """Raise :class:`Stop` if there is no room for a state more than `states`."""
+        """Raise :class:`Stop` if there is no room for another state beside `states`."""
         if states >= self.most_states:
             raise Stop(f"the budget of {counted(self.most_states, 'state')} is used up")
 
     def enforce(self, held: Callable[[], int]) -> None:
-        """Raise :class:`Stop` if somebody asks for it, or if time or memory is used up.
-
-        Args:
-            held: Gives the bytes that the search's data takes.
-        """
+        """Raise :class:`Stop` on request, or if time or memory is used up; `held` gives the bytes in use."""
         if interrupted():
             raise Stop(INTERRUPTED)
         if self._should_stop is not None and self._should_stop():
@@ -178,8 +174,33 @@ class Limits:
     def check(
         self, level: int, states: int, frontier: int, held: Callable[[], int], decided: Iterable[str] = ()
     ) -> None:
-        """Report where the search is and what it has found, and :meth:`enforce`."""
+        """Report progress and :meth:`enforce`."""
         if self._on_progress is not None and states >= self._known:
             self._told = states
             self._on_progress(Progress(level, states, frontier, self.seconds, tuple(decided)))
         self.enforce(held)
+
+
+# Running again -------------------------------------------------------------------------------------------------------
+
+#: Seconds that a process may spend on running code again to find out that it is impure: the first ones, a share of its
+#: time, and the most per search.
+_FIRST, _SHARE, _MOST = 0.01, 0.02, 0.1
+_began = time.perf_counter()
+_spent = 0.0
+
+
+def as_time_allows(situations: Iterable[T]) -> Iterator[T]:
+    """The first of the `situations`, as many as there is time to run again."""
+    global _spent
+    began = time.perf_counter()
+    end = began + min(_MOST, _FIRST + _SHARE * (began - _began) - _spent)
+    if end <= began:
+        return
+    try:
+        for situation in situations:
+            if time.perf_counter() > end:
+                return
+            yield situation
+    finally:
+        _spent += time.perf_counter() - began

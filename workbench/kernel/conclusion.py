@@ -1,23 +1,53 @@
-"""From what an engine explored to a result: every property that was asked for gets a verdict, here and nowhere else."""
+"""The result of a check: the one place that gives each property its verdict, from what an engine explored."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from workbench.kernel.budget import INTERRUPTED, Limits, interrupted
 from workbench.kernel.declare import DEADLOCK, Property
-from workbench.kernel.errors import ModelError
-from workbench.kernel.growth import Growth
+from workbench.kernel.errors import ModelError, listed
 from workbench.kernel.instances import Subject
 from workbench.kernel.lasso import judge_end
 from workbench.kernel.plan import Plan
 from workbench.kernel.result import NOBODY, ActionCount, Result, Verdict, constraints_of
-from workbench.kernel.state import Reads
+from workbench.kernel.state import Cell, Reads
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import counted
 
-#: Of a verdict that is known already when somebody stops what makes its trace.
+#: The reason of a verdict that was known when Ctrl-C stopped the making of its trace.
 NO_TRACE = "interrupted before its trace was made"
+#: A remark takes this many levels in a row with new values, and this share of all levels.
+_LEAST, _PART = 8, 0.5
+
+
+class Growth:
+    """Counts for each cell of a search how many levels in a row have brought new values."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self._cells, self._values = cells, [0] * len(cells)
+        self._grown, self._levels = [0] * len(cells), 0
+
+    def note(self, values: Sequence[int]) -> None:
+        """Add a complete level; `values` is the number of values that each cell has had so far."""
+        then = zip(self._grown, self._values, values, strict=True)
+        self._grown = [grown + 1 if now > before else 0 for grown, before, now in then]
+        self._values, self._levels = list(values), self._levels + 1
+
+    @property
+    def remarks(self) -> list[str]:
+        """The cells that grow without bound, to tell if a search did not end."""
+        least = max(_LEAST, _PART * self._levels)
+        growing = [at for at, grown in enumerate(self._grown) if grown >= least]
+        if not growing:
+            return []
+        named = listed((str(self._cells[at]) for at in growing), room=60)
+        takes, it = ("takes", "it") if len(growing) == 1 else ("take", "them")
+        most = counted(max(self._values[at] for at in growing), "value")
+        return [
+            f"{named} {takes} new values with every level, {most} so far: unless something bounds {it}, "
+            "the space has no end"
+        ]
 
 
 @dataclass(frozen=True)
@@ -26,15 +56,13 @@ class Exploration:
 
     Attributes:
         stopped: Why it did not visit the whole space; None if it did.
-        generated, levels, actions: As in :class:`workbench.kernel.result.Result`.
-        decided: For each property that is violated or reached, where: what `trace_to` takes.
-        trace_to: Makes a shortest behaviour to such a place - a state, or the step that is wrong - by running the
-            model.
-        liveness: Gives the verdict on a liveness property, if the whole space was visited; or the reason why it cannot.
-        outside: Of the generated states those that the model's constraints kept out.
-        peak_bytes: Gives the largest resident size of the processes that searched, asked once the traces are made.
-        growth: Of the levels that are complete, where that is known.
-        profile: As in :class:`workbench.kernel.result.Result`.
+        generated, levels, actions, profile: As in :class:`workbench.kernel.result.Result`.
+        decided: The place - a state, or the step that is wrong - of each property that is violated or reached.
+        trace_to: Makes a shortest behaviour to such a place by running the model.
+        liveness: Gives the verdict on a liveness property if the whole space was visited; or the reason why not.
+        outside: The number of generated states that the model's constraints pruned.
+        peak_bytes: Gives the largest resident size of the searching processes; called once the traces are made.
+        growth: Of the complete levels, if known.
     """
 
     engine: str
@@ -57,8 +85,8 @@ class Exploration:
 def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
     """The result of a check: the verdicts, with their traces, and the figures.
 
-    Ctrl-C while traces are made costs the traces that are still to be made, and no verdict. If the search itself was
-    interrupted, traces are still made for what it found.
+    Ctrl-C while traces are made costs the remaining traces, and no verdict. If the search itself was interrupted,
+    traces are still built for what it found.
     """
     verdicts = []
     for declared in plan.properties:
@@ -88,8 +116,7 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
 def _verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
     name, kind = declared.name, declared.kind
     if name in explored.decided:
-        decide = decided_by_step if declared.of_steps else decided_verdict
-        return decide(plan.model, declared, explored.trace_to(explored.decided[name]))
+        return decided_verdict(plan.model, declared, explored.trace_to(explored.decided[name]))
     if explored.stopped is not None:
         return Verdict(name, kind, None, None, f"the search is incomplete: {explored.stopped}")
     if kind == "liveness":
@@ -101,10 +128,7 @@ def _verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
 
 
 def _undecided_verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
-    """The verdict on a property that no state and no step decides, once all are known; not for liveness.
-
-    It is given without running the model.
-    """
+    """The verdict on a property that no state and no step of a whole space decided; it does not run the model."""
     within = constraints_of(plan.model) if explored.outside else None
     if declared.kind != "reachable":
         why = None if within is None else f"beyond {within} nothing is known"
@@ -114,7 +138,7 @@ def _undecided_verdict(plan: Plan, declared: Property, explored: Exploration) ->
 
 
 def _liveness_verdict(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
-    """The verdict on a liveness property, once all states are known."""
+    """The verdict on a liveness property, given the whole space."""
     name, kind = declared.name, declared.kind
     if isinstance(explored.liveness, str):
         return Verdict(name, kind, None, None, explored.liveness)
@@ -131,7 +155,7 @@ def _liveness_verdict(plan: Plan, declared: Property, explored: Exploration) -> 
 
 
 def _without_trace(plan: Plan, declared: Property, explored: Exploration) -> Verdict:
-    """What can be said of a property without running anything any more."""
+    """The verdict on a property that needs no more running of the model."""
     name, kind = declared.name, declared.kind
     if name in explored.decided:
         return Verdict(name, kind, kind == "reachable", None, NO_TRACE)
@@ -141,68 +165,53 @@ def _without_trace(plan: Plan, declared: Property, explored: Exploration) -> Ver
 
 
 def decided_verdict(model: Any, declared: Property, trace: Trace) -> Verdict:
-    """The verdict on an invariant or reachable property, given a shortest trace to a state that decides it.
+    """The verdict on a property that the last state or step of a shortest `trace` decides.
 
     Raises:
-        ModelError: If the property does not have the value at the end of the trace for which the trace was made.
+        ModelError: If the end of the trace does not decide it.
     """
-    invariant = declared.kind == "invariant"
-    answers = [instance.judge(trace.last) for instance in model.predicates(declared.name)]
-    bad = [answer for answer in answers if answer is not True]
-    if bool(bad) is not invariant:
-        raise _decided_otherwise(declared)
-    return Verdict(declared.name, declared.kind, not invariant, trace, (bad[0] or "it is false") if invariant else None)
-
-
-def _decided_otherwise(declared: Property) -> ModelError:
-    named = declared.name + declared.place
-    return ModelError(f"{named} was decided differently when its trace was run again: the model is not pure")
-
-
-def _bounded(plan: Plan, explored: Exploration) -> list[str]:
-    """What the model's constraints kept out."""
-    if not explored.outside:
-        return []
-    kept_out = f"{explored.outside:,} of {counted(explored.generated, 'generated state')}"
-    nothing = "" if sum(explored.levels) else "; no initial state is inside, so nothing was explored"
-    return [f"explored within {constraints_of(plan.model)}: {kept_out} lie outside, judged but not explored{nothing}"]
-
-
-def decided_by_step(model: Any, declared: Property, trace: Trace) -> Verdict:
-    """The verdict on a property that steps decide, given a shortest trace that ends with what violates it.
-
-    Raises:
-        ModelError: If nothing is wrong there.
-    """
-    answers = wrong_at_end(model, declared, trace)
-    if not answers:
-        raise _decided_otherwise(declared)
+    wrong, reached = wrong_at_end(model, declared, trace), declared.kind == "reachable"
+    if bool(wrong) is reached:
+        named = declared.name + declared.place
+        raise ModelError(f"{named} was decided differently when its trace was run again: the model is not pure")
     if declared.kind == "refinement":
         trace = replace(trace, refinement=declared.name)
-    return Verdict(declared.name, declared.kind, False, trace, answers[0])
+    return Verdict(declared.name, declared.kind, reached, trace, None if reached else wrong[0])
 
 
 def wrong_at_end(model: Any, declared: Property, trace: Trace) -> list[str]:
-    """What is wrong with the end of `trace` by a property that steps decide: one text for each of its judges."""
+    """The faults of the last state or step of `trace` by a property, one text for each judge."""
     last = trace.steps[-1]
     if declared.kind == DEADLOCK.kind:
         answer = judge_end(model, last.state)
         return [] if answer is True else [f"stuck: {answer}"]
+    where, judges = "", model.predicates(declared.name) if declared.of_states else model.judges(declared)
     answers: list[bool | str]
-    if last.move is None:
-        answers = [judge.begins(last.state) for judge in model.judges(declared) if judge.begins is not None]
+    if declared.of_states:
+        answers = [judge.judge(last.state) for judge in judges]
+    elif last.move is None:
+        where, answers = f"{last.label}: ", [judge.begins(last.state) for judge in judges if judge.begins is not None]
     else:
         instance, before = model.instances[last.move.instance], trace.steps[-2].state
-        judges = [judge for judge in model.judges(declared) if judge.concerns(instance) and before != last.state]
-        answers = [judge.judge(before, last.state) for judge in judges]
-    return [f"{last.label}: {answer or 'it is false'}" for answer in answers if answer is not True]
+        judges = [judge for judge in judges if judge.concerns(instance) and before != last.state]
+        where, answers = f"{last.label}: ", [judge.judge(before, last.state) for judge in judges]
+    return [f"{where}{answer or 'it is false'}" for answer in answers if answer is not True]
 
 
-# What is suspicious about a model, and known for certain -------------------------------------------------------------
+def _bounded(plan: Plan, explored: Exploration) -> list[str]:
+    """A note on the states that the model's constraints pruned."""
+    if not explored.outside:
+        return []
+    pruned = f"{explored.outside:,} of {counted(explored.generated, 'generated state')}"
+    nothing = "" if sum(explored.levels) else "; no initial state is inside, so nothing was explored"
+    return [f"explored within {constraints_of(plan.model)}: {pruned} lie outside, judged but not explored{nothing}"]
+
+
+# Remarks: what is suspicious about a model, and certain ---------------------------------------------------------------
 
 
 def remarks(plan: Plan, explored: Exploration) -> list[str]:
-    """What an author should look at. But for what is slow, or only grows, it takes a space that is known as a whole."""
+    """What an author should look at; only remarks on speed and growth do without the whole space."""
     slow = [] if explored.profile is None else explored.profile.remarks
     if explored.stopped is not None and explored.growth is not None and not (plan.fail_fast and explored.decided):
         slow = [*explored.growth.remarks, *slow]
@@ -220,10 +229,10 @@ def _idle_actions(plan: Plan, explored: Exploration) -> Iterator[str]:
 
 
 def says_nothing(model: Any, declared: Property) -> str | None:
-    """Why an invariant that holds says nothing of the states; None if it looks at them.
+    """Why an invariant that holds says nothing of the states; None if it reads them.
 
-    What looks at no cell answers the same in every state; so one state tells. Where it asks for a constant instead, it
-    may well be on purpose, and nothing is said of it.
+    A predicate that reads no cell in one state reads none in any. One that reads a constant instead is not reported: it
+    may be on purpose.
     """
     instances = model.predicates(declared.name)
     if not instances:

@@ -1,5 +1,6 @@
-"""Constants: the switches and sizes of a model, each with a domain, a default and one line of documentation."""
+"""Constants: a model's switches and sizes, each with a domain, a default and one line of documentation."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,9 @@ class Constant:
     Args:
         default: A value that the domain accepts.
         domain: ``bool`` for a switch, ``str`` for a text, ``int`` for any integer, a range of integers, a sequence of
-            choices or a mapping of choices to the words for them, ``Integers``, a set of ``Names``, or something about
-            the names of such a set.
-        doc: One line, shown wherever the constant is offered.
+            choices or a mapping of choices to words, ``Integers``, a set of ``Names``, or a ``Partition``, ``Relation``
+            or ``Assignment`` over such a set.
+        doc: One line, shown with the constant.
 
     Examples:
         >>> crashes = Constant(1, range(0, 4), "how many writers may crash")
@@ -39,17 +40,17 @@ class Constant:
         self.describe, self.word = self._domain.describe, self._domain.word
         self.spelled, self.unordered, self.bind = self._domain.spelled, self._domain.unordered, self._domain.bind
 
-    if TYPE_CHECKING:  # a model has the value under the constant's name, where its class has the declaration
+    if TYPE_CHECKING:  # the name is the declaration on the class, and the value on a model
 
         def __get__(self, model: Any, owner: type | None = None) -> Any: ...
 
     @property
     def sets(self) -> tuple[str, ...]:
-        """The sets of names that the constant is about, by the names of their constants."""
+        """The constants that hold the sets of names which this one is about."""
         return self._domain.sets
 
     def parse(self, name: str, given: Any) -> Any:
-        """The value that `given` stands for, apart from the names of the sets that it may be about.
+        """The value that `given` stands for, not yet bound to sets of names.
 
         Raises:
             InputError: If the domain does not accept it.
@@ -62,33 +63,28 @@ class Constant:
 
 
 def spell(constants: Mapping[str, Any], declared: Mapping[str, Constant] | None = None) -> str:
-    """Constants in a line, such as ``SafeAcks=FALSE MaxCrashes=2``; with their declarations, choices by their words."""
+    """Constants in a line, such as ``SafeAcks=FALSE MaxCrashes=2``; choices as words if `declared` is given."""
     words = {name: constant.word for name, constant in (declared or {}).items()}
     return " ".join(f"{name}={words.get(name, show)(value)}" for name, value in constants.items())
 
 
 def telling_apart(constants: Mapping[str, Any], declared: Mapping[str, Constant], sets: Sequence[str]) -> list[str]:
-    """The constants by which names of the symmetric `sets` differ, such as a graph that is not complete.
+    """The constants that tell names of the symmetric `sets` apart, such as a graph that is not complete.
 
-    They are changed if two names that stand side by side are exchanged: all renamings are made of such exchanges.
+    Exchanging some two neighbouring names changes them; every renaming is made of such exchanges.
     """
-    exchanges = [
-        {one: other, other: one} for of in sets for one, other in zip(constants[of], constants[of][1:], strict=False)
-    ]
-    others = [name for name, constant in declared.items() if constant.kind != "names"]
+    exchanges = [{one: other, other: one} for of in sets for one, other in itertools.pairwise(constants[of])]
     return [
         name
-        for name in others
-        if not all(leaves_alone(constants, declared, [name], exchange) for exchange in exchanges)
+        for name, constant in declared.items()
+        if constant.kind != "names"
+        and not all(leaves_alone(constants, declared, [name], exchange) for exchange in exchanges)
     ]
 
 
 def leaves_alone(
     constants: Mapping[str, Any], declared: Mapping[str, Constant], names: Sequence[str], renaming: Mapping[str, str]
 ) -> bool:
-    """Whether the constants called `names` are the same after a renaming: a graph is mapped to itself, say."""
-    for name in names:
-        value, unordered = constants[name], declared[name].unordered
-        if unordered(permute(value, renaming)) != unordered(value):
-            return False
-    return True
+    """Whether a renaming leaves the constants called `names` as they are: maps a graph to itself, say."""
+    pairs = ((constants[name], declared[name].unordered) for name in names)
+    return all(unordered(permute(value, renaming)) == unordered(value) for value, unordered in pairs)

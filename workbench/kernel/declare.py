@@ -1,6 +1,6 @@
-"""What a model's author declares: processes, actions, variables and properties, by decorators in a model's class.
+"""Declarations in a model's class: processes, actions, variables and properties.
 
-Nothing here knows of a model: :mod:`workbench.kernel.model` collects what a class declares, and binds it to constants.
+They know no model: :mod:`workbench.kernel.model` collects the declarations of a class and binds them to constants.
 """
 
 import inspect
@@ -17,33 +17,59 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.kernel.constants import Constant
 from workbench.kernel.domains import Names
-from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, defined_at, in_its_line, listed
-from workbench.kernel.faults import Fault
+from workbench.kernel.errors import InputError, ModelError, brief, call, defined_at, in_its_line, listed
 from workbench.kernel.parameters import Function, Parameters, check_function, is_text
 
 Predicate = Callable[[Any], Any]
 #: The name of a constant, or a function of the model; its truth counts.
 Condition = str | Callable[[Any], Any]
-#: None for what every model of the class has.
+#: The condition under which a model has what its class declares; None: always.
 When = Condition | None
-#: Whether a property is checked without being asked for by name, or the condition on which it is.
+#: Whether a property is checked when no properties are named, or the condition for that.
 Default = bool | Condition
 
-FAIRNESS = ("weak", "strong")
+
+# Faults --------------------------------------------------------------------------------------------------------------
+
+
+class Place(NamedTuple):
+    """A part of a state: a variable, one of its cells, or a member of the cell's value."""
+
+    variable: str
+    index: Any = None
+    inside: Any = None
+
+
+class Fault(str):
+    """An invariant's message that also names the places in the state that are wrong; pictures mark them.
+
+    Examples:
+        >>> wrong = Fault("w2 was answered 409", Place("decision", "w2"))
+        >>> wrong, wrong.places
+        ('w2 was answered 409', (Place(variable='decision', index='w2', inside=None),))
+    """
+
+    places: tuple[Place, ...]
+
+    def __new__(cls, text: str, *places: Place) -> "Fault":
+        fault = super().__new__(cls, text)
+        fault.places = places
+        return fault
+
 
 # Actions and properties ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Declared:
-    """What a decorator attaches to a method: an action or a property.
+    """An action or a property, as a decorator attaches it to a method.
 
     Attributes:
-        when: The name of a constant, or a function of the model: where it is false, a model does not have it.
+        when: The name of a constant, or a function of the model; a model lacks the declaration where it is false.
     """
 
     name: str
@@ -61,7 +87,7 @@ class Declared:
         return defined_at(self.function)
 
     def check(self, owner: str, declared: "Declarations") -> None:
-        """Raise :class:`ModelError` unless the class called `owner`, which has all that is `declared`, can have it."""
+        """Raise :class:`ModelError` unless it fits the class called `owner`, with all that the class `declared`."""
         self._check_condition("when", self.when, declared.constants)
 
     def _check_condition(self, option: str, condition: Condition | bool | None, constants: Container[str]) -> None:
@@ -73,20 +99,18 @@ class Declared:
             )
 
     def applies(self, model: Any) -> bool:
-        """Whether `model` has what its class declares."""
+        """Whether `model` has it, with its constants."""
         return self.when is None or self._is_true("when", self.when, model)
 
     def _is_true(self, option: str, condition: Condition, model: Any) -> bool:
         if isinstance(condition, str):
             return bool(getattr(model, condition))
-        try:
-            return bool(condition(model))
-        except RAISED as error:
-            raise blame(f"{option} of {self.name}", error) from error
+        what = f"{option} of {self.name}"
+        return bool(call(what, bool, call(what, condition, model)))
 
     @property
     def needs(self) -> str:
-        """What has to be so for it to apply, in words; "" if the declaration does not tell."""
+        """The name of its condition, in words; "" if that has none."""
         if isinstance(self.when, str):
             return self.when
         name = getattr(self.when, "__name__", "")
@@ -100,11 +124,10 @@ class Process:
         per: The constant (or attribute of the model) whose members each get a process of their own.
         fair ({None, "weak", "strong"}): The fairness of the disjunction of the process's actions.
         doc: One line.
-        start: The process's first step, or a function of the model that gives it. It declares a variable, the program
-            counter, which stands where the process is declared; actions say at which step they are taken, and which one
-            is next.
-        pc: What that variable is called; without `start` it is one that the model declares.
-        guard: A method ``(self, s)``, or ``(self, s, member)``, that requires what all steps of the process need.
+        start: The first step, or a function of the model that gives it. This declares the program counter, a variable
+            in the place of the process; actions name the steps that they are taken at and lead to.
+        pc: The name of the program counter. Without `start` the model declares that variable itself.
+        guard: A method ``(self, s)``, or ``(self, s, member)``, that requires what every step of the process needs.
     """
 
     @in_its_line
@@ -128,10 +151,10 @@ class Process:
             check_function(guard, {} if per is None else {list(inspect.signature(guard).parameters)[-1]: per})
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.name = self.name or name  # a second name for it does not rename it
+        self.name = self.name or name  # an alias does not rename it
 
     def of_class(self, replaced: Iterable[Any]) -> "Process":
-        """The process as a class has it: it begins as one that it replaces does, unless it says where."""
+        """The process as a class has it: it inherits the steps of a process that it replaces, unless it has its own."""
         first = next((other for other in replaced if isinstance(other, Process) and other.steps is not None), self)
         if first is self or self.steps is not None:
             return self
@@ -141,13 +164,13 @@ class Process:
 
 
 def _check_fairness(fair: str | bool | None) -> None:
-    if fair not in (None, False, *FAIRNESS):
+    if fair not in (None, False, "weak", "strong"):
         raise ModelError(f"fair = {fair!r} is not known; it takes 'weak', 'strong' or False")
 
 
 @dataclass(frozen=True)
 class Action(Declared):
-    """What ``@action`` attaches to a method."""
+    """An action, as ``@action`` attaches it to a method."""
 
     process: Process | None = None
     fair: str | bool | None = None
@@ -166,14 +189,14 @@ class Action(Declared):
             )
 
     def __get__(self, model: Any, owner: type) -> Any:
-        """The action, of a class; of a model's object the method, for other actions and for subclasses to call."""
+        """On a class the action; on a model its method, which other actions and subclasses may call."""
         return self if model is None else partial(self.function, model)
 
     def of_class(self, owner: str, name: str, bases: Sequence[type], processes: Mapping[str, Process]) -> "Action":
-        """The action as the class called `owner` has it: called `name`, and taken by the class's own process.
+        """The action as the class called `owner` has it: with that `name`, and taken by the class's own process.
 
-        A subclass may replace a process of its base; the inherited actions are then the new one's. An action that takes
-        the place of one of the `bases` is at the same step, and leads to the same, unless it says otherwise.
+        If a subclass replaces a process, inherited actions belong to the new one. An action that overrides one of the
+        `bases` keeps the overridden `at` and `to`, unless it has its own.
         """
         if self.process is None:
             return replace(self, name=name)
@@ -210,22 +233,21 @@ def action(
     """Declare a method ``(self, s, ...)`` to be an action.
 
     Args:
-        process: Who takes the step. If it has a process per member, the method's first parameter is the member.
-        *each: Parameters that are unpacked from tuples, such as ``"a, b in Edges"``; a first one of these may be the
-            process's member. They stand before those of `domains`.
-        fair ({None, "weak", "strong", False}): A fairness condition of this action alone, per instance; False leaves it
-            out of its process's fairness.
-        when: The name of a constant, or a function of the model: where it is false, a model does not have the action.
+        process: The process that takes the step. With a process per member, the method's first parameter is the member.
+        *each: Parameters that are unpacked from tuples, such as ``"a, b in Edges"``, before those of `domains`. The
+            first of them may be the process's member.
+        fair ({None, "weak", "strong", False}): A fairness condition of each instance of this action; False leaves the
+            action out of its process's fairness.
+        when: The name of a constant, or a function of the model; a model lacks the action where it is false.
         stutters: The action leaves the state as it is, on purpose.
-        fair_when: A function ``(self, s, ...)``, with the action's parameters, that says of which of its steps fairness
-            is; of all of them without it. Choices are told it by keyword: ``lambda self, s, c, *, value: value ==
-            s.held[c]``.
+        fair_when: A function ``(self, s, ...)``, with the action's parameters, that is true of the steps that fairness
+            counts; without it, fairness counts all. It takes choices as keywords: ``lambda self, s, c, *, value: value
+            == s.held[c]``.
         at: The step of its process at which the action is taken, or a function of the model that gives it (None: at
             any).
-        to: The step that comes next, unless the method assigns one. Both are inherited by an action that replaces this
-            one.
-        **domains: For each further parameter the name of a constant, or of an attribute or method of the model, whose
-            members it ranges over.
+        to: The next step, unless the method assigns one. An action that overrides this one inherits both.
+        **domains: For each further parameter the name of the constant, attribute or method of the model whose members
+            it ranges over.
     """
     if callable(process) and not isinstance(process, Process):  # a bare @action
         return action()(process)
@@ -267,7 +289,7 @@ def _check_fair_when(name: str, fair_when: Any, parameters: int) -> None:
 
 @dataclass(frozen=True)
 class Clauses:
-    """What stands for a property's function where it has several; called like one, it is their conjunction."""
+    """The functions of an invariant that has several; a call is their conjunction."""
 
     functions: tuple[Function, ...]
 
@@ -276,14 +298,14 @@ class Clauses:
 
     @property
     def doc(self) -> str:
-        """What the clauses say, each in a line."""
+        """The first paragraph of each clause, one per line."""
         first = (" ".join((f.__doc__ or "").strip().partition("\n\n")[0].split()) for f in self.functions)
         return "\n".join(
             f"{f.__name__}: {said}".removesuffix(": ") for f, said in zip(self.functions, first, strict=True)
         )
 
     def check(self, parameters: Mapping[str, str]) -> "Clauses":
-        """Raise :class:`ModelError` unless each is a method with these parameters, and has a name of its own."""
+        """Raise :class:`ModelError` unless each is a method with these parameters and its own name."""
         names: set[str] = set()
         for function in self.functions:
             if not isinstance(function, FunctionType):
@@ -297,7 +319,7 @@ class Clauses:
         return self
 
     def of_class(self, bases: Sequence[type]) -> "Clauses":
-        """Those of a class with these `bases`: a method that it replaces is replaced here too."""
+        """The clauses in a class with these `bases`: a method that the class overrides is overridden here too."""
         replaced = []
         for function in self.functions:
             held = [vars(base)[function.__name__] for base in bases if function.__name__ in vars(base)]
@@ -306,7 +328,7 @@ class Clauses:
 
 
 def of_clause(function: Function, answer: Any) -> Any:
-    """What a clause answered, with its name; an answer that no invariant may give stays as it is."""
+    """A clause's answer, with the clause's name before what is wrong; invalid answers stay as they are."""
     if answer is False:
         return f"{function.__name__} is false"
     if not isinstance(answer, str):
@@ -342,7 +364,7 @@ class Property(Declared):
 
     @property
     def clauses(self) -> tuple[Function, ...]:
-        """What is judged one by one: for most properties the one function that they have."""
+        """The functions that are judged one by one; most properties have a single one."""
         return self.function.functions if isinstance(self.function, Clauses) else (self.function,)
 
     def of_class(self, owner: str, name: str, bases: Sequence[type]) -> "Property":
@@ -356,17 +378,17 @@ class Property(Declared):
 
     @property
     def described(self) -> str:
-        """The kind, and what else lists of properties say of it."""
+        """The kind and its details, as lists of properties show them."""
         return f"{self.kind} of {', '.join(self.of)}" if self.of else self.kind
 
     @property
     def of_states(self) -> bool:
-        """Whether it is true or false of single states."""
+        """Whether single states decide it."""
         return self.kind in ("invariant", "reachable")
 
     @property
     def of_steps(self) -> bool:
-        """Whether it is true or false of a state with the steps from there."""
+        """Whether a state decides it together with the steps from there."""
         return self.kind in ("step", "refinement", "deadlock")
 
     def check(self, owner: str, declared: "Declarations") -> None:
@@ -377,7 +399,7 @@ class Property(Declared):
                 raise ModelError(f"{owner}: {self.name} is of {brief(name)}, which is not an action")
 
     def judges(self, model: Any) -> list[Any]:
-        """What judges the single steps of `model`, for a refinement."""
+        """The judges of the steps of `model`, for a refinement."""
         return []
 
     def is_default(self, model: Any) -> bool:
@@ -388,12 +410,12 @@ class Property(Declared):
 
 
 DEADLOCK = Property("Deadlock", lambda self, s: True, kind="deadlock", by_default=False)
-"""The property that every model has without declaring it: behaviours end only where they may."""
+"""The property that every model has: behaviours end only where they may."""
 
 
 @in_its_line
 def _declare(kind: str, function: Any, domains: Mapping[str, str], states: int = 1, **options: Any) -> Any:
-    """The property that `function` is declared to be; its decorator where a text, or nothing, stands in its place."""
+    """The property that `function` declares; a decorator if `function` is a text with parameters, or None."""
     parameters = Parameters.declared([function] if is_text(function) else [], domains)
 
     @in_its_line
@@ -408,17 +430,16 @@ def _declare(kind: str, function: Any, domains: Mapping[str, str], states: int =
 def invariant(*functions: Any, when: When = None, by_default: Default = True, **domains: str) -> Any:
     """Declare a method ``(self, s, ...)`` that returns True, or False or a text that says what is wrong.
 
-    The text may be a :class:`Fault`, which also names what is at fault.
+    The text may be a :class:`Fault`, which also names places in the state.
 
     Args:
-        *functions: The method that is decorated; or several methods without a decorator, for an invariant of several
-            clauses, as in ``Safe = invariant(types_are_right, one_leader)``. Clauses are judged one by one, so that
-            each reads only what it needs, and the verdict names the one that fails.
-        when: The name of a constant, or a function of the model: where it is false, a model does not have the property.
-        by_default: False for a property that is checked only where it is asked for by name; or a condition, as for
-            `when`, where it is checked unasked.
-        **domains: As for actions: the invariant must hold for each combination. Fine-grained instances are also faster.
-            As there, ``@invariant("a, b in Edges")`` unpacks tuples.
+        *functions: The decorated method; or several undecorated methods, the clauses of the invariant, as in ``Safe =
+            invariant(types_are_right, one_leader)``. Clauses are judged one by one: each reads only what it needs, and
+            the verdict names the one that fails.
+        when: The name of a constant, or a function of the model; a model lacks the property where it is false.
+        by_default: False for a property that is checked only when it is named; or a condition for that, as in `when`.
+        **domains: As for actions: the invariant must hold for each combination. Fine-grained instances are faster, too.
+            ``@invariant("a, b in Edges")`` unpacks tuples.
     """
     texts = tuple(itertools.takewhile(is_text, functions))
     if len(functions) - len(texts) < 2:
@@ -431,7 +452,7 @@ def invariant(*functions: Any, when: When = None, by_default: Default = True, **
 
 
 def reachable(function: Any = None, /, *, when: When = None, by_default: Default = True) -> Any:
-    """Declare a method ``(self, s)`` that must be true in some state, so that no model is safe because it is idle.
+    """Declare a method ``(self, s)`` that must be true in some state: a model that does nothing is not safe.
 
     `when` and `by_default` are as for :func:`invariant`.
     """
@@ -447,16 +468,16 @@ def liveness(function: Any = None, /, *, when: When = None, by_default: Default 
 
 
 def constraint(function: Any = None, /, *, when: When = None, **domains: str) -> Any:
-    """Declare a method ``(self, s, ...)`` that is true of the states from which a search is to go on.
+    """Declare a state constraint: a method ``(self, s, ...)``, false in states that a search prunes.
 
-    A constraint bounds what is explored and is no part of the protocol. A state outside is judged like all others, but
-    it is not counted as distinct, and its successors are not looked at. Steps that lead there are steps: fairness does
-    not see the constraint. A state is inside if all constraints of the model are true of it.
+    It bounds the search and is no part of the protocol. A state where some constraint is false is pruned: it is judged
+    like the others, but neither counted as distinct nor expanded. Steps that lead there are steps, and fairness counts
+    them.
 
     Args:
-        when: The name of a constant, or a function of the model: where it is false, the constraint does not apply.
-        **domains: As for actions: the constraint must be true for each combination. Fine-grained instances are also
-            faster.
+        when: The name of a constant, or a function of the model; the constraint does not apply where it is false.
+        **domains: As for actions: the constraint must be true for each combination. Fine-grained instances are faster,
+            too.
 
     Examples:
         >>> from workbench.kernel import Model, Variable, action, constraint, invariant, search
@@ -492,11 +513,11 @@ def step(
 ) -> Any:
     """Declare a method ``(self, s, t, ...)`` that must be true of every step from a state `s` to another state `t`.
 
-    It returns True, or False or a text that says what is wrong, as invariants do. A step that changes nothing is not
-    judged. `when`, `by_default` and the domains are as for :func:`workbench.invariant`.
+    It answers as invariants do. Steps that change nothing are not judged. `when`, `by_default` and the domains are as
+    for :func:`workbench.invariant`.
 
     Args:
-        of: The names of the actions whose steps are judged; all actions if it is not given.
+        of: The names of the actions whose steps are judged; all by default.
 
     Examples:
         >>> from workbench import Model, Variable, action, check, step
@@ -562,31 +583,25 @@ def eventually_always(goal: Predicate) -> Formula:
 
 
 @dataclass(frozen=True)
-class Initial:
-    """What ``@initial`` attaches to a method."""
+class Boundary:
+    """A method that ``@initial`` or ``@ends``, its `kind`, marks."""
 
-    function: Function
-
-
-@dataclass(frozen=True)
-class Ends:
-    """What ``@ends`` attaches to a method."""
-
+    kind: str
     function: Function
 
 
 @in_its_line
-def initial(function: Callable[..., None]) -> Initial:
+def initial(function: Callable[..., None]) -> Boundary:
     """Declare a method ``(self, s)`` that assigns (and may choose) the initial states."""
     check_function(function, {})
-    return Initial(function)
+    return Boundary("initial", function)
 
 
 @in_its_line
-def ends(function: Callable[..., bool]) -> Ends:
+def ends(function: Callable[..., bool]) -> Boundary:
     """Declare a method ``(self, s)`` that is true in the states in which a behaviour may end.
 
-    The property ``Deadlock`` holds if every other state has a next step. Where a model says nothing, it may end
+    The property ``Deadlock`` holds if every other state has a next step. Without ``@ends``, a behaviour may end
     nowhere.
 
     Examples:
@@ -604,7 +619,7 @@ def ends(function: Callable[..., bool]) -> Ends:
         'holds'
     """
     check_function(function, {})
-    return Ends(function)
+    return Boundary("ends", function)
 
 
 # Variables -----------------------------------------------------------------------------------------------------------
@@ -629,15 +644,14 @@ class Variable:
 
 
 class SetOf(Variable):
-    """A variable that is a set, or one set per index, of members that are declared: messages that may be under way.
+    """A declared set, or one per index: a variable whose possible members are declared, such as messages under way.
 
-    A model sees a frozenset, which can also be asked for the members with certain fields:
-    ``s.messages.where(type="ack", to=w)``. A question, or an assignment, concerns only the members that it is about, so
-    that the space is searched as fast as if each had a cell of its own.
+    A model sees a frozenset that also answers queries: ``s.messages.where(type="ack", to=w)``. Queries and assignments
+    read and write single members, so that the search is as fast as if each member had a cell of its own.
 
     Args:
-        universe: The constant, attribute or method of the model that gives what the set may hold.
-        initial: What it holds at first, as for :class:`Variable`.
+        universe: The constant, attribute or method of the model that gives the possible members.
+        initial: The initial content, as for :class:`Variable`.
         per: The constant, attribute or method of the model whose members are the indices.
         doc: One line.
 
@@ -681,7 +695,7 @@ _DECLARED = (Constant, Variable, Action, Property, Process)
 
 @dataclass(frozen=True)
 class Declarations:
-    """Everything that a class and its bases declare, by name; a class's own replaces that of its bases."""
+    """All declarations of a class and its bases, by name; the class overrides its bases."""
 
     constants: dict[str, Constant]
     variables: dict[str, Variable]
@@ -689,11 +703,11 @@ class Declarations:
     actions: dict[str, Action]
     properties: dict[str, Property]
     constraints: dict[str, Property]
-    initial: Initial | None
-    ends: Ends | None
+    initial: Boundary | None
+    ends: Boundary | None
 
     def check(self, owner: str, symmetry: Any, ignores: Any) -> None:
-        """Raise :class:`ModelError` unless the declarations of the class called `owner` go together."""
+        """Raise :class:`ModelError` unless the declarations of the class called `owner` fit together."""
         for name, constant in self.constants.items():
             try:
                 constant.parse(name, constant.default)
@@ -719,15 +733,15 @@ class Declarations:
 
 
 def collect(owner: type, bases: Sequence[type], reserved: Collection[str]) -> Declarations:
-    """What the class `owner` declares.
+    """The declarations of the class `owner`.
 
     Args:
-        bases: The class and its bases, in the order in which names are looked up.
-        reserved: What nothing may be called.
+        bases: The class and its bases, in method resolution order.
+        reserved: Names that no declaration may have.
 
     Raises:
-        ModelError: If something has a reserved name, an action has no process of the class's, or behaviours begin in
-            two ways.
+        ModelError: If a declaration has a reserved name, an action's process is not the class's, or there are two
+            ``@initial`` or two ``@ends`` methods.
     """
     declared: dict[str, Any] = {}
     for name, what in {n: v for base in reversed(bases) for n, v in vars(base).items()}.items():
@@ -747,8 +761,7 @@ def collect(owner: type, bases: Sequence[type], reserved: Collection[str]) -> De
             )
     if DEADLOCK.name in declared:
         raise ModelError(f"{owner.__name__}: nothing may be called {DEADLOCK.name!r}: every model has that property")
-    start = _only_one(owner, declared, Initial, "declared_initial")
-    ends = _only_one(owner, declared, Ends, "declared_ends")
+    start, ends = (_only_one(owner, declared, kind) for kind in ("initial", "ends"))
     processes = {n: v for n, v in declared.items() if isinstance(v, Process)}
     judged = {n: v.of_class(owner.__name__, n, bases) for n, v in declared.items() if isinstance(v, Property)}
     return Declarations(
@@ -766,9 +779,10 @@ def collect(owner: type, bases: Sequence[type], reserved: Collection[str]) -> De
     )
 
 
-def _only_one(owner: type, declared: Mapping[str, Any], kind: type[Any], kept: str) -> Any:
-    """What is `declared` as a `kind` of method, of which there may be one; a base has it in its attribute `kept`."""
-    found = {n: v for n, v in declared.items() if isinstance(v, kind) and n != kept}
+def _only_one(owner: type, declared: Mapping[str, Any], kind: str) -> Any:
+    """The method that ``@initial`` or ``@ends`` marks; a model's own attribute repeats that of its base."""
+    marked = {n: v for n, v in declared.items() if isinstance(v, Boundary) and v.kind == kind}
+    found = {n: v for n, v in marked.items() if n != f"declared_{kind}"}
     if len(found) > 1:
-        raise ModelError(f"{owner.__name__} has more than one @{kind.__name__.lower()} method: {', '.join(found)}")
+        raise ModelError(f"{owner.__name__} has more than one @{kind} method: {', '.join(found)}")
     return next(iter(found.values()), None)

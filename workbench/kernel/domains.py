@@ -1,6 +1,6 @@
-"""The domains of constants: what each accepts, how people write and read it, and what a model has of it.
+"""The domains of constants: the values that each accepts, how they are written, and what a model gets.
 
-A domain knows its values apart from names; those that are about the members of a set of names are bound to them later.
+Values are parsed without knowing any set of names; :meth:`Domain.bind` adds the members of the sets later.
 """
 
 import itertools
@@ -18,11 +18,11 @@ Sets = Mapping[str, tuple[str, ...]]
 
 
 class Domain:
-    """What a constant accepts.
+    """The values that a constant accepts.
 
     Attributes:
-        kind: In a word.
-        sets: The sets of names that it is about, by the names of their constants.
+        kind: The kind of domain, in a word.
+        sets: The constants that hold the sets of names which the values are about.
     """
 
     kind: ClassVar[str]
@@ -32,35 +32,41 @@ class Domain:
         return ()
 
     def describe(self) -> str:
-        """What it accepts, in words."""
+        """The accepted values, in words."""
         raise NotImplementedError
 
     def parse(self, given: Any) -> Any:
-        """The value that `given` stands for, apart from the names of the sets that it may be about.
+        """The value that `given` stands for, which does not depend on sets of names.
 
         Raises:
             ValueError: If it is not accepted.
         """
+        if not self.accepts(given):
+            raise ValueError
+        return given
+
+    def accepts(self, given: Any) -> bool:
+        """Whether `given` is a value, for domains whose values have one spelling."""
         raise NotImplementedError
 
     def bind(self, name: str, value: Any, sets: Sets) -> Any:
-        """What a model has, in its constant `name`, for a parsed `value`: with these members of the sets.
+        """The value of a model's constant `name`, for a parsed `value` and the members of the `sets`.
 
         Raises:
-            InputError: If it does not go with them.
+            InputError: If they do not fit together.
         """
         return value
 
     def word(self, value: Any) -> str:
-        """`value` as people read it: the word for a choice that has one, the shape of a graph."""
+        """`value` as people read it: a choice's word, a graph's shape."""
         return show(value)
 
     def spelled(self, value: Any) -> Any:
-        """`value` as :meth:`parse` takes it and JSON has it: short where there is a word for it."""
+        """`value` as :meth:`parse` takes it and JSON has it, in the shortest spelling."""
         return value
 
     def unordered(self, value: Any) -> Any:
-        """`value` without the order in which it is written, where that says nothing."""
+        """`value` without an order that means nothing."""
         return value
 
 
@@ -75,10 +81,8 @@ class Switch(Domain):
     def describe(self) -> str:
         return "true or false"
 
-    def parse(self, given: Any) -> bool:
-        if not isinstance(given, bool):
-            raise ValueError
-        return given
+    def accepts(self, given: Any) -> bool:
+        return isinstance(given, bool)
 
 
 class Within(Domain):
@@ -96,15 +100,13 @@ class Within(Domain):
         steps = "" if self.numbers.step == 1 else f" in steps of {self.numbers.step}"
         return f"an integer from {self.numbers[0]} to {self.numbers[-1]}{steps}"
 
-    def parse(self, given: Any) -> int:
-        if type(given) is not int or given not in self.numbers:
-            raise ValueError
-        return given
+    def accepts(self, given: Any) -> bool:
+        return type(given) is int and given in self.numbers
 
 
 @dataclass(frozen=True)
 class Integers(Domain):
-    """Integers without a list of them: all, or those from `least`, or up to `most`.
+    """All integers, or those from `least` on, or up to `most`.
 
     Examples:
         >>> from workbench.kernel import Constant
@@ -138,13 +140,11 @@ class Integers(Domain):
             return "an integer" if self.least is None else f"an integer from {self.least} on"
         return f"an integer up to {self.most}" if self.least is None else f"an integer from {self.least} to {self.most}"
 
-    def parse(self, given: Any) -> int:
-        if given not in self:
-            raise ValueError
-        return int(given)
+    def accepts(self, given: Any) -> bool:
+        return given in self
 
 
-class Text(Domain):
+class TextLine(Domain):
     """Any line of text."""
 
     kind = "text"
@@ -158,8 +158,8 @@ class Text(Domain):
         return str(given)
 
 
-class Choice(Domain):
-    """One of some values; a mapping of values to words has the words that people read and write in their place."""
+class Choices(Domain):
+    """One of some values; a mapping gives each value the word that people read and write for it."""
 
     kind = "choice"
 
@@ -196,11 +196,11 @@ class Choice(Domain):
 
 @dataclass(frozen=True)
 class Names(Domain):
-    """A set of actors or values: given by its size (`prefix` 1, 2, ...) or as a list of names.
+    """A set of actors or values: given by its size, for the names `prefix` 1, 2, ..., or as a list of names.
 
     Args:
-        prefix: What the names made from a size start with.
-        sizes: The sizes that are accepted.
+        prefix: The beginning of names made from a size.
+        sizes: The accepted sizes.
     """
 
     prefix: str
@@ -229,11 +229,11 @@ class Names(Domain):
         return tuple(map(Name, names))
 
 
-# What is about the names of sets -------------------------------------------------------------------------------------
+# Domains over the names of sets --------------------------------------------------------------------------------------
 
 
 def _items(text: str) -> list[str]:
-    """The items of a text such as ``{n1->n2, n2->n3}``; the braces may be left out."""
+    """The items of a text such as ``{n1->n2, n2->n3}``; braces are optional."""
     inside = text.strip()
     if inside.startswith("{") and inside.endswith("}"):
         inside = inside[1:-1].strip()
@@ -281,12 +281,12 @@ class Partition(Domain):
 
 
 class Pairs(tuple[tuple[str, str], ...]):
-    """What a model has of a relation: its pairs of names, in the order of the sets.
+    """A relation's value in a model: its pairs of names, in the order of the sets.
 
     An undirected graph holds both pairs of an edge; `edges` has each edge once.
 
     Attributes:
-        shape: The word that it was given by, such as ``ring``.
+        shape: The word that gave it, such as ``ring``.
 
     Examples:
         >>> ring = Relation("Node").bind("Ring", "ring", {"Node": ("a", "b", "c")})
@@ -308,11 +308,11 @@ class Pairs(tuple[tuple[str, str], ...]):
         return tuple(self), self.shape, self.directed
 
     def successors(self, name: str) -> tuple[str, ...]:
-        """The names that pairs lead to from `name`; in an undirected graph its neighbours."""
+        """The names that `name` leads to; in an undirected graph its neighbours."""
         return tuple(target for source, target in self if source == name)
 
     def predecessors(self, name: str) -> tuple[str, ...]:
-        """The names from which pairs lead to `name`."""
+        """The names that lead to `name`."""
         return tuple(source for source, target in self if target == name)
 
     @property
@@ -322,11 +322,11 @@ class Pairs(tuple[tuple[str, str], ...]):
 
 
 def _once(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """One pair for each edge without a direction."""
+    """One pair for each undirected edge."""
     return tuple(pair for i, pair in enumerate(pairs) if pair[::-1] not in pairs[:i])
 
 
-#: The graphs that have a name: over the members of a set, in their order.
+#: Named graphs over the members of a set, in their order.
 _SHAPES: dict[str, Callable[[Sequence[str]], Iterable[tuple[str, str]]]] = {
     "none": lambda names: (),
     "line": itertools.pairwise,
@@ -340,14 +340,13 @@ _SHAPES: dict[str, Callable[[Sequence[str]], Iterable[tuple[str, str]]]] = {
 class Relation(Domain):
     """Pairs of a member of the set `of` and one of the set `to`, each a constant that is a set of names.
 
-    Without `to` it is a graph: edges between members of `of`, none of which leads from a name to itself. It is given by
-    a word for whatever names there are - ``none`` or ``all``; for a graph ``none``, ``line``, ``ring``, ``star`` (from
-    the first to all others) or ``complete`` -, as a list of pairs, or as a text such as ``n1->n2, n2->n3``; undirected:
-    ``n1-n2, n2-n3``.
+    Without `to` it is a graph: edges between members of `of`, none from a name to itself. It is given by a word -
+    ``none`` or ``all``; for a graph ``none``, ``line``, ``ring``, ``star`` (from the first to all others) or
+    ``complete`` -, as a list of pairs, or as a text such as ``n1->n2, n2->n3``; undirected: ``n1-n2, n2-n3``.
 
     Args:
         of, to: Names of constants; they may be the same.
-        directed: Whether an edge of a graph leads one way.
+        directed: Whether the edges of a graph have a direction.
     """
 
     of: str
@@ -370,12 +369,12 @@ class Relation(Domain):
 
     @property
     def shapes(self) -> tuple[str, ...]:
-        """The words that it may be given by."""
+        """The words that give it."""
         return tuple(_SHAPES) if self.to is None else ("none", "all")
 
     @property
     def arrow(self) -> str:
-        """What stands between the names of a pair."""
+        """The text between the names of a pair."""
         return "->" if self.directed else "-"
 
     def describe(self) -> str:
@@ -432,7 +431,7 @@ class Relation(Domain):
         return Pairs(((a, b) for a in first for b in last if (a, b) in held), shape, self.directed)
 
     def _shaped(self, shape: str, first: Sequence[str], last: Sequence[str]) -> list[tuple[str, str]]:
-        """The pairs that a word stands for."""
+        """The pairs that the word `shape` stands for."""
         if self.to is not None:
             return list(itertools.product(first, last)) if shape == "all" else []
         pairs = list(_SHAPES[shape](first))
@@ -440,10 +439,10 @@ class Relation(Domain):
 
 
 class Assignment(Domain):
-    """A choice for each member of the set of names that the constant `of` holds: to the model a ``Map``.
+    """A choice for each member of the set of names that the constant `of` holds; a model gets a ``Map``.
 
-    It is given as one choice for all, or as a mapping, or as a text such as ``n1: leader, n3: leader``; names that are
-    left out have the first choice.
+    It is given as one choice for all, as a mapping, or as a text such as ``n1: leader, n3: leader``; names left out
+    have the first choice.
 
     Args:
         of: The name of a constant that is a set of names.
@@ -458,7 +457,7 @@ class Assignment(Domain):
         if not (choices is bool or (isinstance(choices, (range, list, tuple, dict)) and choices)):
             raise ModelError(f"Assignment({of!r}, {brief(choices)}) is not accepted; it takes bool, a range or choices")
         self.of, self.each = of, domain_of(choices)
-        self.choices: tuple[Any, ...] = tuple(self.each)  # the values that a name may have
+        self.choices: tuple[Any, ...] = tuple(self.each)  # the values of a name
 
     @property
     def sets(self) -> tuple[str, ...]:
@@ -469,7 +468,7 @@ class Assignment(Domain):
         return f"for each of {self.of} {self.each.describe()}: one for all, or a mapping (left out: {left_out})"
 
     def parse(self, given: Any) -> Any:
-        if isinstance(given, Map):  # of a model: one choice for all stays that with other names
+        if isinstance(given, Map):  # from a model: one choice for all remains one with other names
             given = self.spelled(given)
         if isinstance(given, str):
             pairs = [(name.strip(), choice.strip()) for name, _, choice in (i.partition(":") for i in _items(given))]
@@ -482,7 +481,7 @@ class Assignment(Domain):
         return Map((Name(name), self._choice(choice)) for name, choice in given.items())
 
     def _choice(self, given: Any) -> Any:
-        """The choice that is given as it is, or by what people read for it."""
+        """The choice given as a value, or by the word that people read."""
         try:
             return self.each.parse(plain(given))
         except ValueError:
@@ -500,7 +499,7 @@ class Assignment(Domain):
         return Map((member, given.get(member, self.choices[0])) for member in members)
 
     def spelled(self, value: Any) -> Any:
-        """One choice for all where they are the same; else a plain mapping."""
+        """One choice if all are the same; otherwise a plain mapping."""
         if not isinstance(value, Map):
             return value
         one, *others = [*dict.fromkeys(value.values())] or [self.choices[0]]
@@ -513,20 +512,20 @@ class Assignment(Domain):
         return "{" + ", ".join(f"{name}: {self.each.word(choice)}" for name, choice in spelled.items()) + "}"
 
 
-_GIVEN = (Integers, Text, Choice, Names, Partition, Relation, Assignment)
+_GIVEN = (Integers, TextLine, Choices, Names, Partition, Relation, Assignment)
 
 
 def domain_of(given: Any) -> Any:
     """The domain that `given` stands for in a declaration.
 
     Raises:
-        ModelError: If there is none.
+        ModelError: If it stands for none.
     """
     if isinstance(given, range) and given:
         return Within(given)
     if isinstance(given, (list, tuple, dict)) and given:
-        return Choice(given)
-    bare: Mapping[Any, Callable[[], Domain]] = {bool: Switch, int: Integers, str: Text}
+        return Choices(given)
+    bare: Mapping[Any, Callable[[], Domain]] = {bool: Switch, int: Integers, str: TextLine}
     if type(given) in _GIVEN:
         return given
     if isinstance(given, type) and given in bare:

@@ -1,4 +1,4 @@
-"""The two ways in which something can be wrong: with what a person asked for, or with a model."""
+"""The two kinds of error - bad input, and a mistake in a model - and how messages are worded."""
 
 import difflib
 import re
@@ -16,10 +16,10 @@ from workbench.kernel.text import printable
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
-#: What a model's code may raise that is reported as its mistake: sys.exit() in a model does not end the program.
+#: What counts as a mistake of the model's code when it is raised there; sys.exit() must not end the program.
 RAISED = (Exception, SystemExit)
 
-#: Stands where a model's author has left out the words for something.
+#: The default for words that a model's author may leave out.
 NOT_SAID = "not said"
 
 
@@ -32,8 +32,7 @@ class ModelError(Exception):
 
     Attributes:
         met: Where a search met it, in the search's own terms.
-        trace: The behaviour that leads to the state, or ends with the step, that causes it; None where no search met
-            it.
+        trace: The behaviour that ends with the state or step that causes it; None outside a search.
     """
 
     met: Any = None
@@ -41,17 +40,47 @@ class ModelError(Exception):
 
 
 def blame(what: str, error: BaseException, place: str = "") -> ModelError:
-    """The error for what the model's code raised in `what`, such as an action, with the file and the line.
+    """A ModelError for an exception that the model's code raised in `what`, such as an action.
 
-    `place` is where that code begins, for what was not raised in a line of it.
+    It names the file and line of the exception, or `place` if no line of the model's code raised it.
     """
     where = place_of(error) or place
     verb = ":" if isinstance(error, ModelError) else f" raised {type(error).__name__}:"
     return ModelError(f"{what}{where}{verb} {text_of(error)}".removesuffix(": "))
 
 
+def call(what: str, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
+    """Call a model's code; a ModelError names it as `what`."""
+    try:
+        return function(*arguments, **named)
+    except RAISED as error:
+        raise blame(what, error, defined_at(function)) from error
+
+
+def checked(what: str, function: Callable[..., Any], answer: Any, text: bool = False) -> Any:
+    """The `answer` of a model's predicate: True or False, or, if `text` allows it, a text as one line.
+
+    Raises:
+        ModelError: For any other answer.
+    """
+    if answer is True or answer is False:
+        return answer
+    if text and isinstance(answer, str):
+        return printable(answer)
+    must = "True or False, or a text that says what is wrong" if text else "True or False"
+    raise ModelError(f"{what}{defined_at(function)} returned {brief(answer)}; it must return {must}")
+
+
+def impure(whose: str, difference: str = "") -> ModelError:
+    """The error for code that gave another result when it was run again in the same state."""
+    return ModelError(
+        f"{whose} is not a function of the state: run twice in one state it did two different things"
+        f"{difference and f': {difference}'} (random numbers, the time, or something outside the state?)"
+    )
+
+
 def text_of(error: BaseException) -> str:
-    """What `error` says, in one line."""
+    """The text of `error`, in one line."""
     try:
         return printable(str(error).replace("\n", " "))
     except Exception as failure:
@@ -59,7 +88,7 @@ def text_of(error: BaseException) -> str:
 
 
 def place_of(error: BaseException) -> str:
-    """Where the model's code was when `error` was raised, as " (file:line)"; "" if it was not in the model's code."""
+    """The innermost line of the model's code in the traceback of `error`, as " (file:line)"; "" if there is none."""
     place, traceback = "", error.__traceback__
     while traceback is not None:
         if _is_a_models(traceback.tb_frame):
@@ -69,7 +98,7 @@ def place_of(error: BaseException) -> str:
 
 
 def here() -> str:
-    """The line of a model's code that is being run, as " (file:line)"; "" if there is none."""
+    """The line of a model's code that is running, as " (file:line)"; "" if there is none."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not _is_a_models(frame):
         frame = frame.f_back
@@ -81,21 +110,27 @@ _PLACE = re.compile(r" \([^()]+:\d+\)")
 
 
 def note_class(owner: type) -> None:
-    """Remember the line that is being run as that of the class `owner`: Python keeps it nowhere else."""
+    """Remember the current line as that of the class `owner`: Python keeps it nowhere else."""
     _classes[owner] = here()
 
 
 @contextmanager
-def placing(owner: type) -> Iterator[None]:
-    """What is wrong with the class `owner`, and is not said with a line, is said with that of the class."""
+def placing(owner: type | None = None) -> Iterator[None]:
+    """Adds a file and line to a ModelError that has none: those of the class `owner`, or of the calling model code."""
     try:
         yield
     except ModelError as error:
-        raise _with_place(error, _classes.get(owner, "")) from error.__cause__
+        if _PLACE.search(str(error)):
+            raise
+        raise ModelError(f"{error}{here() if owner is None else _classes.get(owner, '')}") from error.__cause__
+
+
+#: Decorates functions that declare something: their errors name the line that calls them.
+in_its_line = placing()
 
 
 def of_its_class(method: Callable[Given, Answer]) -> Callable[Given, Answer]:
-    """`method` of a model; what is wrong, and is not said with a line, is said with that of the model's class."""
+    """Decorates methods of models: their errors name the line of the model's class."""
 
     @wraps(method)
     def placed(*given: Given.args, **named: Given.kwargs) -> Answer:
@@ -105,29 +140,12 @@ def of_its_class(method: Callable[Given, Answer]) -> Callable[Given, Answer]:
     return placed
 
 
-def in_its_line(function: Callable[Given, Answer]) -> Callable[Given, Answer]:
-    """`function`, with which a model declares something; what is wrong is said with the line that calls it."""
-
-    @wraps(function)
-    def placed(*given: Given.args, **named: Given.kwargs) -> Answer:
-        try:
-            return function(*given, **named)
-        except ModelError as error:
-            raise _with_place(error, here()) from error.__cause__
-
-    return placed
-
-
-def _with_place(error: ModelError, place: str) -> ModelError:
-    return error if _PLACE.search(str(error)) else ModelError(f"{error}{place}")
-
-
 def _spelt(code: CodeType, line: int) -> str:
     return f" ({Path(code.co_filename).name}:{line})"
 
 
 def _is_a_models(frame: FrameType) -> bool:
-    """Whether a frame runs what somebody wrote for a model: nothing of this package, of Python, or installed."""
+    """Whether a frame runs code written for a model: not this package's, Python's, or an installed library's."""
     module = str(frame.f_globals.get("__name__", ""))
     top = module.partition(".")[0]
     if top == "workbench":
@@ -136,15 +154,15 @@ def _is_a_models(frame: FrameType) -> bool:
 
 
 def defined_at(function: Callable[..., Any]) -> str:
-    """Where a function of a model begins, as " (file:line)"; "" if that is not known."""
+    """The first line of a function, as " (file:line)"; "" if unknown."""
     code = getattr(function, "__code__", None)
     return "" if code is None else _spelt(code, code.co_firstlineno)
 
 
 def brief(value: object) -> str:
-    """A value as an error names it: short, however long it is, and in any case.
+    """A value as error messages show it: never long, and never an exception.
 
-    Texts keep their ends, which tell one path from another, and paths - texts with a slash - have more room.
+    A long text keeps its end, where paths differ. Paths - texts with a slash - get more room.
 
     Examples:
         >>> print(brief("k" * 100 + ".jsonl"))
@@ -152,7 +170,7 @@ def brief(value: object) -> str:
     """
     try:
         text = hex(value) if isinstance(value, int) and value.bit_length() > 512 else repr(value)
-    except Exception:  # nested too deep, an integer in it with too many digits, or a __repr__ that fails
+    except Exception:  # too deep, an integer with too many digits, or a __repr__ that fails
         text = f"<a {type(value).__name__} that cannot be shown>"
     room = 400 if isinstance(value, str) and "/" in value else 80
     if len(text) <= room:
@@ -161,7 +179,7 @@ def brief(value: object) -> str:
 
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
-    """The error for a name that is not there, with the nearest one that is.
+    """The error for an unknown name; it suggests the nearest known one.
 
     Examples:
         >>> str(unknown("constant", "SafeAck", ["Writers", "SafeAcks"]))
@@ -174,7 +192,7 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
 
 
 def either(words: Iterable[str]) -> str:
-    """Alternatives as an error lists them.
+    """Alternatives, as error messages list them.
 
     Examples:
         >>> either(["auto", "local", "spark"]), either(["auto"])
@@ -185,7 +203,7 @@ def either(words: Iterable[str]) -> str:
 
 
 def listed(names: Iterable[str], room: int = 400) -> str:
-    """Names as an error lists them: as many as there is room for, and how many more there are.
+    """Names, as error messages list them: as many as fit into `room` characters, and the number of the rest.
 
     Examples:
         >>> listed(["one", "two", "three"], room=10), listed([])

@@ -1,4 +1,4 @@
-"""What callers give: numbers, also NumPy's, and names, also a single one."""
+"""Arguments from callers: numbers, NumPy's included, and names, or a single one."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,9 +7,9 @@ from workbench.kernel.errors import InputError, brief
 
 
 def plain(value: Any) -> Any:
-    """`value`; a scalar of NumPy as Python's own, which is the only kind that states, files and digests know.
+    """`value`, with NumPy's scalars as Python's: states, files and digests know no others.
 
-    NumPy registers its integers as ``numbers.Integral``, but its booleans nowhere, and loading it takes too long.
+    NumPy registers its integers as ``numbers.Integral``, but not its booleans, and importing it takes too long.
 
     Examples:
         >>> import numpy as np
@@ -24,7 +24,7 @@ def check_integer(name: str, value: Any, least: int, most: int | None = None) ->
     """`value` as an integer.
 
     Raises:
-        InputError: Unless it is one in these bounds.
+        InputError: Unless it is one within the bounds.
     """
     number = plain(value)
     if type(number) is not int or number < least or (most is not None and number > most):
@@ -34,10 +34,10 @@ def check_integer(name: str, value: Any, least: int, most: int | None = None) ->
 
 
 def names_in(what: str, given: str | Iterable[str]) -> tuple[str, ...]:
-    """The names that a parameter called `what` is given; a bare text is one name, not one per letter.
+    """The names given for a parameter called `what`; a bare text is one name, not one per letter.
 
     Raises:
-        InputError: For what holds no names at all, such as a number.
+        InputError: If `given` is not iterable.
     """
     if isinstance(given, str):
         return (given,)

@@ -1,6 +1,6 @@
-"""What a model's declarations become once its constants are known: actions to run, and properties to ask.
+"""Declarations bound to a model's constants: actions that run, and properties that judge.
 
-An action is run once per combination of its choices. :func:`require` and :func:`choose` are what its code calls.
+An action runs once per combination of its choices. Its code calls :func:`require` and :func:`choose`.
 """
 
 import inspect
@@ -10,47 +10,33 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from workbench.kernel.again import impure
-from workbench.kernel.declare import Action, Property, of_clause
-from workbench.kernel.errors import NOT_SAID, RAISED, ModelError, blame, brief, defined_at, text_of, unknown
-from workbench.kernel.faults import Place
-from workbench.kernel.parameters import Function, check_finished
+from workbench.kernel.declare import Action, Place, Property, of_clause
+from workbench.kernel.errors import (
+    NOT_SAID,
+    RAISED,
+    ModelError,
+    blame,
+    brief,
+    call,
+    checked,
+    defined_at,
+    impure,
+    text_of,
+    unknown,
+)
+from workbench.kernel.parameters import check_finished
 from workbench.kernel.state import Draft, Layout, Reader, Values, View, seen
-from workbench.kernel.text import printable
 from workbench.kernel.values import check_value, show, sort_key
-
-
-def call(what: str, function: Function, /, *arguments: Any, **named: Any) -> Any:
-    """Call code of a model's, with its name on whatever it raises."""
-    try:
-        return function(*arguments, **named)
-    except RAISED as error:
-        raise blame(what, error, defined_at(function)) from error
-
-
-def checked(what: str, function: Function, answer: Any, text: bool = False) -> Any:
-    """The answer that code of a model's gave: True or False, or where it may be one, a `text`.
-
-    Raises:
-        ModelError: If it is anything else.
-    """
-    if answer is True or answer is False:
-        return answer
-    if text and isinstance(answer, str):
-        return printable(answer)
-    must = "True or False, or a text that says what is wrong" if text else "True or False"
-    raise ModelError(f"{what}{defined_at(function)} returned {brief(answer)}; it must return {must}")
-
 
 # Actions -------------------------------------------------------------------------------------------------------------
 
 
 class Disabled(Exception):
-    """Raised by :func:`require`; carries the reason."""
+    """Disables an action; the text is the reason."""
 
 
 def require(condition: object, why: str = NOT_SAID) -> None:
-    """Disable the action unless `condition` holds; `why` is shown to people who ask for the reason."""
+    """Disable the action unless `condition` holds; `why` is shown as the reason."""
     if not condition:
         if _path.overlooked is None:
             raise Disabled(why)
@@ -59,13 +45,13 @@ def require(condition: object, why: str = NOT_SAID) -> None:
 
 @dataclass
 class _Fork:
-    """A choice on the path of an action: its options, in their order, and the one that is taken now."""
+    """A choice on the path of an action: its options in order, and the current branch."""
 
     options: Sequence[Any]
     branch: int = 0
 
     def is_again(self, options: Any) -> bool:
-        """Whether `options` may be what there was to choose from; it is looked at only as far as that costs nothing."""
+        """Whether `options` may be the same as before, by a check that costs next to nothing."""
         if isinstance(options, Sequence):
             return len(options) == len(self.options) and bool(options[self.branch] == self.options[self.branch])
         if isinstance(options, (set, frozenset)):
@@ -74,7 +60,7 @@ class _Fork:
 
 
 class _Path(threading.local):
-    """The choices of the action that is being run in this thread."""
+    """The choices of the action that this thread is running."""
 
     taken: list[_Fork] | None = None
     position = 0
@@ -90,7 +76,7 @@ def choose(options: Any, name: str = "") -> Any:
 
     Args:
         options: A set is taken in canonical order.
-        name: What the choice is called in traces.
+        name: The choice's name in traces.
     """
     if _path.taken is None:
         raise ModelError("choose() may be called only inside an action")
@@ -109,7 +95,7 @@ def choose(options: Any, name: str = "") -> Any:
 
 
 def _in_order(options: Iterable[Any]) -> Sequence[Any]:
-    """The options as a sequence of values that does not change."""
+    """The options as an immutable sequence of values."""
     if isinstance(options, range):
         return options
     ordered = tuple(options)
@@ -119,7 +105,7 @@ def _in_order(options: Iterable[Any]) -> Sequence[Any]:
 
 
 class Outcome(NamedTuple):
-    """One way in which an action changes the state: the choices made and the cells written."""
+    """One result of an action: the choices it made and the cells it wrote."""
 
     choices: tuple[tuple[str, Any], ...]
     writes: dict[int, Any]
@@ -132,7 +118,7 @@ class ActionInstance:
         number: The position in ``model.instances``; stable for given constants.
         label (str): Such as ``begin_claim(w1)``.
         lane (str): The process that takes the step: a member's name, the process's name, or "" if there is none.
-        actor ((str, object) or None): That process itself: its name, and its member where there is one for each.
+        actor ((str, object) or None): The process's name, and its member if each member has a process.
     """
 
     def __init__(self, model: Any, number: int, declared: Action, arguments: Sequence[Any]) -> None:
@@ -148,7 +134,7 @@ class ActionInstance:
         self._function = declared.function if bare else self._as_a_step
 
     def _as_a_step(self, model: Any, draft: Draft, *arguments: Any) -> Any:
-        """Run the action as a step of its process: at one of the process's steps, and on to the next one."""
+        """Run the action if its process is at the right step, and move the process on to the next one."""
         process: Any = self.action.process
         member = arguments[:1] if process.per else ()
         cell = -1
@@ -166,7 +152,7 @@ class ActionInstance:
         return result
 
     def _call_it(self, text: Callable[[Any], str]) -> None:
-        """Make the label and the lane of the arguments' texts."""
+        """Make the label and the lane; `text` renders an argument."""
         declared, arguments = self.action, self.arguments
         process = declared.process
         per_member = process is not None and process.per is not None
@@ -178,13 +164,13 @@ class ActionInstance:
         self.lane = "" if process is None else text(arguments[0]) if per_member else process.name
 
     def spell_out(self) -> None:
-        """Write the arguments as Python does: ``1`` and ``"1"`` read the same otherwise."""
+        """Write the arguments as Python does, where ``1`` and ``"1"`` would read the same."""
         self._call_it(brief)
 
     def branches(self, draft: Draft, before: Values) -> Iterator[Outcome | str]:
         """Every outcome of the action in the state with the values `before`; for a disabled branch the reason.
 
-        The action is run once per combination of choices, in depth-first order, whenever the next one is asked for.
+        The action runs once per combination of choices, depth first, when the next branch is asked for.
         """
         taken: list[_Fork] = []
         function, model, arguments = self._function, self.model, self.arguments
@@ -221,10 +207,10 @@ class ActionInstance:
         return outcomes, list(whys)
 
     def overlooking(self, draft: Draft, before: Values) -> list[tuple[Outcome, list[str]]]:
-        """What the action would do in the state with the values `before` if nothing were required of it.
+        """The outcomes that the action would have in the state with the values `before` without its requirements.
 
-        Each outcome comes with what is required and not so. Where the action's code fails, since it relies on what it
-        requires, there is no outcome.
+        Each outcome comes with the requirements that fail. Code that relies on them may raise; its later outcomes are
+        left out.
         """
         outcomes: list[tuple[Outcome, list[str]]] = []
         try:
@@ -240,11 +226,11 @@ class ActionInstance:
         return outcomes
 
     def counts(self, state: Reader, choices: Sequence[tuple[str, Any]]) -> bool:
-        """Whether fairness is of the step with these `choices` in `state`: not if it lacks one that is asked for."""
+        """Whether fairness counts this step. A step without a choice that ``fair_when`` names does not count."""
         fair_when = self.action.fair_when
         if fair_when is None:
             return True
-        made, wanted = dict(choices), self._choices_asked_for
+        made, wanted = dict(choices), self._choices_counted
         if not made.keys() >= set(wanted):
             return False
         given = {name: made[name] for name in wanted}
@@ -253,13 +239,13 @@ class ActionInstance:
         return checked(what, fair_when, answer)
 
     @cached_property
-    def _choices_asked_for(self) -> list[str]:
-        """The names of the choices that ``fair_when`` is told, where there is one."""
+    def _choices_counted(self) -> list[str]:
+        """The names of the choices that ``fair_when`` takes."""
         given = [] if self.action.fair_when is None else inspect.signature(self.action.fair_when).parameters.values()
         return [parameter.name for parameter in given if parameter.kind == parameter.KEYWORD_ONLY]
 
     def check_pure(self, draft: Draft, before: Values, outcomes: list[Outcome]) -> None:
-        """Run the action again and raise :class:`ModelError` unless it does what it did before."""
+        """Run the action again and raise :class:`ModelError` unless it has the same outcomes."""
         if self.run(draft, before)[0] != outcomes:
             raise self.impure()
 
@@ -271,7 +257,7 @@ class ActionInstance:
 
 
 def outcome_label(instance: ActionInstance, outcome: Outcome) -> str:
-    """The step as traces print it: the instance and what was chosen in it."""
+    """The step's label in traces: the instance and its choices."""
     if not outcome.choices:
         return instance.label
     chosen = ", ".join(f"{name}={show(value)}" if name else show(value) for name, value in outcome.choices)
@@ -296,7 +282,7 @@ class Fairness:
 
 
 class Subject(NamedTuple):
-    """A part of a model that is judged, or run, by itself.
+    """A part of a model that runs, or is judged, by itself.
 
     Attributes:
         kind: ``action``, or the kind of a property.
@@ -316,17 +302,23 @@ class Subject(NamedTuple):
 
 
 class PropertyInstance:
-    """An invariant, reachable property or constraint with its parameters bound, or a clause: a predicate over states.
+    """A property with its parameters bound, or a clause of one: a predicate over states, or over steps.
 
     Attributes:
-        clause (str): The clause's name; "" for a property that has no clauses, or for all of them together.
+        arguments: The values of the property's parameters.
+        clause (str): The clause's name; "" for a property without clauses, or for all of them together.
+        begins: Judges initial states; None if any will do.
+        follows_reads: Whether a step is right if it writes no cell that judging a state has ever read.
     """
+
+    begins: Callable[[Reader], bool | str] | None = None
+    follows_reads = False
 
     def __init__(
         self,
         model: Any,
         declared: Property,
-        arguments: tuple[Any, ...],
+        arguments: tuple[Any, ...] = (),
         function: Callable[..., Any] | None = None,
     ) -> None:
         self.model, self.property, self.arguments = model, declared, arguments
@@ -334,51 +326,44 @@ class PropertyInstance:
         self.clause = "" if self._function is declared.function else self._function.__name__
         self.subject = Subject(declared.kind, declared.name, self.clause)
         self._called, self._named = f"property {self.subject.label}", str(self.subject)
+        self._says_why = declared.kind in ("invariant", "step")
 
     @property
     def place(self) -> str:
-        """Where its function begins, as " (file:line)"."""
+        """The first line of its function, as " (file:line)"."""
         return defined_at(self._function)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The attributes that its function asks for, of the model among others."""
+        """The attributes that its function reads, of the model among others."""
         code = getattr(self._function, "__code__", None)
         return () if code is None else code.co_names
 
-    def holds(self, state: Reader) -> bool:
-        """Whether the predicate is true in `state`."""
-        return self.judge(state) is True
+    def concerns(self, instance: ActionInstance) -> bool:
+        """Whether the steps of `instance` are judged."""
+        return not self.property.of or instance.action.name in self.property.of
 
-    def judge(self, state: Reader) -> bool | str:
-        """True, False, or what is wrong in `state`, in one line; of a clause with its name."""
-        function, invariant = self._function, self.property.kind == "invariant"
-        answer = call(self._called, function, self.model, seen(state), *self.arguments)
-        answer = checked(self._named, function, answer, text=invariant)
+    def holds(self, *states: Reader) -> bool:
+        """Whether the predicate is true."""
+        return self.judge(*states) is True
+
+    def judge(self, *states: Reader) -> bool | str:
+        """Judge a state, or the two different states of a step.
+
+        Returns:
+            True, False, or what is wrong, in one line; for a clause with its name.
+        """
+        function = self._function
+        answer = call(self._called, function, self.model, *map(seen, states), *self.arguments)
+        answer = checked(self._named, function, answer, text=self._says_why)
         return of_clause(function, answer) if self.clause and answer is not True else answer
-
-
-class Later(View):
-    """The state after a step, as properties of steps see it: it also tells which cells the step changed.
-
-    Args:
-        changed: Whether the cell with a number is different from what it was before the step. Who keeps track of reads
-            then need not count this as reading either value.
-    """
-
-    __slots__ = ("_changed",)
-    _changed: Callable[[int], bool]
-
-    def __init__(self, layout: Layout, values: Values, changed: Callable[[int], bool]) -> None:
-        super().__init__(layout, values)
-        object.__setattr__(self, "_changed", changed)
 
 
 def unchanged(s: Reader, t: Reader, *parts: str | Place) -> bool:
     """Whether the step from `s` to `t` leaves the named variables as they are.
 
     Args:
-        s, t: As a step property is given them.
+        s, t: The states that a step property takes.
         *parts: Variables, or single cells of them: ``Place("pc", w)``.
 
     Examples:
@@ -404,11 +389,8 @@ def only(s: Reader, t: Reader, *parts: str | Place) -> bool:
 
 
 def _changes(s: Reader, t: Reader) -> Callable[[int], bool]:
-    if isinstance(t, Later):
-        return t._changed
     if isinstance(s, View) and isinstance(t, View):
-        before, after = s.values, t.values
-        return lambda cell: bool(before[cell] != after[cell])
+        return t._changed_since(s)
     raise ModelError("unchanged() and only() take the two states of a step")
 
 
@@ -424,41 +406,3 @@ def _cells(layout: Layout, parts: Sequence[str | Place]) -> list[int]:
             raise ModelError(f"{name} has no index {brief(index)}")
         cells += layout.cells_of(name, index)
     return cells
-
-
-class StepJudge:
-    """What judges the steps of a model for one property: :class:`StepInstance`, and refinements.
-
-    Attributes:
-        arguments: What the property's parameters are.
-        begins: What judges the initial states; None if any will do.
-        follows_reads: Whether a step is right that writes no cell which was ever read to judge a state.
-    """
-
-    arguments: tuple[Any, ...] = ()
-    begins: Callable[[Reader], bool | str] | None = None
-    follows_reads = False
-
-    def concerns(self, instance: ActionInstance) -> bool:
-        """Whether the steps of `instance` are judged."""
-        return True
-
-    def judge(self, before: Reader, after: Reader) -> bool | str:
-        """True, False, or what is wrong with the step between two different states, in one line."""
-        raise NotImplementedError
-
-
-class StepInstance(StepJudge):
-    """A step property with its parameters bound: a predicate over steps."""
-
-    def __init__(self, model: Any, declared: Property, arguments: tuple[Any, ...]) -> None:
-        self.model, self.property, self.arguments = model, declared, arguments
-        self._called, self._named = f"property {declared.name}", f"step {declared.name}"
-
-    def concerns(self, instance: ActionInstance) -> bool:
-        return not self.property.of or instance.action.name in self.property.of
-
-    def judge(self, before: Reader, after: Reader) -> bool | str:
-        function = self.property.function
-        answer = call(self._called, function, self.model, seen(before), seen(after), *self.arguments)
-        return checked(self._named, function, answer, text=True)

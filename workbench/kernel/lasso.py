@@ -1,7 +1,7 @@
-"""Lassos: what a counterexample to a liveness property must satisfy, and what to say about it.
+"""Lassos: how counterexamples to liveness properties are verified and explained.
 
-A lasso is a behaviour that goes on for ever: a prefix, and then a cycle, or a state in which it stops. Nothing here
-knows how lassos are found: :func:`verify_lasso` runs the model, and the model alone.
+A lasso is an infinite behaviour: a prefix, then a cycle or a state in which it stops. :func:`verify_lasso` runs the
+model alone and does not know how the lasso was found.
 """
 
 from collections.abc import Callable, Container, Iterable, Sequence
@@ -20,12 +20,12 @@ _MOST_WHYS = 2
 
 
 class Lasso(NamedTuple):
-    """A behaviour that goes on for ever: the transitions from initial state `start`, and where they return to.
+    """An infinite behaviour: the transitions from initial state number `start`, and where they return to.
 
     Attributes:
-        steps: The transitions, as the finder names them: moves here, positions in the arrays in the array version. In a
-            cycle the last of them leads back, so there are as many as states; where the behaviour stops, one fewer.
-        loop: The index, in the sequence of states, of the state that is returned to; the last index for a stop.
+        steps: The transitions: moves, or positions in the arrays of the compiled version. In a cycle the last one leads
+            back, so there are as many as states; in a stop, one fewer.
+        loop: The index of the state that is returned to; the last index for a stop.
     """
 
     start: int
@@ -34,18 +34,18 @@ class Lasso(NamedTuple):
 
     @property
     def states(self) -> int:
-        """How many states the lasso has; the one returned to counts once."""
+        """The number of states; the one returned to counts once."""
         return max(len(self.steps), self.loop + 1)
 
 
 def truth(name: str, predicate: Predicate, state: Any) -> bool:
-    """Whether a predicate of the formula of property `name` holds in `state`."""
+    """Whether a predicate in the formula of property `name` holds in `state`."""
     what = f"liveness {name}: a predicate of its formula"
     return bool(checked(what, predicate, call(f"property {name}", predicate, seen(state))))
 
 
 class Demand(NamedTuple):
-    """What a formula asks of a space: whether its trigger, if it has one, is ever true, and its goal ever due."""
+    """Whether a formula's trigger, if any, is ever true in a space, and its goal ever due but not yet true."""
 
     triggered: bool
     due: bool
@@ -57,7 +57,7 @@ def liveness_verdict(
     """The verdict on a liveness property, with the smallest counterexample that `find` gives for its formulas.
 
     Raises:
-        ModelError: If what `find` gives is no counterexample.
+        ModelError: If `find` gives something that is not a counterexample.
     """
     lassos, demands = [], []
     for arguments, formula in model.formulas(declared.name):
@@ -74,7 +74,7 @@ def liveness_verdict(
 
 
 def _idle(demands: Sequence[Demand]) -> str | None:
-    """Why a property that holds demands nothing; None if it does demand something."""
+    """Why a property that holds asks for nothing; None if it asks for something."""
     if not demands:
         return NOBODY
     if any(demand.due for demand in demands):
@@ -88,7 +88,7 @@ def verify_lasso(trace: Trace, formula: Formula, fairness: Sequence[Fairness]) -
     """Check by running the model that `trace` is a fair behaviour that violates `formula`.
 
     Raises:
-        ModelError: If it is not; the text says in what.
+        ModelError: If it is not; the text says why.
     """
     model, states = trace.model, trace.states
     steps = [*trace.steps[1:], *([] if trace.back is None else [trace.back])]
@@ -143,7 +143,7 @@ def _check_fair(model: Model, loop: Sequence[Any], pairs: Sequence[tuple[Any, An
 
 
 def stuck(trace: Trace) -> str:
-    """Why nothing further happens at the end of a lasso: what each fair process waits for."""
+    """Why nothing more happens at the end of a lasso: what each fair process waits for."""
     model = trace.model
     loop = trace.steps[(trace.loop or 0) + 1 :] if trace.back else ()
     moving = {_actor(trace, step) for step in (*loop, trace.back) if step is not None}
@@ -155,10 +155,10 @@ def stuck(trace: Trace) -> str:
 
 
 def waiting(model: Model, state: Any, numbers: Iterable[int], moving: Container[Any] = ()) -> list[str]:
-    """What each process waits for in `state`, of those that take the action instances `numbers` and are not `moving`.
+    """What each process that takes the action instances `numbers`, and is not `moving`, waits for in `state`.
 
-    A process waits in the guard that it gets furthest in, by the number of cells read. One whose guards all fail at
-    the first cell (as a rule the program counter of a process that has ended) is passed over where others get further.
+    A process waits in the guard that reads most cells before it fails. If all guards of a process fail at the first
+    cell - usually the program counter of one that has ended - and others get further, it is left out.
     """
     obstacles: dict[Any, tuple[str, list[tuple[int, str]]]] = {}
     for number in numbers:
@@ -176,7 +176,7 @@ def _actor(trace: Trace, step: Step) -> Any:
 
 
 def _obstacle(instance: ActionInstance, state: Any) -> tuple[int, list[str]]:
-    """How many cells the guards of `instance` read in `state`, and why they fail; no reason if they do not."""
+    """The number of cells that the guards of `instance` read in `state`, and why they fail, if they do."""
     reads = Reads(state.values)
     outcomes, whys = instance.run(instance.model.draft(), reads)
     return len(reads), [] if outcomes else whys
@@ -193,7 +193,7 @@ def _waits(lane: str, met: Sequence[tuple[int, str]], least: int) -> str:
 
 
 def may_end(model: Any, state: Reader) -> bool:
-    """Whether `model` says that behaviours may end in `state`."""
+    """Whether the ``@ends`` method of `model`, if any, is true of `state`."""
     if model.declared_ends is None:
         return False
     function = model.declared_ends.function
@@ -202,7 +202,7 @@ def may_end(model: Any, state: Reader) -> bool:
 
 
 def judge_end(model: Any, state: State) -> bool | str:
-    """Every state has a next step, except for those in which the model says that behaviours may end."""
+    """Whether `state` has a next step, or a behaviour may end there; otherwise what processes wait for."""
     if may_end(model, state) or any(model.outcomes(instance, state) for instance in model.instances):
         return True
     return "; ".join(waiting(model, state, range(len(model.instances)))) or "nothing can happen any more"

@@ -1,4 +1,4 @@
-"""Sets with a declared universe, as a model's code sees them: each question reads only the members that it asks for."""
+"""Declared sets as a model's code sees them: each question reads only the members that it is about."""
 
 import difflib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -12,32 +12,26 @@ from workbench.kernel.values import Map, record_items, show, sort_key
 _NO_METHODS = frozenset({"add", "discard", "remove", "update", "pop", "clear"})
 
 
-class Selection:
-    """Some members of a universe, by number.
+#: Some members of a universe: their numbers, in order; a dict finds them as fast as a set.
+Selection = dict[int, None]
 
-    Attributes:
-        ordered: tuple of int
-    """
 
-    __slots__ = ("numbers", "ordered")
-
-    def __init__(self, numbers: Iterable[int]) -> None:
-        self.numbers = frozenset(numbers)
-        self.ordered = tuple(sorted(self.numbers))
+def _selection(numbers: Iterable[int]) -> Selection:
+    return dict.fromkeys(sorted(numbers))
 
 
 class Universe:
-    """What a set may hold, numbered in canonical order, with an index by the members' fields.
+    """The possible members of a declared set, numbered in canonical order and indexed by their fields.
 
     Args:
-        variable: Whose values are made of it.
+        variable: The name of the set.
         name: The constant, attribute or method of the model that gives the members.
     """
 
     def __init__(self, variable: str, name: str, members: Iterable[Any]) -> None:
         self.variable, self.name = variable, name
         self.members = tuple(sorted(members, key=sort_key))
-        self.everything = Selection(range(len(self.members)))
+        self.everything = _selection(range(len(self.members)))
         self._numbers = {member: number for number, member in enumerate(self.members)}
         self._fields: dict[str, dict[Any, set[int]]] = {}
         for number, member in enumerate(self.members):
@@ -67,7 +61,7 @@ class Universe:
         return found
 
     def subset(self, members: Iterable[Any]) -> frozenset[Any]:
-        """`members` as the universe has them."""
+        """`members`, each as the universe's own equal object."""
         return frozenset(self.members[number] for number in self.numbers(members))
 
     def having(self, fields: Mapping[str, Any]) -> Selection:
@@ -79,8 +73,8 @@ class Universe:
         if chosen is None:
             sets = [self._index(field).get(value) for field, value in fields.items()]
             if None in sets:
-                return _NOTHING  # which is not kept: there is no end of values that no member has
-            chosen = self._chosen[key] = Selection(set.intersection(*filter(None, sets)))
+                return {}  # not memoized: there is no end of values that no member has
+            chosen = self._chosen[key] = _selection(set.intersection(*filter(None, sets)))
         return chosen
 
     def _index(self, field: str) -> dict[Any, set[int]]:
@@ -92,9 +86,6 @@ class Universe:
         return self._fields[field]
 
 
-_NOTHING = Selection(())
-
-
 def _fields_of(member: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(member, Map):
         return [(key, value) for key, value in member.items() if isinstance(key, str)]
@@ -102,33 +93,33 @@ def _fields_of(member: Any) -> Iterable[tuple[str, Any]]:
 
 
 class Queries:
-    """What a set with a declared universe can be asked for, beside what every set can."""
+    """The questions that a declared set answers besides those of every set."""
 
     __slots__ = ()
 
     def where(self, test: Callable[[Any], object] | None = None, /, **fields: Any) -> "Members":
-        """Those members of the set that have these values in their fields, and pass the `test`, if there is one.
+        """The members that have these values in their fields and pass the `test`.
 
-        Fields are those of records, NamedTuples and dataclasses, or keys of Maps that are texts. Which of the universe
-        come into question is decided without looking at the set; the rest is read when it is asked for.
+        Fields are those of NamedTuples and dataclasses, or the keys of Maps that are texts. The candidates are found in
+        the universe, without reading the set; each is read when it is asked for.
         """
         raise NotImplementedError
 
     def any(self, test: Callable[[Any], object] | None = None, /, **fields: Any) -> bool:
-        """Whether there is such a member; the set is read only up to the first one."""
+        """Whether there is such a member; reading stops at the first one."""
         return bool(self.where(test, **fields))
 
     def count(self, test: Callable[[Any], object] | None = None, /, **fields: Any) -> int:
-        """How many such members there are."""
+        """The number of such members."""
         return len(self.where(test, **fields))
 
 
-class Content:
-    """What was in a set before the current action, asked for member by member.
+class Before:
+    """The content of a set before the current action, asked for member by member.
 
     Args:
-        source: What holds it.
-        first: Where in the source it begins.
+        source: The values that hold it.
+        first: The position in `source` at which it begins.
     """
 
     __slots__ = ("first", "source")
@@ -136,16 +127,17 @@ class Content:
     def __init__(self, source: Any, first: int) -> None:
         self.source, self.first = source, first
 
-    def is_of(self, other: "Content") -> bool:
+    def is_of(self, other: "Before") -> bool:
         """Whether both are the same set at the same time."""
         return self.source is other.source and self.first == other.first
 
     def __call__(self, number: int) -> bool:
-        raise NotImplementedError
+        there: bool = self.source[self.first + number]
+        return there
 
 
-class AsWhole(Content):
-    """The same of a set that is there as a frozenset."""
+class _InOneCell(Before):
+    """The same for a set that is held as one frozenset."""
 
     __slots__ = ("_members",)
 
@@ -157,15 +149,25 @@ class AsWhole(Content):
         return self._members[number] in self.source
 
 
-class Members(Queries, AbstractSet[Any]):
-    """The content of a set as it was when the model's code looked at it, read member by member.
+def content_of(universe: Universe, content: frozenset[Any]) -> "Members":
+    """A set that is held as one frozenset, as a model's code sees it."""
+    return Members(universe, _InOneCell(content, universe.members))
 
-    It compares and combines like a frozenset, and is iterated in canonical order. What is made of it by ``|`` and
-    ``-`` reads nothing either, so that ``s.messages |= {m}`` writes one member.
+
+def _with_sets(method: Callable[[Any, Any], Any]) -> Any:
+    """An operator between sets; with anything else Python asks the other operand."""
+    return lambda self, other: method(self, other) if isinstance(other, AbstractSet) else NotImplemented
+
+
+class Members(Queries, AbstractSet[Any]):
+    """The content of a set at the time it was looked at, read member by member.
+
+    It compares and combines like a frozenset and iterates in canonical order. ``|`` and ``-`` read nothing, so that
+    ``s.messages |= {m}`` writes one member.
 
     Args:
-        chosen: The members that come into question; all for None.
-        known: Members of which it is known whether they are there, whatever was before.
+        chosen: The candidates; all for None.
+        known: Whether members are there, where that is known whatever was before.
     """
 
     __slots__ = ("before", "chosen", "known", "universe")
@@ -173,7 +175,7 @@ class Members(Queries, AbstractSet[Any]):
     def __init__(
         self,
         universe: Universe,
-        before: Content,
+        before: Before,
         chosen: Selection | None = None,
         known: Mapping[int, bool] = MappingProxyType({}),
     ) -> None:
@@ -181,18 +183,18 @@ class Members(Queries, AbstractSet[Any]):
         self.chosen = universe.everything if chosen is None else chosen
 
     def has(self, number: int) -> bool:
-        """Whether the member with that number is in the set."""
+        """Whether the member with this number is in the set."""
         if number in self.known:
             return self.known[number]
-        return number in self.chosen.numbers and self.before(number)
+        return number in self.chosen and self.before(number)
 
     def _possible(self) -> Iterable[int]:
-        more = [number for number, there in self.known.items() if there and number not in self.chosen.numbers]
-        return sorted([*self.chosen.ordered, *more]) if more else self.chosen.ordered
+        more = [number for number, there in self.known.items() if there and number not in self.chosen]
+        return sorted([*self.chosen, *more]) if more else self.chosen
 
     @property
     def value(self) -> frozenset[Any]:
-        """The set as a value, which a state may hold; all members that come into question are read."""
+        """The set as a value that a state may hold; this reads every candidate."""
         return frozenset(self)
 
     def __contains__(self, member: object) -> bool:
@@ -211,19 +213,19 @@ class Members(Queries, AbstractSet[Any]):
     def where(self, test: Callable[[Any], object] | None = None, /, **fields: Any) -> "Members":
         chosen, members = self.universe.having(fields), self.universe.members
         if self.chosen is not self.universe.everything:
-            chosen = Selection(chosen.numbers.intersection(self._possible()))
+            chosen = _selection(chosen.keys() & self._possible())
         if test is not None:
-            chosen = Selection(number for number in chosen.ordered if test(members[number]))
-        known = {number: there for number, there in self.known.items() if number in chosen.numbers}
+            chosen = {number: None for number in chosen if test(members[number])}
+        known = {number: there for number, there in self.known.items() if number in chosen}
         return Members(self.universe, self.before, chosen, known)
 
     def changes_to(self, value: Any) -> dict[int, bool]:
-        """What the assignment of `value` does to the set, where this is the set as it is.
+        """The members that the assignment of `value` to this set adds (True) or removes (False).
 
-        Of what is made of the set itself, only the difference.
+        If `value` was made from the set itself, only the difference; otherwise the whole universe.
 
         Raises:
-            ModelError: If `value` is no set, or holds what is not in the universe.
+            ModelError: If `value` is not a set, or holds something outside the universe.
         """
         universe = self.universe
         if not isinstance(value, AbstractSet):
@@ -233,7 +235,7 @@ class Members(Queries, AbstractSet[Any]):
             return {number: number in there for number in range(len(universe))}
         touched = {**self.known, **value.known}
         if value.chosen is not universe.everything:
-            touched.update(dict.fromkeys(universe.everything.numbers - value.chosen.numbers, False))
+            touched.update(dict.fromkeys(universe.everything.keys() - value.chosen.keys(), False))
         return {number: value.has(number) for number in touched}
 
     # Combining ---------------------------------------------------------------------------------------------------
@@ -243,7 +245,7 @@ class Members(Queries, AbstractSet[Any]):
         return frozenset(members)
 
     def _shared(self, other: Iterable[Any]) -> Iterator[Any]:
-        """What is in both: members are read in canonical order, since that of equal frozensets may differ."""
+        """The members of both, read in canonical order: equal frozensets may iterate differently."""
         numbers = sorted(n for n in map(self.universe.find, other) if n is not None)
         return (self.universe.members[number] for number in numbers if self.has(number))
 
@@ -251,40 +253,8 @@ class Members(Queries, AbstractSet[Any]):
         numbers = self.universe.numbers(members)
         return Members(self.universe, self.before, self.chosen, {**self.known, **dict.fromkeys(numbers, there)})
 
-    def __or__(self, other: Any) -> Any:
-        return self.union(other) if isinstance(other, AbstractSet) else NotImplemented
-
-    def __ror__(self, other: Any) -> Any:
-        return frozenset(other) | self.value if isinstance(other, AbstractSet) else NotImplemented
-
-    def __sub__(self, other: Any) -> Any:
-        return self.difference(other) if isinstance(other, AbstractSet) else NotImplemented
-
-    def __rsub__(self, other: Any) -> Any:
-        return frozenset(other).difference(self._shared(other)) if isinstance(other, AbstractSet) else NotImplemented
-
-    def __and__(self, other: Any) -> Any:
-        return self.intersection(other) if isinstance(other, AbstractSet) else NotImplemented
-
-    __rand__ = __and__
-
-    def __le__(self, other: Any) -> bool:
-        return self.issubset(other) if isinstance(other, AbstractSet) else NotImplemented
-
-    def __ge__(self, other: Any) -> bool:
-        return self.issuperset(other) if isinstance(other, AbstractSet) else NotImplemented
-
-    def __lt__(self, other: Any) -> bool:
-        return self <= other and not self >= other if isinstance(other, AbstractSet) else NotImplemented
-
-    def __gt__(self, other: Any) -> bool:
-        return self >= other and not self <= other if isinstance(other, AbstractSet) else NotImplemented
-
-    def __eq__(self, other: object) -> bool:
-        return self <= other and self >= other if isinstance(other, AbstractSet) else NotImplemented
-
     def issubset(self, other: Iterable[Any]) -> bool:
-        """Whether all members are in `other`; only what is not there is read."""
+        """Whether all members are in `other`; only candidates that are not in `other` are read."""
         those = other if isinstance(other, AbstractSet) else frozenset(other)
         return not any(self.universe.members[number] not in those and self.has(number) for number in self._possible())
 
@@ -307,9 +277,20 @@ class Members(Queries, AbstractSet[Any]):
         return self._but((member for member in members if self.universe.find(member) is not None), False)
 
     def intersection(self, *others: Iterable[Any]) -> frozenset[Any]:
-        """What is also in all of `others`."""
+        """The members that are in all of `others` too."""
         both = frozenset.intersection(*map(frozenset, others)) if others else self
         return frozenset(self._shared(both))
+
+    __or__ = _with_sets(union)
+    __ror__ = _with_sets(lambda self, other: frozenset(other) | self.value)
+    __sub__ = _with_sets(difference)
+    __rsub__ = _with_sets(lambda self, other: frozenset(other).difference(self._shared(other)))
+    __and__ = __rand__ = _with_sets(intersection)
+    __le__ = _with_sets(issubset)
+    __ge__ = _with_sets(issuperset)
+    __lt__ = _with_sets(lambda self, other: self <= other and not self >= other)
+    __gt__ = _with_sets(lambda self, other: self >= other and not self <= other)
+    __eq__ = _with_sets(lambda self, other: self <= other and self >= other)
 
     def __hash__(self) -> int:
         raise ModelError(self.no_value)
@@ -322,7 +303,7 @@ class Members(Queries, AbstractSet[Any]):
 
     @property
     def no_value(self) -> str:
-        """What is said where it is taken for a value."""
+        """The error message where it is used as a value."""
         variable = self.universe.variable
         return f"{variable} is read member by member, and is not a value: write frozenset(s.{variable})"
 
@@ -331,7 +312,7 @@ class Members(Queries, AbstractSet[Any]):
 
 
 class Held(Queries, frozenset[Any]):
-    """The content of a set in a state that is known as a whole."""
+    """A declared set in a :class:`State`: a frozenset that also answers queries."""
 
     __slots__ = ("_universe",)
     _universe: Universe
@@ -344,7 +325,7 @@ class Held(Queries, frozenset[Any]):
         return held
 
     def where(self, test: Callable[[Any], object] | None = None, /, **fields: Any) -> Members:
-        return Members(self._universe, AsWhole(self, self._universe.members)).where(test, **fields)
+        return content_of(self._universe, self).where(test, **fields)
 
     @property
     def value(self) -> frozenset[Any]:

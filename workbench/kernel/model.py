@@ -1,4 +1,4 @@
-"""The base class of models: binds constants to what a class declares, and gives the model its meaning."""
+"""The base class of models: binds constants to the declarations of a class, and gives them their meaning."""
 
 import itertools
 import math
@@ -11,9 +11,8 @@ from workbench.kernel.constants import Constant, leaves_alone, telling_apart
 from workbench.kernel.declare import (
     DEADLOCK,
     Action,
-    Ends,
+    Boundary,
     Formula,
-    Initial,
     Process,
     Property,
     SetOf,
@@ -27,6 +26,7 @@ from workbench.kernel.errors import (
     ModelError,
     blame,
     brief,
+    call,
     defined_at,
     note_class,
     of_its_class,
@@ -34,24 +34,16 @@ from workbench.kernel.errors import (
     unknown,
 )
 from workbench.kernel.given import names_in
-from workbench.kernel.instances import (
-    ActionInstance,
-    Fairness,
-    Outcome,
-    PropertyInstance,
-    StepInstance,
-    StepJudge,
-    call,
-)
+from workbench.kernel.instances import ActionInstance, Fairness, Outcome, PropertyInstance
 from workbench.kernel.members import Universe
 from workbench.kernel.parameters import check_finished
 from workbench.kernel.state import Cell, Draft, Layout, State, Values, public_names
 from workbench.kernel.values import check_value, permute, sort_key
 
 MOST_RENAMINGS = 5040
-#: How many renamings are tried where constants leave only some of them.
+#: How many renamings are tried if constants, such as a graph, rule out some of them.
 _MOST_TRIED = 40_320
-#: What a model's object has, but not its class; the class's attributes are taken as well.
+#: Attributes of a model that its class lacks; those of the class are reserved as well.
 _RESERVED = frozenset({"actions", "constants", "constraints", "instances", "layout", "properties"})
 
 
@@ -75,13 +67,13 @@ class Model:
     declared_properties: ClassVar[dict[str, Property]] = {}
     declared_constraints: ClassVar[dict[str, Property]] = {}
     declared_processes: ClassVar[dict[str, Process]] = {}
-    declared_initial: ClassVar[Initial | None] = None
-    declared_ends: ClassVar[Ends | None] = None
+    declared_initial: ClassVar[Boundary | None] = None
+    declared_ends: ClassVar[Boundary | None] = None
     #: Names of the constants whose members are interchangeable.
     symmetry: ClassVar[tuple[str, ...]] = ()
-    #: Names of variables by which states are not told apart: of states that differ only there, one is explored.
+    #: Names of variables that do not tell states apart: of states that differ only there, one is explored.
     ignores: ClassVar[tuple[str, ...]] = ()
-    #: What the model is called on the command line; made from the class's name if it is not given.
+    #: The model's name on the command line; by default made from the class's name.
     name: ClassVar[str] = ""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -95,10 +87,8 @@ class Model:
                         f"{cls.__name__}: {name} belongs to Model"
                         + ("; what has to be checked or made once goes into validate" if name == "__init__" else "")
                     )
-            cls.declared_constants, cls.declared_variables = declared.constants, declared.variables
-            cls.declared_actions, cls.declared_processes = declared.actions, declared.processes
-            cls.declared_properties, cls.declared_constraints = declared.properties, declared.constraints
-            cls.declared_initial, cls.declared_ends = declared.initial, declared.ends
+            for name, what in vars(declared).items():
+                setattr(cls, f"declared_{name}", what)
             if "name" not in vars(cls):
                 cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
             if not (isinstance(cls.name, str) and cls.name.isprintable()):
@@ -157,7 +147,7 @@ class Model:
         return _rebuild, (type(self), self.constants)
 
     def differing(self) -> dict[str, Any]:
-        """The constants that do not have their default values, as they can be given again."""
+        """The constants that differ from their defaults, as the constructor takes them."""
         return {
             n: c.spelled(self.constants[n])
             for n, c in self.declared_constants.items()
@@ -165,18 +155,18 @@ class Model:
         }
 
     def spelled(self) -> dict[str, Any]:
-        """All constants, as they can be given again, and as JSON has them."""
+        """All constants, as the constructor takes them, in values that JSON knows."""
         return {n: c.spelled(self.constants[n]) for n, c in self.declared_constants.items()}
 
     def validate(self) -> None:
-        """Raise :class:`InputError` if constants do not go together; for models to override."""
+        """Raise :class:`InputError` if the constants do not fit together; for models to override."""
 
     def _check_attributes(self) -> None:
-        """Validate, and look at what the class has, and `validate` has made, for the model to use."""
+        """Validate, and check the attributes of the class and those that `validate` made."""
         try:
             validate: Callable[[], Any] = self.validate
             check_finished(validate())
-        except (InputError, MemoryError):  # bad input, and the machine's state, are not mistakes of the model
+        except (InputError, MemoryError):  # bad input and a full memory are not the model's mistakes
             raise
         except RAISED as error:
             raise blame(f"validate of {type(self).__name__}", error) from error
@@ -188,29 +178,29 @@ class Model:
                 )
 
     def mark(self, value: Any) -> Any:
-        """`value`, such as one from a file, with the names of this model's sets in the place of equal texts."""
-        sets = (self.constants[n] for n, c in self.declared_constants.items() if isinstance(c.domain, Names))
-        return permute(value, {name: name for names in sets for name in names})
+        """`value`, such as one from a file, with this model's names in place of equal texts."""
+        return permute(value, {name: name for names in self._sets().values() for name in names})
+
+    def _sets(self) -> dict[str, tuple[str, ...]]:
+        """The sets of names, by constant."""
+        return {n: self.constants[n] for n, c in self.declared_constants.items() if isinstance(c.domain, Names)}
 
     def _check_sets(self) -> None:
         """Different sets hold different names."""
-        sets = {n: self.constants[n] for n, c in self.declared_constants.items() if isinstance(c.domain, Names)}
+        sets = self._sets()
         for one, other in itertools.combinations(sets, 2):
             both = sorted(set(sets[one]) & set(sets[other]))
             if both:
                 raise InputError(f"{one} and {other} both hold {both[0]!r}; names must differ")
 
     def members(self, domain: str) -> tuple[Any, ...]:
-        """What the constant, attribute or method called `domain` ranges over."""
+        """The members of the constant, attribute or method called `domain`."""
         named = isinstance(domain, str) and domain not in self.declared_actions
         given = getattr(self, domain, None) if named else None
         if given is None:
             raise ModelError(f"{type(self).__name__} has no {domain!r} to range over")
         if callable(given):
-            try:
-                given = given()
-            except RAISED as error:
-                raise blame(f"{domain} of {type(self).__name__}", error) from error
+            given = call(f"{domain} of {type(self).__name__}", given)
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise ModelError(f"{domain} is {brief(given)}, which has no members to range over")
         members = tuple(given)
@@ -221,7 +211,7 @@ class Model:
         return tuple(sorted(members, key=sort_key)) if isinstance(given, (set, frozenset)) else members
 
     def _check_actors(self) -> None:
-        """Who steps is a member of its process, also where it is unpacked from something else."""
+        """The member that steps belongs to its process, even if it is unpacked from a tuple."""
         for instance in self.instances:
             process, parameters = instance.action.process, instance.action.parameters
             per = process.per if process and parameters.together > 1 else None
@@ -237,11 +227,11 @@ class Model:
     # States ----------------------------------------------------------------------------------------------------
 
     def draft(self) -> Any:
-        """A fresh draft for this model's actions to write to; it serves one thread."""
+        """A new draft for this model's actions to write to, for use by one thread."""
         return self.layout.draft()
 
     def view(self, values: Values) -> Any:
-        """A state as properties see it."""
+        """The state with these values, as properties see it."""
         return self.layout.view(values)
 
     def state(self, values: Sequence[Any]) -> Any:
@@ -253,7 +243,7 @@ class Model:
         return list(self._initial_states())
 
     def each_initial_state(self) -> Iterator[Any]:
-        """The same, each when it is asked for: there may be more of them than there is time for."""
+        """The same, lazily: there may be more than there is time for."""
         overridden = type(self).initial_states is not Model.initial_states
         return iter(self.initial_states()) if overridden else self._initial_states()
 
@@ -298,12 +288,12 @@ class Model:
         return self.state(after)
 
     def outcomes(self, instance: ActionInstance, state: State) -> list[tuple[Outcome, Any]]:
-        """What `instance` may do in `state`: each outcome with the state that it leads to."""
+        """The outcomes of `instance` in `state`, each with the state that it leads to."""
         outcomes, _ = instance.run(self.draft(), state.values)
         return [(outcome, self._apply(state.values, outcome)) for outcome in outcomes]
 
     def why_disabled(self, instance: ActionInstance, state: State) -> str | None:
-        """The reasons for which `instance` can do nothing in `state`; None if it is enabled."""
+        """Why `instance` is disabled in `state`; None if it is enabled."""
         outcomes, whys = instance.run(self.draft(), state.values)
         return None if outcomes else "; ".join(whys)
 
@@ -311,34 +301,31 @@ class Model:
 
     @of_its_class
     def predicates(self, name: str) -> list[PropertyInstance]:
-        """The invariant or reachable property called `name`: each clause, for every combination of its parameters."""
+        """The invariant or reachable property `name`: each clause with each combination of its parameters."""
         (declared,) = self.select([name])
         if not declared.of_states:
             raise InputError(f"{name} of {self.name} is not a property of single states; its kind is {declared.kind}")
+        return self._judging(declared)
+
+    def judges(self, declared: Property) -> list[PropertyInstance]:
+        """The judges of single steps for a property, one for each combination of its parameters."""
+        return self._judging(declared) if declared.kind == "step" else declared.judges(self)
+
+    @of_its_class
+    def constraint_predicates(self) -> list[PropertyInstance]:
+        """The constraints, with each combination of their parameters; a state is explored if all of them are true."""
+        return [predicate for declared in self.constraints.values() for predicate in self._judging(declared)]
+
+    def _judging(self, declared: Property) -> list[PropertyInstance]:
         return [
             PropertyInstance(self, declared, args, function)
             for args in declared.parameters.combinations(self.members)
             for function in declared.clauses
         ]
 
-    def judges(self, declared: Property) -> list[StepJudge]:
-        """What judges the single steps for a property, one judge for each combination of the parameters."""
-        if declared.kind != "step":
-            return declared.judges(self)
-        return [StepInstance(self, declared, args) for args in declared.parameters.combinations(self.members)]
-
-    @of_its_class
-    def constraint_predicates(self) -> list[PropertyInstance]:
-        """The constraints, for every combination of their parameters: a state is inside if all of them are true."""
-        return [
-            PropertyInstance(self, declared, args)
-            for declared in self.constraints.values()
-            for args in declared.parameters.combinations(self.members)
-        ]
-
     @of_its_class
     def formulas(self, name: str) -> list[tuple[tuple[Any, ...], Formula]]:
-        """The liveness property called `name`, for every combination of its parameters."""
+        """The liveness property `name`, with each combination of its parameters."""
         (declared,) = self.select([name])
         formulas = [
             (args, call(f"property {name}", declared.function, self, *args))
@@ -354,10 +341,10 @@ class Model:
     def select(self, names: Iterable[str] | None = None) -> list[Property]:
         """The properties called `names`; for None all that apply and are checked by default.
 
-        ``Deadlock`` is a property of every model, also of those that do not list it.
+        Every model has the property ``Deadlock``, even if it does not list it.
 
         Raises:
-            InputError: For a name that is not declared, or of a property that these constants switch off.
+            InputError: For an unknown name, or a property that these constants switch off.
         """
         if names is None:
             return [p for p in self.properties.values() if p.is_default(self)]
@@ -372,19 +359,19 @@ class Model:
         return [self.properties.get(name, DEADLOCK) for name in names]
 
     def applicable(self, names: Iterable[str]) -> list[str]:
-        """Those of the declared properties called `names` that these constants do not switch off.
+        """The declared properties among `names` that these constants do not switch off.
 
-        For comparing models with different constants; who asks one model for a property uses :meth:`select`.
+        For comparing models with different constants; otherwise use :meth:`select`.
         """
         names = names_in("properties", names)
         return [name for name in names if self.declared_property(name) is DEADLOCK or name in self.properties]
 
     @classmethod
     def declared_property(cls, name: str) -> Property:
-        """The property called `name` that the class declares, or that every model has.
+        """The property `name` that the class declares, or that every model has.
 
         Raises:
-            InputError: If there is none.
+            InputError: For an unknown name.
         """
         if name == DEADLOCK.name:
             return DEADLOCK
@@ -412,7 +399,7 @@ class Model:
     def renamings(self, sets: Sequence[str] | None = None) -> list[dict[str, str]]:
         """The permutations of names under which the model does not change, the identity first.
 
-        A constant that holds such names, such as a graph, is part of the model: those that change it are left out.
+        Renamings that change a constant which holds such names, such as a graph, are left out.
 
         Args:
             sets: The symmetric sets to permute; all declared ones for None.
@@ -441,7 +428,7 @@ class Model:
 
     @of_its_class
     def permuted_cells(self, renaming: Mapping[str, str], cells: Sequence[Cell] | None = None) -> list[int]:
-        """For each of the model's cells, or of others, the position of its image under `renaming` among them."""
+        """For each of the model's cells, or of the given `cells`, the position of its image under `renaming`."""
         cells = self.layout.cells if cells is None else cells
         position_of = {cell: position for position, cell in enumerate(cells)}
         try:
@@ -453,7 +440,7 @@ class Model:
         return f"{type(self).__name__}({', '.join(f'{n}={v!r}' for n, v in self.differing().items())})"
 
 
-#: What a model's class may replace of Model's methods, and what it may not.
+#: The methods of Model that a model's class may override, and those that it may not.
 _HOOKS = frozenset({"validate", "initial_states", "fairness", "renamings"})
 _OWN = frozenset({"__init__", "__setattr__", "__reduce__", *_RESERVED}) | {
     name for name, what in vars(Model).items() if callable(what) and not name.startswith("_") and name not in _HOOKS
@@ -461,9 +448,9 @@ _OWN = frozenset({"__init__", "__setattr__", "__reduce__", *_RESERVED}) | {
 
 
 def reserved_names() -> dict[str, list[str]]:
-    """The names that a model cannot give: to anything that it declares, and to variables besides.
+    """The names that no declaration may have, and those that no variable may have besides.
 
-    No name that begins with ``_`` is accepted either.
+    Names that begin with ``_`` are not accepted either.
 
     Examples:
         >>> names = reserved_names()
@@ -476,10 +463,10 @@ def reserved_names() -> dict[str, list[str]]:
 
 
 def model_object(model: Any) -> Model:
-    """`model`, if it is one.
+    """`model` itself.
 
     Raises:
-        InputError: If it is something else, such as a model's class.
+        InputError: If it is not a model, but its class, say.
     """
     if isinstance(model, Model):
         return model

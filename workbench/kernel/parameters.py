@@ -1,4 +1,4 @@
-"""The parameters that actions and properties are declared with, and the functions that take them."""
+"""The parameters of actions and properties, and the functions that take them."""
 
 import inspect
 import itertools
@@ -22,22 +22,23 @@ _EACH = re.compile(r"\s*(\w+(?:\s*,\s*\w+)*)\s+in\s+(\w+)\s*")
 Group = tuple[tuple[str, ...], str]
 
 
-class Parameters(Mapping[str, str]):
+class Parameters(dict[str, str]):
     """The parameters of an action or a property with their domains, in order.
 
     Attributes:
-        groups: Those that are unpacked together from one member, which is a tuple, and its domain; most are alone.
+        groups: The parameters that are unpacked together from one tuple, and its domain; most groups have one.
     """
 
     def __init__(self, groups: Iterable[Group] = ()) -> None:
         self.groups = tuple(groups)
+        super().__init__((name, domain) for names, domain in self.groups for name in names)
 
     @classmethod
     def declared(cls, each: Iterable[Any], domains: Mapping[str, str]) -> "Parameters":
-        """Those that texts such as ``"a, b in Edges"`` and then keywords declare.
+        """The parameters that texts such as ``"a, b in Edges"``, and then keywords, declare.
 
         Raises:
-            ModelError: For a text that says nothing of the kind, or a parameter that is declared twice.
+            ModelError: For any other text, or a parameter that is declared twice.
 
         Examples:
             >>> dict(Parameters.declared(["a, b in Edges"], {"k": "slots"}))
@@ -55,34 +56,22 @@ class Parameters(Mapping[str, str]):
             raise ModelError(f"the parameter {next(n for n in names if names.count(n) > 1)} is declared twice")
         return cls(groups)
 
-    def __getitem__(self, name: str) -> str:
-        for names, domain in self.groups:
-            if name in names:
-                return domain
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for names, _ in self.groups for name in names)
-
-    def __len__(self) -> int:
-        return sum(len(names) for names, _ in self.groups)
-
     @property
     def together(self) -> int:
-        """How many the first member is unpacked into; 0 if there are no parameters."""
+        """The number of parameters in the first group; 0 if there is none."""
         return len(self.groups[0][0]) if self.groups else 0
 
     def with_first(self, name: str, domain: str) -> "Parameters":
-        """The same with `name` as the first, over `domain`, unless it is unpacked from a member of another."""
+        """The same with `name` first, over `domain`, unless it is unpacked from a tuple."""
         if self.together > 1 and name in self.groups[0][0]:
             return self
         return Parameters([((name,), domain), *(group for group in self.groups if group[0] != (name,))])
 
     def combinations(self, members: Callable[[str], tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-        """The arguments of every instance; `members` gives those of a domain.
+        """The arguments of every instance; `members` gives the members of a domain.
 
         Raises:
-            ModelError: If a member that is to be unpacked is no tuple of that length.
+            ModelError: If a member cannot be unpacked.
         """
         each = [[_unpacked(member, *group) for member in members(group[1])] for group in self.groups]
         return (tuple(itertools.chain(*parts)) for parts in itertools.product(*each))
@@ -100,18 +89,18 @@ def _unpacked(member: Any, names: tuple[str, ...], domain: str) -> tuple[Any, ..
 
 
 def is_text(what: object) -> bool:
-    """Whether `what`, in the place of a process or a method, is meant to declare parameters."""
+    """Whether `what`, in place of a process or a method, declares parameters."""
     return isinstance(what, str) and " in " in what
 
 
 # Functions -----------------------------------------------------------------------------------------------------------
 
-#: What is said of a function or a result that stops in the middle, so that its body does not run when it is called.
+#: Describes a function whose body does not run when it is called.
 SUSPENDED = "a generator or async, so that calling it does nothing; write a plain function, without yield and await"
 
 
 def check_finished(result: object) -> None:
-    """Raise :class:`ModelError` if `result` is not one, but a function that has only begun."""
+    """Raise :class:`ModelError` if `result` is a generator or coroutine, which has not run yet."""
     if isinstance(result, (Generator, AsyncGenerator, Awaitable)):
         if isinstance(result, Coroutine):
             result.close()  # otherwise Python warns of it, much later
@@ -119,7 +108,7 @@ def check_finished(result: object) -> None:
 
 
 def check_function(function: Function, parameters: Mapping[str, str], states: int = 1) -> None:
-    """Raise :class:`ModelError` unless `function` takes self, so many states and exactly the `parameters`, in order."""
+    """Raise :class:`ModelError` unless `function` takes self, that many `states` and the `parameters`, in order."""
     if not (callable(function) and hasattr(function, "__name__")):
         raise ModelError(f"{brief(function)} is not a method")
     kinds = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)

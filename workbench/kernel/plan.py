@@ -1,4 +1,4 @@
-"""What a check will do, decided before it starts: what every engine is given."""
+"""The plan of a check, made before it starts; every engine takes one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,14 +12,14 @@ from workbench.kernel.model import Model, model_object
 
 @dataclass(frozen=True)
 class Plan:
-    """What is checked, and how.
+    """What to check, and how.
 
     Attributes:
-        properties: In the order in which the verdicts are given.
-        symmetry: The sets whose names are taken as interchangeable.
+        properties: In the order of the verdicts.
+        symmetry: The sets whose names are interchangeable.
         bits ({64, 128}): The width of fingerprints, for engines that have them.
         fail_fast: Stop at the first violated property that states or steps decide.
-        notes: What was decided differently from what was asked, and why.
+        notes: Where the plan differs from the request, and why.
     """
 
     model: Model
@@ -51,7 +51,7 @@ def make_plan(
     bits: int = 64,
     fail_fast: bool = False,
 ) -> Plan:
-    """Resolve what a check was asked for.
+    """Resolve a request for a check.
 
     Args:
         properties: Names; those that the model checks by default for None.
@@ -59,8 +59,7 @@ def make_plan(
         bits: {64, 128}
 
     Raises:
-        InputError: For what is no model object, a property or a set that it does not declare, or a width that is not
-            known.
+        InputError: If `model` is not one, or for an unknown property, set or width.
     """
     bits = plain(bits)
     if bits not in (64, 128):

@@ -1,7 +1,7 @@
 """Refinement: every behaviour of a model, seen through a mapping of its states, is one of a more abstract model.
 
-Initial states have to be mapped to initial states, and every step to a step of the abstract model or to none. What the
-abstract model says must happen in the end - its fairness and its liveness properties - is not judged.
+Initial states must map to initial states, and every step to a step of the abstract model or to none. The abstract
+model's fairness and liveness properties are not judged.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,24 +10,24 @@ from functools import lru_cache
 from typing import Any
 
 from workbench.kernel.declare import Declarations, Default, Property, When
-from workbench.kernel.errors import RAISED, InputError, ModelError, blame, brief, defined_at, in_its_line, unknown
-from workbench.kernel.instances import StepJudge, call, outcome_label
+from workbench.kernel.errors import InputError, ModelError, brief, call, defined_at, in_its_line, unknown
+from workbench.kernel.instances import PropertyInstance, outcome_label
 from workbench.kernel.members import Members
 from workbench.kernel.model import Model
 from workbench.kernel.parameters import check_function
 from workbench.kernel.state import Reader, State, seen
 from workbench.kernel.values import check_value, show
 
-#: Abstract states whose successors are remembered.
+#: Abstract states whose successors are memoized.
 _REMEMBERED = 1 << 16
 
 
 @dataclass(frozen=True)
 class RefinementProperty(Property):
-    """What ``@refines`` attaches to a method.
+    """A refinement, as ``@refines`` attaches it to a method.
 
     Attributes:
-        constants: For constants of the abstract model the names of what gives them: a constant, attribute or method.
+        constants: By constant of the abstract model, the constant, attribute or method of the model that gives it.
     """
 
     abstract: type[Model] = Model
@@ -44,7 +44,7 @@ class RefinementProperty(Property):
                 error = unknown(f"constant of {self.abstract.name}", name, self.abstract.declared_constants)
                 raise ModelError(f"{owner}: {self.name}: {error}")
 
-    def judges(self, model: Any) -> list[StepJudge]:
+    def judges(self, model: Any) -> list[PropertyInstance]:
         return [Refinement(model, self)]
 
     def abstract_of(self, model: Model) -> Model:
@@ -64,25 +64,22 @@ def _given(model: Model, name: str, source: str) -> Any:
     given = getattr(model, source, None) if isinstance(source, str) else None
     if given is None and source not in model.constants:
         raise ModelError(f"{name}: {type(model).__name__} has no constant, attribute or method {brief(source)}")
-    try:
-        return given() if callable(given) else given
-    except RAISED as error:
-        raise blame(f"{source} of {type(model).__name__}", error) from error
+    return call(f"{source} of {type(model).__name__}", given) if callable(given) else given
 
 
 @in_its_line
 def refines(abstract: Any, /, *, when: When = None, by_default: Default = True, **constants: str) -> Any:
-    """Declare a method ``(self, s)`` that maps states to those of the model `abstract`, which must then be refined.
+    """Declare a method ``(self, s)`` that maps states to states of the model `abstract`, which this one must refine.
 
     It returns a mapping from the abstract model's variables to their values; for a variable with a cell per index, a
     mapping from the indices to values.
 
     Args:
-        abstract: What all behaviours must be behaviours of: each begins in one of its initial states, and each step is
+        abstract: Every behaviour must be one of this model: it begins in one of its initial states, and each step is
             one of its steps or changes nothing there. Its fairness is not judged.
         when, by_default: As for :func:`workbench.invariant`.
-        **constants: For each constant of the abstract model that does not have its default the name of a constant,
-            attribute or method of this one.
+        **constants: For constants of the abstract model, the constant, attribute or method of this model that gives
+            the value; the others have their defaults.
 
     Examples:
         >>> from workbench import Model, Variable, action, check, refines
@@ -121,23 +118,19 @@ def refines(abstract: Any, /, *, when: When = None, by_default: Default = True, 
     return declare
 
 
-class Refinement(StepJudge):
-    """A refinement with the abstract model made: judges initial states and steps.
-
-    Attributes:
-        abstract: Model
-    """
+class Refinement(PropertyInstance):
+    """A refinement with its abstract model, bound to the constants of `model`."""
 
     follows_reads = True
 
     def __init__(self, model: Model, declared: RefinementProperty) -> None:
-        self.model, self.property = model, declared
+        super().__init__(model, declared)
         self.abstract = declared.abstract_of(model)
         self._initial: set[State] = set()
         self._after = lru_cache(_REMEMBERED)(self._successors)
 
     def image(self, state: Reader) -> State:
-        """The abstract state that `state` stands for."""
+        """The abstract state that `state` maps to."""
         declared = self.property
         answer = call(f"property {declared.name}", declared.function, self.model, seen(state))
         try:
@@ -165,7 +158,7 @@ class Refinement(StepJudge):
         return state
 
     def begins(self, state: Reader) -> bool | str:
-        """Whether a behaviour of the abstract model may begin in what `state` stands for; or why not."""
+        """Whether a behaviour of the abstract model may begin in the image of `state`; or why not."""
         image = self.image(state)
         if not self._initial:
             self._initial.update(self.abstract.each_initial_state())
@@ -173,8 +166,8 @@ class Refinement(StepJudge):
             return True
         return f"no behaviour of {type(self.abstract).__name__} begins with {'; '.join(image.lines())}"
 
-    def judge(self, before: Reader, after: Reader) -> bool | str:
-        one, other = self.image(before), self.image(after)
+    def judge(self, *states: Reader) -> bool | str:
+        one, other = map(self.image, states)
         return one == other or other in self._after(one) or self.no_step(one, other)
 
     def _successors(self, state: State) -> frozenset[State]:
@@ -183,7 +176,7 @@ class Refinement(StepJudge):
         )
 
     def no_step(self, one: State, other: State) -> str:
-        """What is said of a step that the abstract model does not have, in its words."""
+        """Describe a step that the abstract model does not have, in its terms."""
         first, *others = [(str(c.cell), f"from {show(c.before)} to {show(c.after)}") for c in one.changes_to(other)]
         changes = " and ".join([f"{first[0]} goes {first[1]}", *(f"{cell} {how}" for cell, how in others)])
         said = f"{changes}, which no action of {type(self.abstract).__name__} does"
@@ -196,10 +189,7 @@ class Refinement(StepJudge):
         return "; ".join([said, *(nearly[:1] or self._nearest(one, other))])
 
     def _nearest(self, one: State, other: State) -> list[str]:
-        """The step that comes nearest to the one from a state to another, and what it would do otherwise.
-
-        Nothing is said unless the two have at least one change in common.
-        """
+        """The nearest abstract step with a change in common, and where it differs; empty if there is none."""
         done = {(change.cell, change.after) for change in one.changes_to(other)}
         steps = [
             (outcome_label(instance, outcome), after)
@@ -219,12 +209,12 @@ class Refinement(StepJudge):
 
 
 def _whole(value: Any) -> Any:
-    """A set with a declared universe as the value that it is."""
+    """A declared set as a value."""
     return value.value if isinstance(value, Members) else value
 
 
 def _check_keys(answer: Any, wanted: Mapping[Any, Any], what: str, key: str) -> None:
-    """Raise :class:`ModelError` unless `answer` maps just the keys that are `wanted`; empty ones may be left out."""
+    """Raise :class:`ModelError` unless `answer` has exactly the `wanted` keys; empty ones may be left out."""
     if not isinstance(answer, Mapping):
         raise ModelError(f"{brief(answer)} is not {what}")
     for name in answer:

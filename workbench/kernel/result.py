@@ -1,4 +1,4 @@
-"""What a check found: the same shape from every engine."""
+"""The result of a check, the same from every engine."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,9 +9,9 @@ from workbench.kernel.model import Model
 from workbench.kernel.trace import Trace
 from workbench.kernel.values import counted
 
-#: What the word of a verdict ends with that says nothing of what lies beyond the model's constraints.
+#: The last words of a verdict that says nothing about states beyond the model's constraints.
 WITHIN = "within the constraint"
-#: Why a property says nothing whose parameters have no values.
+#: Why a property whose parameters have no values says nothing.
 NOBODY = "it says nothing: its parameters have no values with these constants"
 
 
@@ -21,13 +21,11 @@ class Verdict:
 
     Attributes:
         name, kind: `kind` is ``invariant``, ``reachable``, ``liveness``, ``step``, ``refinement`` or ``deadlock``.
-        holds: None: not known; `why` says for what reason.
-        trace: A shortest counterexample, which ends with what is wrong: a state or a step; for a reachable property a
+        holds: None if unknown; `why` gives the reason.
+        trace: A shortest counterexample, which ends with the state or step that is wrong; for a reachable property a
             shortest witness.
-        why: What is wrong, or why the verdict is not known, in words; of what holds, why it says nothing, if that is
-            so.
-        within: The constraints that the verdict is bounded by, in words; None for one that is true of the model without
-            them.
+        why: What is wrong, or why the verdict is unknown; for a property that holds, why it says nothing, if it does.
+        within: The constraints within which alone the verdict is valid, in words; None if it is valid without them.
     """
 
     name: str
@@ -45,7 +43,7 @@ class Verdict:
     def word(self) -> str:
         """``holds``, ``violated`` or ``unknown``; ``reached`` or ``not reached`` for a reachable property.
 
-        ``holds within the constraint`` and ``not reached within the constraint`` say that nothing is known beyond.
+        ``holds within the constraint`` and ``not reached within the constraint``: nothing is known beyond it.
         """
         if self.holds is None:
             return "unknown"
@@ -68,10 +66,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class ActionCount:
-    """How often an action was enabled (state and instance), what it led to, and how much of that was new.
+    """How often an action was enabled (per state and instance), and how many successors it had, and new ones.
 
     Attributes:
-        assigns: Whether it ever assigned to a variable.
+        assigns: Whether it ever assigned a variable.
     """
 
     name: str
@@ -82,7 +80,7 @@ class ActionCount:
 
 
 class Judged:
-    """What has a verdict on each property that was asked for."""
+    """Anything with a verdict on each requested property."""
 
     verdicts: list[Verdict]
 
@@ -96,9 +94,9 @@ class Judged:
 
     @property
     def holds(self) -> bool | None:
-        """Whether everything does that was asked for; None if something is not known, or nothing was asked for.
+        """Whether every requested property holds; None if one is unknown, or none was requested.
 
-        What is asked of a search that a constraint has cut is asked within it: a verdict's ``within`` says so.
+        If a constraint pruned the search, that is within the constraint: a verdict's ``within`` says so.
         """
         if self.violated:
             return False
@@ -106,7 +104,7 @@ class Judged:
 
     @property
     def verdict_lines(self) -> list[str]:
-        """Each verdict in a line, with the reason; its trace is asked for by name."""
+        """A line for each verdict, with the reason but without the trace."""
         lines = []
         for verdict in self.verdicts:
             states = "" if verdict.trace is None else f" ({counted(len(verdict.trace), 'state')})"
@@ -125,20 +123,19 @@ class Result(Judged):
     """The result of one check.
 
     Attributes:
-        symmetry: The sets whose names were taken as interchangeable; empty for none.
+        symmetry: The sets whose names were interchangeable; empty for none.
         complete: Whether the whole space was visited.
         stopped: Why it was not.
         generated: Every successor computed from every distinct state, duplicates included, plus the initial states.
-        outside: How many of them are outside the model's constraints: judged, but neither distinct nor explored.
+        outside: The number of those that the model's constraints pruned: judged, but neither distinct nor explored.
         levels: New states per breadth-first level, the initial states first.
-        peak_bytes: The largest resident size of the process while it ran; 0 where nobody looked.
-        collision_probability: An upper bound of the chance that two states shared a fingerprint, so that one was
-            missed.
-        notes: What a person should know about how the check was done.
+        peak_bytes: The largest resident size of the process while it ran; 0 if not measured.
+        collision_probability: An upper bound of the chance that two states shared a fingerprint and one was missed.
+        notes: Remarks on how the check was done.
         figures: Measurements that only some engines have.
-        profile: How often the model's Python was called for what, with ``remarks`` and ``as_dict``; None where that is
-            not known.
-        interrupted: Whether somebody stopped it (Ctrl-C): the search, or what comes after it, such as traces.
+        profile: The number of calls of the model's Python, by purpose, with ``remarks`` and ``as_dict``; None if
+            unknown.
+        interrupted: Whether Ctrl-C stopped the search, or the making of traces after it.
     """
 
     model: Model
@@ -161,7 +158,7 @@ class Result(Judged):
 
     @property
     def cut_short(self) -> str | None:
-        """Why something is missing: why the search stopped, or that somebody stopped what comes after it."""
+        """Why something is missing: why the search stopped, or that Ctrl-C stopped the making of traces."""
         return self.stopped or (INTERRUPTED if self.interrupted else None)
 
     @property
@@ -170,17 +167,17 @@ class Result(Judged):
 
     @property
     def depth(self) -> int:
-        """How many levels there are; that of the initial states counts, as in TLC, even if all of them are outside."""
+        """The number of levels; that of the initial states counts, as in TLC, even if all of them were pruned."""
         return len(self.levels) or int(self.generated > 0)
 
     @property
     def within(self) -> str | None:
-        """The constraints that kept states out of the search, in words; None if none did."""
+        """The constraints that pruned states, in words; None if none did."""
         return constraints_of(self.model) if self.outside else None
 
     @property
     def counts(self) -> str:
-        """How many states there are, of how many generated, and what that took, in one line."""
+        """The numbers of states, the time and the engine, in one line."""
         outside = "" if self.within is None else f" ({self.outside:,} outside {self.within})"
         sets = f", symmetry over {', '.join(self.symmetry)}" if self.symmetry else ""
         return (
@@ -194,7 +191,7 @@ class Result(Judged):
         return [a.name for a in self.actions if a.enabled == 0]
 
     def __repr__(self) -> str:
-        """The counts and the verdicts; traces are asked for by name."""
+        """The counts and the verdicts, without traces."""
         bounded = "" if self.within is None else f", within {self.within}"
         lines = [
             f"{self.model!r}: {counted(self.distinct, 'distinct state')}, depth {self.depth}, {self.engine} engine"
@@ -204,7 +201,7 @@ class Result(Judged):
         return "\n".join([*lines, *self.verdict_lines])
 
     def as_dict(self) -> dict[str, Any]:
-        """The object that ``workbench check --json`` prints. Scripts rely on its keys."""
+        """The object that ``workbench check --json`` prints; scripts rely on its keys."""
         return {
             "model": self.model.name,
             "constants": self.model.spelled(),

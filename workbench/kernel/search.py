@@ -1,6 +1,6 @@
-"""The reference search: plain breadth-first, every action run in every state. Slow, and easy to believe.
+"""The reference search: breadth first, running every action in every state. Slow, and easy to trust.
 
-It is the meaning of a check. The engines of ``workbench.engines`` must give the same counts and verdicts.
+It defines what a check means: the engines of ``workbench.engines`` must give the same counts and verdicts.
 """
 
 import sys
@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from workbench.kernel.again import as_time_allows, impure
-from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop, interruptible
-from workbench.kernel.conclusion import Exploration, conclude
+from workbench.kernel.budget import INTERRUPTED, Budget, Limits, Stop, as_time_allows, interruptible
+from workbench.kernel.conclusion import Exploration, Growth, conclude
 from workbench.kernel.declare import DEADLOCK, Property
-from workbench.kernel.growth import Growth
+from workbench.kernel.errors import impure
 from workbench.kernel.lasso import may_end
 from workbench.kernel.model import Model
 from workbench.kernel.plan import Plan, make_plan
@@ -22,7 +21,7 @@ from workbench.kernel.temporal import OUTSIDE, check_liveness
 from workbench.kernel.trace import Move, Trace, leading_to, replay
 
 _PURITY_CHECKS = 20
-#: Beside a state's values: its place in the sets and lists of the search, and its links.
+#: Per state besides its values: the entries in the lists and dicts of the search.
 _BYTES_PER_STATE = 500
 _STATES_PER_REPORT = 100
 
@@ -52,7 +51,7 @@ def run(plan: Plan, limits: Limits) -> Result:
 
 
 class _Search:
-    """All states of a space, by number in the order of discovery, and how they were found."""
+    """The states of a space, numbered in the order of discovery, with their predecessor links."""
 
     def __init__(self, plan: Plan, limits: Limits) -> None:
         self.plan, self.model, self.limits = plan, plan.model, limits
@@ -68,10 +67,10 @@ class _Search:
         self.levels: list[int] = []
         self.generated = 0
         self.outside = 0
-        #: The property's name -> the state, and the step from it where that counts, or leads outside.
+        #: The property's name -> the state, and the step from it if that decides, or its target is pruned.
         self.decided: dict[str, tuple[int, Move | None]] = {}
         self.stopped: str | None = None
-        self._at: tuple[int, Move | None] | None = None  # what Python is asked about, as in `decided`
+        self._at: tuple[int, Move | None] | None = None  # the place that the model's code judges, as in `decided`
 
     def run(self) -> None:
         try:
@@ -91,7 +90,7 @@ class _Search:
             expanded = end
 
     def _level(self, steps: Iterator[None]) -> None:
-        """Take all `steps`, and note how many states they added."""
+        """Take all `steps`, and count the states that they add."""
         before = len(self.states)
         try:
             for _ in steps:
@@ -117,14 +116,14 @@ class _Search:
             yield
 
     def _check(self, done: int, frontier: int) -> None:
-        """To be called for each state of a level, `done` of which have been dealt with; `frontier` states wait."""
+        """Call this for each state of a level, after `done` of them; `frontier` states wait."""
         if done % _STATES_PER_REPORT == 0:
             self.limits.check(len(self.levels), len(self.states), frontier, self._held, self.decided)
         else:
             self.limits.enforce(self._held)
 
     def _held(self) -> int:
-        """About how many bytes the search takes."""
+        """The approximate size of the search's data, in bytes."""
         per_state = _BYTES_PER_STATE + sys.getsizeof(self.states[0].values) if self.states else 0
         return per_state * len(self.states)
 
@@ -150,7 +149,7 @@ class _Search:
         return moves
 
     def _visit(self, state: Any, link: tuple[int, Move]) -> int:
-        """The number of `state`, which may be new; :data:`OUTSIDE` if the constraints keep it out."""
+        """The number of `state`, which may be new; :data:`OUTSIDE` if the constraints prune it."""
         self._at = link
         key = self.canonical(state.values)
         number = self.numbers.get(key)
@@ -183,7 +182,7 @@ class _Search:
                 self._violated(name, place)
 
     def _judge_steps(self, state: Any, number: int, steps: Sequence[tuple[Move, Any]]) -> None:
-        """Judge the steps from state `number`, all of which are known."""
+        """Judge all `steps` from state `number`."""
         changing = [(move, successor) for move, successor in steps if successor != state]
         for name, judges in self.judges.items():
             for move, successor in () if name in self.decided else changing:
@@ -196,7 +195,7 @@ class _Search:
             self._violated(DEADLOCK.name, (number, None))
 
     def _run_again(self) -> None:
-        """Expand and judge states once more, as many as there is time for: a function of the state gives the same."""
+        """Expand and judge states once more, as time allows; impure code may give something else."""
         for number in as_time_allows(range(len(self.graph))):
             state, decided, steps = self.states[number], set(self.decided), list[tuple[Move, Any]]()
             for instance in self.model.instances:
@@ -238,7 +237,7 @@ class _Search:
             return check_liveness(self.model, declared, self.states, self.levels[0], self.graph)
 
     def _growth(self) -> Growth:
-        """What the levels took of new values; the last one may not be complete."""
+        """The growth per level; the last level may be incomplete, and is left out."""
         growth, values, first = Growth(self.model.layout.cells), [set[Any]() for _ in self.model.layout.cells], 0
         for states in self.levels[:-1]:
             for state in self.states[first : first + states]:

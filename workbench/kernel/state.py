@@ -1,24 +1,24 @@
 """States: a layout of cells, read-only states, and the drafts that actions write to.
 
-A *cell* is a variable without index, or one variable at one index. A :class:`Layout` numbers a model's cells; a
-state is a tuple of values in that order. Actions and properties see both through the same attribute access:
+A *cell* is a variable without an index, or a variable at one index. A :class:`Layout` numbers a model's cells, and a
+state is a tuple of values in that order. Actions and properties read both kinds in the same way:
 ``s.acks``, ``s.pc["w1"]``.
 
-A set with a declared universe is one cell, with a frozenset in it. Engines see it in *parts*, one for each member of
-the universe: see :mod:`workbench.engines.parts`.
+A set with a declared universe is one cell that holds a frozenset. Engines split it into *parts*, one per member of the
+universe: see :mod:`workbench.engines.parts`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 from workbench.kernel.errors import ModelError, listed
-from workbench.kernel.members import AsWhole, Held, Members, Universe
+from workbench.kernel.members import Held, Members, Universe, content_of
 from workbench.kernel.values import PLAIN, check_value, show
 
 
 class Cell(NamedTuple):
-    """One cell: the variable's name and the index, None for a variable without one."""
+    """The variable's name, and the index; None for a variable without one."""
 
     variable: str
     index: Any
@@ -31,18 +31,18 @@ class Cell(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What a step did to one cell."""
+    """A cell's value before and after a step."""
 
     cell: Cell
     before: Any
     after: Any
 
 
-# How a model's code reads and writes what is not just a cell --------------------------------------------------------
+# How a model's code reads and writes variables that are more than one plain cell ------------------------------------
 
 
 class Indexed(Mapping[Any, Any]):
-    """A variable with one cell per index, as a mapping that reads and writes through to the state."""
+    """A variable with a cell per index: a mapping that reads from the state and writes to it."""
 
     __slots__ = ("_cells", "_name", "_owner")
 
@@ -57,7 +57,7 @@ class Indexed(Mapping[Any, Any]):
             raise ModelError(f"{self._name} has no index {index!r}; it has {known}") from None
 
     def __getitem__(self, index: Any) -> Any:
-        try:  # as in _cell, without another call: nothing is done more often
+        try:  # as _cell does, but without its call: this is the hottest line of all
             cell = self._cells[index]
         except (KeyError, TypeError):
             cell = self._cell(index)
@@ -79,45 +79,16 @@ class Indexed(Mapping[Any, Any]):
         return f"{self._name}[{', '.join(f'{show(index)}={show(value)}' for index, value in self.items())}]"
 
 
-class Sets(Indexed):
+class IndexedSets(Indexed):
     """The same for a variable with one declared set per index."""
 
-    __slots__ = ("_access",)
-
-    def __init__(self, owner: "Reader", name: str, cells: Mapping[Any, int], access: "Access") -> None:
-        super().__init__(owner, name, cells)
-        self._access = access
+    __slots__ = ()
 
     def __getitem__(self, index: Any) -> Any:
-        return self._access.get(self._owner, self._cell(index))
+        return self._owner._layout.get_set(self._owner, self._name, self._cell(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._access.set(self._owner, self._cell(index), value)
-
-
-class Access(Protocol):
-    """How a set with a declared universe is read and written, where it begins with a cell."""
-
-    def get(self, owner: "Reader", cell: int) -> Members | Held: ...
-    def set(self, owner: "Reader", cell: int, value: Any) -> None: ...
-
-
-class Whole:
-    """How a set is read and written that is one cell."""
-
-    def __init__(self, universe: Universe) -> None:
-        self._universe = universe
-
-    def get(self, owner: "Reader", cell: int) -> Members | Held:
-        content = owner._get(cell)
-        return Held.of(self._universe, content) if owner._is_whole else self._seen(content)
-
-    def _seen(self, content: frozenset[Any]) -> Members:
-        return Members(self._universe, AsWhole(content, self._universe.members))
-
-    def set(self, owner: "Reader", cell: int, value: Any) -> None:
-        if self._seen(owner._get(cell)).changes_to(value):
-            owner._set(cell, self._universe.subset(value))
+        self._owner._layout.assign_set(self._owner, self._name, self._cell(index), value)
 
 
 # Layouts -------------------------------------------------------------------------------------------------------------
@@ -127,8 +98,8 @@ class Layout:
     """The cells of a model with given constants, in a fixed order.
 
     Args:
-        variables: Each variable's indices, None where it has just one cell.
-        universes: What the variables that are sets with a declared universe may hold.
+        variables: Each variable's indices; None for a variable with a single cell.
+        universes: The universes of those variables that are declared sets.
     """
 
     def __init__(
@@ -146,29 +117,28 @@ class Layout:
                 first = len(self.cells)
                 self.positions[name] = {index: first + i for i, index in enumerate(indices)}
                 self.cells.extend(Cell(name, index) for index in indices)
-        self._finish({name: Whole(universe) for name, universe in universes.items()})
         self.universes = universes
+        self._finish()
 
-    def _finish(self, access: Mapping[str, Access]) -> None:
+    def _finish(self) -> None:
         self.position_of = {cell: i for i, cell in enumerate(self.cells)}
-        self._access = access
         self._bound: dict[type[Reader], type[Any]] = {}
 
     @property
     def variables(self) -> list[str]:
-        """The variables that have a cell: what is switched off may have none."""
+        """The variables that have a cell; a variable per member of an empty set has none."""
         return [name for name, where in self.positions.items() if where != {}]
 
     def draft(self) -> Any:
-        """A fresh draft for actions to write to; it serves one thread."""
+        """A new draft for actions to write to, for use by one thread."""
         return self.bind(Draft)(self)
 
     def view(self, values: "Values") -> Any:
-        """A state with these values as properties see it."""
+        """The state with these values, as properties see it."""
         return self.bind(View)(self, values)
 
     def bind(self, base: type["Reader"]) -> type[Any]:
-        """A subclass of `base` with one attribute per variable."""
+        """The subclass of `base` that has an attribute for each variable."""
         if base not in self._bound:
             self._bound[base] = self._bind(base)
         return self._bound[base]
@@ -184,28 +154,37 @@ class Layout:
             if not isinstance(where, int):
                 attributes[name] = _indexed(name)
             else:
-                access = self._access.get(name)
-                attributes[name] = _scalar(where) if access is None else _set(where, access)
+                attributes[name] = _set(name, where) if name in self.universes else _scalar(where)
         return type(base.__name__, (base,), attributes)
 
     def look_at(self, owner: "Reader", name: str) -> Indexed:
-        """The variable `name`, which has indices, of a state with this layout."""
+        """The indexed variable `name` of the state `owner`."""
         where: Any = self.positions[name]
-        access = self._access.get(name)
-        return Indexed(owner, name, where) if access is None else Sets(owner, name, where, access)
+        return (IndexedSets if name in self.universes else Indexed)(owner, name, where)
+
+    def get_set(self, owner: "Reader", name: str, cell: int) -> Members | Held:
+        """The content of the declared set `name` that begins at `cell`."""
+        universe, content = self.universes[name], owner._get(cell)
+        return Held.of(universe, content) if owner._is_whole else content_of(universe, content)
+
+    def assign_set(self, owner: "Reader", name: str, cell: int, value: Any) -> None:
+        """Assign `value` to that set; nothing is written if it is equal."""
+        universe = self.universes[name]
+        if content_of(universe, owner._get(cell)).changes_to(value):
+            owner._set(cell, universe.subset(value))
 
     def cells_of(self, name: str, index: Any = None) -> list[int]:
-        """The numbers of the cells of the variable `name`; only of that with an `index`, if one is given."""
+        """The numbers of the cells of the variable `name`, or of its cell at `index`."""
         where = self.positions[name]
         firsts = [where] if isinstance(where, int) else [where[index]] if index is not None else where.values()
         return [first + number for first in firsts for number in range(self._width(name))]
 
     def _width(self, name: str) -> int:
-        """How many cells the variable `name` has for each index."""
+        """The number of cells that the variable `name` has per index."""
         return 1
 
     def parts_of(self, cell: Cell) -> list[Cell]:
-        """What says of each member of a set with a declared universe whether it is there; any other cell itself."""
+        """The parts of a declared set, one cell per member of its universe; any other cell is its own only part."""
         universe = self.universes.get(cell.variable)
         if universe is None:
             return [cell]
@@ -213,7 +192,7 @@ class Layout:
 
 
 def public_names(base: type) -> list[str]:
-    """What a kind of state has besides the model's variables."""
+    """The attributes of a kind of state besides the model's variables."""
     return sorted(name for name in dir(base) if not name.startswith("_"))
 
 
@@ -221,8 +200,11 @@ def _scalar(cell: int) -> property:
     return property(lambda self: self._get(cell), lambda self, value: self._set(cell, value))
 
 
-def _set(where: int, access: Access) -> property:
-    return property(lambda self: access.get(self, where), lambda self, value: access.set(self, where, value))
+def _set(name: str, where: int) -> property:
+    return property(
+        lambda self: self._layout.get_set(self, name, where),
+        lambda self, value: self._layout.assign_set(self, name, where, value),
+    )
 
 
 def _indexed(name: str) -> property:
@@ -232,11 +214,11 @@ def _indexed(name: str) -> property:
     return property(lambda self: self._views[name], refuse)
 
 
-_assign = object.__setattr__  # past what tells models of variables that are not declared
+_assign = object.__setattr__  # bypasses the check for undeclared variables
 
 
 class _Views(dict[str, Indexed]):
-    """The indexed variables of a state that somebody has looked at: most states are only carried around."""
+    """A state's indexed variables, made on first use: most states are never read."""
 
     __slots__ = ("_owner",)
 
@@ -249,10 +231,10 @@ class _Views(dict[str, Indexed]):
 
 
 class Reader:
-    """Attribute access to the cells of a state; what `_get` and `_set` do is up to the subclass."""
+    """Attribute access to the cells of a state; subclasses define `_get` and `_set`."""
 
     __slots__ = ("_layout", "_views")
-    #: Whether all of the state is known, and it is not only looked at by a model's code.
+    #: Whether sets are read as plain frozensets; model code reads them member by member.
     _is_whole: ClassVar[bool] = False
     _layout: Layout
     _views: dict[str, Indexed]
@@ -269,11 +251,11 @@ class Reader:
 
     @property
     def _before(self) -> "Values":
-        """The values that an action began with."""
+        """The values before the action."""
         raise NotImplementedError
 
     def _written(self, first: int, end: int) -> Iterable[tuple[int, Any]]:
-        """The cells from `first` up to `end` that the action has assigned to, with their values."""
+        """The cells in range(first, end) that the action has assigned, with their values."""
         return ()
 
     def __hash__(self) -> int:
@@ -281,7 +263,7 @@ class Reader:
             "what an action or a property sees of a state cannot be a key: do not cache what depends on it"
         )
 
-    def __getattr__(self, name: str) -> Any:  # reached only for what is not declared
+    def __getattr__(self, name: str) -> Any:  # called only for undeclared names
         if name.startswith("_"):
             raise AttributeError(name)
         raise self._undeclared(name)
@@ -313,19 +295,23 @@ class View(Reader):
     def _get(self, cell: int) -> Any:
         return self.values[cell]
 
+    def _changed_since(self, before: "View") -> Callable[[int], bool]:
+        """Whether the cell with a number differs from `before`."""
+        return lambda cell: bool(before.values[cell] != self.values[cell])
+
     @property
     def _before(self) -> "Values":
         return self.values
 
 
 def turned(view: View, values: "Values") -> View:
-    """`view`, as one of the state with these values: what is used for many states makes its indexed variables once."""
+    """Point `view` at another state; reuse saves making its indexed variables again."""
     _assign(view, "values", values)
     return view
 
 
 class State(View):
-    """One immutable state of a model; a whole one, which can be compared and kept.
+    """One immutable state of a model, which can be compared and kept.
 
     Attributes:
         values: The content of every cell, in the layout's order.
@@ -340,7 +326,7 @@ class State(View):
         return zip(self._layout.cells, self.values, strict=True)
 
     def changes_to(self, later: "State") -> list[Change]:
-        """What is different in `later`, cell by cell."""
+        """The cells that differ in `later`."""
         return [
             Change(cell, before, after)
             for cell, before, after in zip(self._layout.cells, self.values, later.values, strict=True)
@@ -354,7 +340,7 @@ class State(View):
         return hash(self.values)
 
     def lines(self) -> list[str]:
-        """The state as text, a line per variable that has a cell."""
+        """The state as text, one line per variable that has a cell."""
         lines = []
         for name, where in self._layout.positions.items():
             if isinstance(where, int):
@@ -369,11 +355,7 @@ class State(View):
 
 
 class Reads(dict[int, Any]):
-    """The values of a state that also keeps which cells were read, in order, with what was in them.
-
-    Args:
-        values: Asked once per cell.
-    """
+    """The values of a state that records which cells were read, in order; `values` is asked once per cell."""
 
     def __init__(self, values: Sequence[Any]) -> None:
         self._values = values
@@ -384,14 +366,14 @@ class Reads(dict[int, Any]):
 
 
 class Draft(Reader):
-    """A state under change: reads see earlier assignments of the same action."""
+    """A state that an action is changing: reads see the action's own assignments."""
 
     __slots__ = ("before", "writes")
     before: "Values"
     writes: dict[int, Any]
 
     def start(self, before: "Values") -> None:
-        """Begin anew from the state with the values `before`."""
+        """Start over from the state with the values `before`."""
         _assign(self, "before", before)
         _assign(self, "writes", {})
 
@@ -413,7 +395,7 @@ class Draft(Reader):
 
 
 def seen(state: Reader) -> Reader:
-    """What model code is given of `state`: nothing by which it could remember which state it was."""
+    """A read-only view without identity: model code cannot cache on it."""
     return state._layout.view(state.values) if isinstance(state, State) else state
 
 

@@ -6,17 +6,17 @@ from typing import Any
 from workbench.kernel.errors import InputError
 from workbench.kernel.model import Model
 from workbench.kernel.state import Cell
-from workbench.kernel.values import PLAIN, Kinds, Name, encode, flatten, permute
+from workbench.kernel.values import PLAIN, Name, ObjectClasses, encode, flatten, permute
 
 
-class Words:
-    """Tells the names of symmetric sets from words of the model that read the same: a renaming would exchange both.
+class AmbiguousNames:
+    """Finds words of the model that read like names of symmetric sets: a renaming would exchange both.
 
     Args:
         sets: The symmetric sets; empty for no symmetry.
 
     Raises:
-        InputError: If a cell, or a member of a declared universe, has such a word in it.
+        InputError: If a cell's index, or a member of a declared universe, contains such a word.
     """
 
     def __init__(self, model: Model, sets: Sequence[str]) -> None:
@@ -26,9 +26,14 @@ class Words:
                 self.check(part, part.index)
 
     def check(self, cell: Cell, value: Any) -> None:
-        """Raise :class:`InputError` if `value`, in that cell, holds a word that is also a name."""
+        """Raise :class:`InputError` if the `value` of `cell` contains a word that is also a name."""
         if self._set_of and type(value) not in PLAIN and (word := self._word_in(value)) is not None:
-            raise _ambiguous(self._set_of[word], word, cell)
+            of = self._set_of[word]
+            raise InputError(
+                f"{of}: the name {word!r} is also a text of the model's own, in {cell}, and with symmetry names are "
+                "exchanged wherever they occur; take another name (a text that the model builds is not a name: take "
+                f"names from {of})"
+            )
 
     def _word_in(self, value: Any) -> str | None:
         if isinstance(value, str):
@@ -39,31 +44,24 @@ class Words:
         return None
 
 
-def _ambiguous(of: str, word: str, cell: Cell) -> InputError:
-    return InputError(
-        f"{of}: the name {word!r} is also a text of the model's own, in {cell}, and with symmetry names are exchanged "
-        f"wherever they occur; take another name (a text that the model builds is not a name: take names from {of})"
-    )
-
-
 class Canonical:
-    """Maps the values of a state to what identifies its class: the values themselves without symmetry.
+    """Maps a state's values to a key of its class under symmetry; without symmetry, to the values themselves.
 
     Args:
         sets: The symmetric sets; empty for no symmetry.
     """
 
     def __init__(self, model: Model, sets: Sequence[str]) -> None:
-        self._words, self._cells, self._kinds = Words(model, sets), model.layout.cells, Kinds()
+        self._words, self._cells, self._kinds = AmbiguousNames(model, sets), model.layout.cells, ObjectClasses()
         self.renamings = model.renamings(sets) if sets else []
         self.images = [model.permuted_cells(renaming) for renaming in self.renamings]
         parts = [part for cell in self._cells for part in model.layout.parts_of(cell)]
-        for renaming in self.renamings:  # a universe must not change either
+        for renaming in self.renamings:  # universes must not change either
             model.permuted_cells(renaming, parts)
         self._kept = [n for n, cell in enumerate(model.layout.cells) if cell.variable not in model.ignores]
 
     def orbit(self, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        """The values of every state that the renamings make of the one with `values`, with repetitions."""
+        """The values of all images of the state with `values` under the renamings, with repetitions."""
         orbit = []
         for renaming, images in zip(self.renamings, self.images, strict=True):
             permuted: list[Any] = [None] * len(values)
@@ -81,5 +79,5 @@ class Canonical:
         return min(map(encode, map(self._told_apart, self.orbit(values))))
 
     def _told_apart(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Those of the values by which states are told apart."""
+        """The values of the cells that tell states apart."""
         return values if len(self._kept) == len(values) else tuple(values[cell] for cell in self._kept)

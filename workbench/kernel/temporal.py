@@ -1,8 +1,8 @@
-"""Liveness, the reference: does every fair behaviour keep its promises, and if not, a lasso that breaks one.
+"""The reference check of liveness: does every fair behaviour satisfy a formula? If not, it finds a lasso that does not.
 
-The definitions, with their sources, are in ``docs/liveness.md``. This module decides by a fixpoint over plain sets;
-:mod:`workbench.engines.liveness` decides by strongly connected components over arrays. Both must say the same, and
-what either finds must pass :func:`workbench.kernel.lasso.verify_lasso`.
+``docs/liveness.md`` has the definitions and their sources. This module computes a fixpoint over plain sets;
+:mod:`workbench.engines.liveness` computes strongly connected components over arrays. Both must agree, and their lassos
+must pass :func:`workbench.kernel.lasso.verify_lasso`.
 """
 
 from collections import deque
@@ -19,17 +19,19 @@ from workbench.kernel.model import Model
 from workbench.kernel.result import Verdict
 from workbench.kernel.trace import Move, Trace, replay
 
-#: For each state, by number, its transitions: the move and the number of the state that it leads to.
+#: The transition relation: for each state, by number, its moves and the numbers of the states that they lead to.
 Graph = Sequence[Sequence[tuple[Move, int]]]
 Counts = Callable[[int, Move], bool]
+#: For each node that was reached, its predecessor and the move from there; None for a start.
+Links = dict[Any, tuple[Any, Move] | None]
 
-#: In place of the number: a state outside the model's constraints. The action is enabled; what follows is not known.
+#: The number of a state that the model's constraints prune. The action is enabled; its successors are unknown.
 OUTSIDE = -1
 
 
 @dataclass(frozen=True)
-class Condition:
-    """A fairness condition on a graph: where its action is enabled, and its steps. Only changes of the state count."""
+class FairSteps:
+    """A fairness condition on a graph: the states that enable its actions, and their steps that change the state."""
 
     strong: bool
     enabled: set[int]
@@ -38,7 +40,7 @@ class Condition:
 
 @contextmanager
 def met_in(number: int) -> Iterator[None]:
-    """Note in an error of the model's in which state it was met."""
+    """Note the state in errors of the model's code."""
     try:
         yield
     except ModelError as error:
@@ -47,11 +49,7 @@ def met_in(number: int) -> Iterator[None]:
 
 
 def check_liveness(model: Model, declared: Property, states: Sequence[Any], initial: int, graph: Graph) -> Verdict:
-    """The verdict on a liveness property, given all reachable states and transitions.
-
-    Args:
-        states: All of them, the `initial` initial ones first.
-    """
+    """The verdict on a liveness property, given all reachable `states`, the `initial` ones first, and their `graph`."""
 
     def where(predicate: Callable[[Any], Any] | None) -> set[int]:
         return {n for n in range(len(states)) if predicate is not None and holds(predicate, n)}
@@ -91,15 +89,15 @@ def find_lasso(
     goal: set[int],
     counts: Counts = _all_count,
 ) -> Lasso | None:
-    """A fair behaviour that violates the formula, or None if there is none.
+    """A fair behaviour that violates the formula, or None.
 
-    It is a shortest one that stops, if one stops; otherwise it ends in some fair cycle.
+    The shortest one that stops, if one stops; otherwise one that ends in some fair cycle.
 
     Args:
         initial: States 0 to `initial` - 1 are the initial ones.
         kind: {"leads_to", "eventually", "always_eventually", "eventually_always"}
-        trigger, goal: The states in which the formula's predicates hold; `trigger` matters to "leads_to" alone.
-        counts: Whether fairness is of a move from a state.
+        trigger, goal: The states in which the formula's predicates hold; only "leads_to" has a `trigger`.
+        counts: Whether fairness counts a move from a state.
     """
     everything = set(range(len(graph)))
     conditions = [condition_of(graph, f, counts) for f in fairness]
@@ -112,24 +110,25 @@ def find_lasso(
         entries = allowed & set(range(initial))
     elif kind == "eventually_always":  # "not the goal, again and again" has the form of a weak fairness condition
         allowed = entries = everything
-        conditions.append(Condition(strong=False, enabled=goal, steps=set()))
+        conditions.append(FairSteps(strong=False, enabled=goal, steps=set()))
 
-    routes = Routes(graph, initial, entries, allowed)
-    fair = fair_states(graph, set(routes.order), conditions)
+    links = routes(graph, initial, entries, allowed)
+    order = [state for state, entered in links if entered]
+    fair = fair_states(graph, set(order), conditions)
     if not fair:
         return None
-    for state in routes.order:
+    for state in order:
         if not any(state in c.enabled for c in conditions):
-            start, steps = routes.to(state)
+            (start, _), steps = _path(links, (state, True))
             return Lasso(start, steps, len(steps))
     core = closed_component(graph, fair)
-    home = next(state for state in routes.order if state in core)
-    start, steps = routes.to(home)
+    home = next(state for state in order if state in core)
+    (start, _), steps = _path(links, (home, True))
     return Lasso(start, steps + fair_cycle(graph, core, home, conditions), len(steps))
 
 
-def condition_of(graph: Graph, fairness: Fairness, counts: Counts = _all_count) -> Condition:
-    """What `fairness` says on `graph`."""
+def condition_of(graph: Graph, fairness: Fairness, counts: Counts = _all_count) -> FairSteps:
+    """`fairness` as a condition on `graph`."""
     steps = {
         (source, target)
         for source, transitions in enumerate(graph)
@@ -137,51 +136,55 @@ def condition_of(graph: Graph, fairness: Fairness, counts: Counts = _all_count) 
         if move.instance in fairness.actions and target != source and counts(source, move)
     }
     inside = {(source, target) for source, target in steps if target != OUTSIDE}
-    return Condition(fairness.strong, {source for source, _ in steps}, inside)
+    return FairSteps(fairness.strong, {source for source, _ in steps}, inside)
 
 
-class Routes:
-    """Shortest ways from the initial states to an entry, and on from there through allowed states alone.
+def routes(graph: Graph, initial: int, entries: set[int], allowed: set[int]) -> Links:
+    """Shortest paths from the initial states to an entry, and on through allowed states alone.
 
     Args:
         entries: A subset of `allowed`.
 
-    Attributes:
-        order (list of int): The states that can be reached so, nearest first.
+    Returns:
+        The predecessor links between (state, whether an entry was passed).
     """
 
-    def __init__(self, graph: Graph, initial: int, entries: set[int], allowed: set[int]) -> None:
-        self._links: dict[tuple[int, bool], tuple[tuple[int, bool], Move] | None] = {}
-        queue: deque[tuple[int, bool]] = deque()
+    def nodes(state: int, entered: bool) -> list[tuple[int, bool]]:
+        return [(state, now) for now in (entered, entered or state in entries) if state in allowed or not now]
 
-        def visit(state: int, entered: bool, link: tuple[tuple[int, bool], Move] | None) -> None:
-            for node in ((state, entered), (state, entered or state in entries)):
-                if node not in self._links and (state in allowed or not node[1]):
-                    self._links[node] = link
-                    queue.append(node)
-
-        for state in range(initial):
-            visit(state, False, None)
-        while queue:
-            node = queue.popleft()
-            for move, target in graph[node[0]]:
-                visit(target, node[1], (node, move))
-        self.order = [state for state, entered in self._links if entered]
-
-    def to(self, state: int) -> tuple[int, list[Move]]:
-        """The initial state and the moves from there."""
-        node, moves = (state, True), []
-        while (link := self._links[node]) is not None:
-            node, move = link
-            moves.append(move)
-        return node[0], moves[::-1]
+    return _reach(
+        [node for state in range(initial) for node in nodes(state, False)],
+        lambda node: ((move, after) for move, target in graph[node[0]] for after in nodes(target, node[1])),
+    )
 
 
-def fair_states(graph: Graph, region: set[int], conditions: Sequence[Condition]) -> set[int]:
-    """The largest part of `region` in which no state is cut off from what a condition demands.
+def _reach(starts: Iterable[Any], steps: Callable[[Any], Iterable[tuple[Move, Any]]]) -> Links:
+    """Everything reachable, breadth first, with its predecessor links."""
+    links: Links = dict.fromkeys(starts)
+    queue = deque(links)
+    while queue:
+        source = queue.popleft()
+        for move, target in steps(source):
+            if target not in links:
+                links[target] = source, move
+                queue.append(target)
+    return links
 
-    Every state may stutter. So a part of the result that cannot be left without leaving the result is a place where
-    a fair behaviour can stay for ever; and whatever a fair behaviour visits again and again is never removed.
+
+def _path(links: Links, node: Any) -> tuple[Any, list[Move]]:
+    """The start of the path that leads to `node`, and its moves."""
+    moves = []
+    while (link := links[node]) is not None:
+        node, move = link
+        moves.append(move)
+    return node, moves[::-1]
+
+
+def fair_states(graph: Graph, region: set[int], conditions: Sequence[FairSteps]) -> set[int]:
+    """The largest part of `region` in which every state can reach what each condition demands.
+
+    Every state may stutter. So a fair behaviour can stay for ever in a part of the result that has no way on to the
+    rest of it; and states that a fair behaviour visits again and again are never removed.
     """
     sources: dict[int, list[int]] = {state: [] for state in region}
     for source in region:
@@ -213,49 +216,29 @@ def closed_component(graph: Graph, fair: set[int]) -> set[int]:
     """A strongly connected part of `fair` from which no transition leads to the rest of `fair`."""
     state = min(fair)
     while True:
-        ahead = _reach(state, lambda s: (t for _, t in graph[s] if t in fair))
-        sources: dict[int, list[int]] = {s: [] for s in ahead}
+        ahead = _reach([state], lambda s: ((move, t) for move, t in graph[s] if t in fair))
+        sources: dict[int, list[tuple[Move, int]]] = {s: [] for s in ahead}
         for source in ahead:
-            for _, target in graph[source]:
+            for move, target in graph[source]:
                 if target in fair:
-                    sources[target].append(source)
-        no_return = ahead.keys() - _reach(state, sources.__getitem__).keys()
+                    sources[target].append((move, source))
+        no_return = ahead.keys() - _reach([state], sources.__getitem__).keys()
         if not no_return:
             return set(ahead)
         state = next(s for s in reversed(ahead) if s in no_return)  # the farthest: it is nearest to the end
 
 
-def _reach(state: int, successors: Callable[[int], Iterable[int]]) -> dict[int, None]:
-    """Everything reachable from `state`, in order of discovery."""
-    reached, queue = {state: None}, deque([state])
-    while queue:
-        for target in successors(queue.popleft()):
-            if target not in reached:
-                reached[target] = None
-                queue.append(target)
-    return reached
-
-
-def fair_cycle(graph: Graph, core: set[int], home: int, conditions: Iterable[Condition]) -> list[Move]:
-    """Moves from `home` through `core` and back that give every condition its due."""
+def fair_cycle(graph: Graph, core: set[int], home: int, conditions: Iterable[FairSteps]) -> list[Move]:
+    """Moves from `home` through `core` and back that satisfy every condition."""
     steps = {(s, t) for s in core for _, t in graph[s] if t in core and t != s}
-    at, moves = home, []
+    at, moves = home, list[Move]()
 
     def walk_to(wanted: set[tuple[int, int]]) -> None:
         """Walk on until the first of the `wanted` steps, along a shortest path."""
         nonlocal at
-        paths: dict[int, list[Move]] = {at: []}
-        queue = deque([at])
-        while True:
-            source = queue.popleft()
-            for move, target in graph[source]:
-                if (source, target) in wanted:
-                    moves.extend([*paths[source], move])
-                    at = target
-                    return
-                if target in core and target not in paths:
-                    paths[target] = [*paths[source], move]
-                    queue.append(target)
+        links = _reach([at], lambda s: ((move, t) for move, t in graph[s] if t in core))
+        source, move, at = next((s, move, t) for s in links for move, t in graph[s] if (s, t) in wanted)
+        moves.extend([*_path(links, source)[1], move])
 
     for condition in conditions:
         if core & condition.enabled if condition.strong else core <= condition.enabled:

@@ -1,11 +1,11 @@
-"""Text from elsewhere, made fit to be shown."""
+"""Foreign text, made fit to print."""
 
 
 def printable(text: str) -> str:
-    r"""`text` in which characters that a terminal obeys, or that nobody can see, are written as escapes.
+    r"""`text` as one line, with escapes for characters that are invisible or control a terminal.
 
-    These are control characters, line and paragraph separators, marks that turn the direction of writing around, and
-    what Unicode has not assigned. The result is one line.
+    These are control characters, line and paragraph separators, marks that change the direction of writing, and
+    unassigned code points.
 
     Examples:
         >>> printable("w1\x1b[2J\nholds")
@@ -17,7 +17,7 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    r"""As :func:`printable`, for text that may have several lines.
+    r"""As :func:`printable`, but keeps line breaks.
 
     Examples:
         >>> printable_lines("one\ntwo\r\x07")

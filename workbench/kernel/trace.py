@@ -1,4 +1,4 @@
-"""Traces: behaviours step by step, made only by running the model itself."""
+"""Traces: behaviours step by step, made only by running the model."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ from workbench.kernel.values import show
 
 
 class Move(NamedTuple):
-    """One step, by number: the action instance and which of its outcomes. Small, and survives in links."""
+    """A step by number: an action instance and one of its outcomes. It is small, and stable in permalinks."""
 
     instance: int
     outcome: int
@@ -37,7 +37,7 @@ class Step:
 
 
 def not_again(model: Any, step: Step) -> ModelError:
-    """The error for a step that led to another state than it did before."""
+    """The error for a step that leads to another state when it runs again."""
     place = "" if step.move is None else model.instances[step.move.instance].action.place
     return ModelError(f"{step.label}{place} led to another state when it was run again: the model is not pure")
 
@@ -47,12 +47,12 @@ class Trace:
     """A behaviour of a model.
 
     Attributes:
-        start: Which of the model's initial states it begins in.
+        start: The number of the initial state in which it begins.
         steps: One per state, the initial one first.
-        loop: For a counterexample to liveness, the index of the state to which the behaviour returns for ever after its
-            last; the last index itself where it stops for ever. None for a finite behaviour.
-        back: The step from the last state to the one at `loop`; None where there is no cycle.
-        refinement: The refinement to which the behaviour is a counterexample, and in whose words it can be told too.
+        loop: For a counterexample to liveness, the index of the state to which the behaviour returns after its last;
+            the last index if it stops there for ever. None for a finite behaviour.
+        back: The step from the last state to the one at `loop`; None without a cycle.
+        refinement: The refinement that it violates; the trace can be shown in its abstract model's terms, too.
     """
 
     model: Model
@@ -68,7 +68,7 @@ class Trace:
 
     @property
     def moves(self) -> list[Move]:
-        """What :func:`replay` makes the trace from; in a cycle the last one leads back."""
+        """The moves from which :func:`replay` makes the trace; in a cycle the last one leads back."""
         steps = self.steps if self.back is None else (*self.steps, self.back)
         return [step.move for step in steps if step.move is not None]
 
@@ -80,7 +80,7 @@ class Trace:
         return len(self.steps)
 
     def changes(self, index: int) -> list[Change]:
-        """What step `index` changed; nothing for the initial state."""
+        """The cells that step `index` changed; none for the initial state."""
         return [] if index == 0 else self.steps[index - 1].state.changes_to(self.steps[index].state)
 
     def __repr__(self) -> str:
@@ -100,12 +100,12 @@ class Trace:
 
 @contextmanager
 def leading_to(trace: Callable[[ModelError], Trace | None]) -> Iterator[None]:
-    """Have errors of the model's carry the trace to where they were met; tracebacks show it too."""
+    """Attach to errors of the model the trace that leads to them; tracebacks show it."""
     try:
         yield
     except ModelError as error:
         if error.trace is None:
-            with suppress(InputError, ModelError):  # a file is missing, or the model does something else
+            with suppress(InputError, ModelError):  # a file is missing, or the model behaves differently now
                 error.trace = trace(error)
         if error.trace is not None:
             error.add_note(f"It is met in the last state, or step, of this behaviour:\n{error.trace}")
@@ -116,11 +116,11 @@ def replay(model: Model, start: int, moves: Sequence[tuple[int, int]], loop: int
     """The behaviour that takes `moves` from initial state number `start`, computed by the model.
 
     Args:
-        loop: Makes the trace a lasso. If it is the index of the state after the last move, the behaviour stops there;
-            otherwise the last move leads back to the state with this index.
+        loop: Makes the trace a lasso. At the index of the state after the last move, the behaviour stops there;
+            otherwise the last move leads back to the state at this index.
 
     Raises:
-        ModelError: If a move cannot be taken, or if `loop` is not the state that the behaviour returns to.
+        ModelError: If a move cannot be taken, or the behaviour does not return to `loop`.
     """
     steps = list(each_step(model, start, moves))
     if loop is None or loop == len(moves):
@@ -132,7 +132,7 @@ def replay(model: Model, start: int, moves: Sequence[tuple[int, int]], loop: int
 
 
 def each_step(model: Model, start: int, moves: Iterable[tuple[int, int]]) -> Iterator[Step]:
-    """The steps of the behaviour that :func:`replay` returns, one by one: of a very long one not all need be kept."""
+    """The steps of the behaviour that :func:`replay` returns, lazily: a long one need not be kept in memory."""
     first = next(itertools.islice(model.each_initial_state(), start, None), None) if start >= 0 else None
     if first is None:
         raise ModelError(f"there is no initial state number {start}; there are {len(model.initial_states())}")

@@ -1,12 +1,12 @@
-"""What a cell of a state may hold: immutable values, how they are shown, ordered, hashed and permuted.
+"""The immutable values that a cell of a state may hold: how they are shown, ordered, encoded and permuted.
 
 Values are ``None``, booleans, integers, strings, tuples, NamedTuples (small records), frozensets, :class:`Map`,
-members of enumerations, and frozen dataclasses. Values that compare equal are one value: ``True`` and ``1`` are, and so
-are a NamedTuple and the plain tuple of its fields.
+members of enumerations, and frozen dataclasses. Values that compare equal are one value: ``True`` and ``1``, or a
+NamedTuple and the plain tuple of its fields.
 
-A member of a ``StrEnum`` or ``IntEnum`` equals a text or a number, and is that value; one of a plain ``Enum`` equals
-nothing else, and so does an object of a dataclass. These two are told apart by the names of their classes, which every
-process knows alike: of the classes of that name that a model uses there must be one.
+A member of a ``StrEnum`` or ``IntEnum`` is the text or number that it equals. A member of a plain ``Enum`` or an object
+of a dataclass equals nothing else; the name of its class identifies it in every process, so a model may use only one
+class of that name.
 """
 
 import dataclasses
@@ -32,19 +32,19 @@ from workbench.kernel.text import printable
 
 Value = Hashable
 
-#: How deep values may be nested: what is done with them is done recursively.
+#: The deepest nesting of values: functions over them recurse.
 DEEPEST = 100
-#: Integers of more bits are written in hexadecimal: Python refuses to write very many decimal digits.
+#: Integers with more bits are written in hexadecimal: Python refuses to write very many decimal digits.
 _LONG = 2048
 
 
 class Name(str):
-    """A member of a set of names: equal to the plain text, but told from a word of the model that reads the same."""
+    """A member of a set of names: equal to the plain text, but distinct from a word of the model that reads alike."""
 
     __slots__ = ()
 
 
-#: Of values of these types nothing has to be looked at: any of them may be part of a state, and is no word.
+#: Values of these types need no check: a state may hold them, and they are not words of the model.
 PLAIN = frozenset({type(None), bool, int, Name})
 _ATOMS = PLAIN | {str}
 _ACCEPTED = "use None, bool, int, str, tuple, NamedTuple, frozenset, Map, Enum or a frozen dataclass"
@@ -53,7 +53,7 @@ _ACCEPTED = "use None, bool, int, str, tuple, NamedTuple, frozenset, Map, Enum o
 class Map(Mapping[Any, Any]):
     """An immutable mapping; ``set`` and ``without`` return a changed copy.
 
-    It is iterated in the order of its keys, whichever way it was made.
+    It iterates in the order of its keys.
 
     Examples:
         >>> stock = Map({"a": 1})
@@ -69,7 +69,7 @@ class Map(Mapping[Any, Any]):
 
     def __init__(self, items: Mapping[Any, Any] | Iterable[tuple[Any, Any]] = ()) -> None:
         self._data: dict[Any, Any] = dict(items._data if isinstance(items, Map) else items)
-        self._ordered = len(self._data) < 2  # it is sorted when somebody looks: most maps are only passed on
+        self._ordered = len(self._data) < 2  # sorted on first use: most maps are only passed on
         self._hash: int | None = None
 
     def _in_order(self) -> dict[Any, Any]:
@@ -80,7 +80,7 @@ class Map(Mapping[Any, Any]):
         return self._data
 
     def set(self, key: Value, value: Value) -> "Map":
-        """A copy in which `key` is mapped to `value`."""
+        """A copy that maps `key` to `value`."""
         return Map({**self._data, key: value})
 
     def without(self, *keys: Value) -> "Map":
@@ -127,7 +127,7 @@ class Map(Mapping[Any, Any]):
 
 
 def fields_of(kind: type) -> tuple[str, ...]:
-    """The fields of a class of records - a NamedTuple, or a dataclass -, in their order; none for any other class.
+    """The fields of a NamedTuple class or a dataclass, in order; none for any other class.
 
     Examples:
         >>> @dataclasses.dataclass(frozen=True)
@@ -148,19 +148,19 @@ def is_object(value: Any) -> bool:
 
 
 def is_member(value: Any) -> bool:
-    """Whether `value` is a member of an enumeration that equals nothing but itself."""
+    """Whether `value` is a member of a plain ``Enum``, which equals nothing but itself."""
     return isinstance(value, Enum) and not isinstance(value, (int, str))
 
 
 def record_items(value: Any) -> tuple[tuple[str, Any], ...]:
-    """The fields of a record with what they hold; none for any other value."""
+    """The fields of a record with their values; none for any other value."""
     if isinstance(value, tuple):
         return tuple(zip(fields_of(type(value)), value, strict=False))
     return tuple((name, getattr(value, name)) for name in fields_of(type(value))) if is_object(value) else ()
 
 
 def make_record(kind: type, parts: tuple[Any, ...]) -> Any:
-    """The record of a class that holds `parts`; no code of the class is run."""
+    """The record of class `kind` with the fields `parts`, made without running code of the class."""
     if issubclass(kind, tuple):
         return tuple.__new__(kind, parts)
     made = object.__new__(kind)
@@ -170,10 +170,9 @@ def make_record(kind: type, parts: tuple[Any, ...]) -> Any:
 
 
 def flatten(value: Any) -> tuple[tuple[Any, ...], Callable[[Sequence[Any]], Any] | None]:
-    """The parts that `value` is made of, and a function that puts it together again from such parts.
+    """The parts of `value`, and a function that rebuilds it from such parts; None for an atom, which has no parts.
 
-    A Map's parts are its keys, then what they are mapped to; those of a set have no order. An atom has no parts, and
-    None in the place of the function.
+    A Map's parts are its keys, then their values; those of a set have no order.
 
     Examples:
         >>> parts, rebuild = flatten(Map({"a": 1}))
@@ -206,11 +205,11 @@ def objects_in(value: Any) -> Iterator[Any]:
             yield from objects_in(part)
 
 
-# What a state may hold ----------------------------------------------------------------------------------------------
+# Values that a state may hold ----------------------------------------------------------------------------------------
 
 
 def check_value(value: Any, depth: int = 0) -> None:
-    """Raise :class:`ModelError` unless `value`, which is nested `depth` deep, is immutable through and through.
+    """Raise :class:`ModelError` unless `value`, nested `depth` deep, is immutable at every depth.
 
     Examples:
         >>> check_value((1, frozenset({"a"})))
@@ -249,7 +248,7 @@ def _no_value(value: Any) -> str:
 
 
 def _why_not(value: Any) -> str | None:
-    """Why an object cannot be part of a state, in words; None if it can, apart from what it holds."""
+    """Why an object cannot be part of a state, in words; None if it can, parts aside."""
     kind = type(value)
     if isinstance(value, Flag):
         return "a Flag is not a value; use a frozenset of the members of an Enum"
@@ -268,7 +267,7 @@ def _why_not(value: Any) -> str | None:
 
 
 def _written_by_hand(kind: type) -> Set[str]:
-    """The methods of a class that stand in a file: those that dataclass makes do not."""
+    """The methods of a class that stand in a file, unlike those that dataclass makes."""
     return {
         name
         for name, what in vars(kind).items()
@@ -276,19 +275,19 @@ def _written_by_hand(kind: type) -> Set[str]:
     }
 
 
-#: The classes whose objects a state of this process has held, by name.
+#: The classes of objects that states of this process have held, by name.
 _met: WeakValueDictionary[str, type] = WeakValueDictionary()
 
 
-class Kinds:
-    """The classes of the objects among one model's values, by their names."""
+class ObjectClasses:
+    """The classes of the objects among one model's values, by name."""
 
     def __init__(self) -> None:
         self._known: dict[str, type] = {}
 
     def check(self, value: Any) -> None:
-        """Raise :class:`ModelError` if a class of an object in `value` has the name of another one."""
-        if not _met:  # nobody in this process has objects in a state
+        """Raise :class:`ModelError` if the classes of two objects have the same name."""
+        if not _met:  # no state of this process holds objects
             return
         for found in objects_in(value):
             kind = type(found)
@@ -303,7 +302,7 @@ class Kinds:
 
 
 def encode(value: Any) -> bytes:
-    """The canonical bytes of a value: equal values, and only they, have equal bytes - in every process.
+    """The canonical bytes of a value: equal for equal values only, in every process.
 
     Examples:
         >>> encode(frozenset({2, 1})) == encode(frozenset({1, 2}))
@@ -332,7 +331,7 @@ def encode(value: Any) -> bytes:
 
 
 def sort_key(value: Any) -> tuple[Any, ...]:
-    """A total order over values of mixed types: nothing, numbers, texts, then what is made of them.
+    """A total order over values of mixed types: None, numbers, texts, then composite values.
 
     Examples:
         >>> sorted([("a", 1), "b", 3, None], key=sort_key)
@@ -350,7 +349,7 @@ def sort_key(value: Any) -> tuple[Any, ...]:
         return (4, tuple(sorted(map(sort_key, value))))
     if isinstance(value, Map):
         return (5, tuple(sorted((sort_key(k), sort_key(v)) for k, v in value._data.items())))
-    if is_member(value):  # in the order in which they are declared
+    if is_member(value):  # in the order of declaration
         return (6, type(value).__qualname__, list(type(value).__members__).index(value.name))
     if is_object(value):
         return (7, type(value).__qualname__, tuple(map(sort_key, flatten(value)[0])))
@@ -358,7 +357,7 @@ def sort_key(value: Any) -> tuple[Any, ...]:
 
 
 def permute(value: Any, renaming: Mapping[str, str]) -> Any:
-    """`value` with every name in it replaced as `renaming` says.
+    """`value` with every name in it renamed.
 
     Examples:
         >>> permute((1, frozenset({"w1"})), {"w1": "w2", "w2": "w1"})
@@ -373,7 +372,7 @@ def permute(value: Any, renaming: Mapping[str, str]) -> Any:
 
 
 def is_same(recorded: Any, value: Any) -> bool:
-    """Whether a value of a model is the one that was recorded: equal, and TRUE only where TRUE was recorded, and not 1.
+    """Whether a model's value is the recorded one: equal, and a boolean exactly where a boolean was recorded.
 
     Examples:
         >>> is_same((1, True), (1, True)), is_same((1, True), (1, 1))
@@ -388,7 +387,7 @@ def _is_same_inside(one: Any, equal: Any) -> bool:
     if isinstance(one, frozenset):
         return all(map(_is_same_inside, sorted(one, key=sort_key), sorted(equal, key=sort_key)))
     if isinstance(one, Map):
-        return all(map(_is_same_inside, one.items(), equal.items()))  # which are in the order of the keys
+        return all(map(_is_same_inside, one.items(), equal.items()))  # in the order of the keys
     return all(map(_is_same_inside, flatten(one)[0], flatten(equal)[0]))
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from workbench.kernel.faults import Place
+from workbench.kernel.declare import Place
 from workbench.kernel.text import printable
 
 #: How a thing looks: as usual; said quietly; done well; at work, or lit up; strange; wrong.

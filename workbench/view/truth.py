@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel import Model, ModelError, State
-from workbench.kernel.declare import DEADLOCK
-from workbench.kernel.faults import Fault
+from workbench.kernel.declare import DEADLOCK, Fault
 from workbench.kernel.given import names_in
 from workbench.kernel.instances import ActionInstance, PropertyInstance
 from workbench.kernel.lasso import judge_end, truth

@@ -39,8 +39,7 @@ from workbench.engines.spark.together import levels_per_job
 from workbench.engines.spark.transitions import OUTSIDE
 from workbench.kernel import InputError, ModelError, Trace
 from workbench.kernel.budget import Limits, Stop
-from workbench.kernel.conclusion import Exploration
-from workbench.kernel.growth import Growth
+from workbench.kernel.conclusion import Exploration, Growth
 from workbench.kernel.trace import leading_to
 from workbench.storage.folder import Folder
 from workbench.storage.identity import Identity

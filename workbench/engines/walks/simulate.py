@@ -22,7 +22,7 @@ from workbench.engines.walks.team import walk_here
 from workbench.engines.walks.walker import Tally, Walker, judged
 from workbench.kernel import InputError, Model, Verdict, replay
 from workbench.kernel.budget import Limits, Stop, interrupted, interruptible
-from workbench.kernel.conclusion import NO_TRACE, decided_by_step, decided_verdict
+from workbench.kernel.conclusion import NO_TRACE, decided_verdict
 from workbench.kernel.declare import Property
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.given import check_integer, plain
@@ -203,8 +203,8 @@ class _Tracing:
         if way is None:
             return Verdict(declared.name, declared.kind, declared.kind == "reachable", None, NO_TRACE)
         self.notes.append(f"{declared.name}: {_told(number, depth, way)}")
-        model, decide = self._asked.plan.model, decided_by_step if declared.of_steps else decided_verdict
-        return decide(model, declared, replay(model, way.start, way.moves))
+        model = self._asked.plan.model
+        return decided_verdict(model, declared, replay(model, way.start, way.moves))
 
 
 def _told(number: int, depth: int, way: Way) -> str:
