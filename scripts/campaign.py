@@ -1,11 +1,11 @@
-"""Do the engines find what the reference search finds? Random models of the whole language, one after the other.
+"""Do the engines agree with the reference search? Tries them on random models of the whole language.
 
 ::
 
     python scripts/campaign.py                            # 200 models
     python scripts/campaign.py --models 2000 --seed 7000  # those with the seeds 7000, 7001, ...
-    python scripts/campaign.py --models 20 --spark        # on Spark too, which takes seconds for each
-    python scripts/campaign.py --models 1 --seed 7123     # one that differed, once more
+    python scripts/campaign.py --models 20 --spark        # on Spark too, seconds per model
+    python scripts/campaign.py --models 1 --seed 7123     # repeat one that differed
 
 Each model (``scripts/random_models.py``) is checked with and without symmetry, by one thread and, in tiny chunks, by
 more, with fingerprints of 64 and 128 bits, interpreted if it is small, and with a random budget. Counts, depth,
@@ -32,12 +32,12 @@ from workbench.kernel.budget import interrupted, interruptible
 from workbench.kernel.conclusion import wrong_at_end
 from workbench.kernel.lasso import verify_lasso
 
-#: Models with more states are passed over; those with few are interpreted too.
+#: Larger models are skipped; small ones are interpreted, too.
 MOST, FEW = 300, 40
 
 
 class Difference(Exception):
-    """What an engine found, and the reference did not, or what is wrong with it by itself."""
+    """An engine's result differs from that of the reference, or is inconsistent."""
 
 
 def expect(truth: object, what: object) -> None:
@@ -46,10 +46,10 @@ def expect(truth: object, what: object) -> None:
 
 
 def in_pieces(chunks: int = 6, states: int = 5, room: int = 16) -> AbstractContextManager[Any]:
-    """Within, chunks are so small that small spaces have several passes; all of these by all threads.
+    """Make chunks so small that small spaces take several passes, each on all threads.
 
     Args:
-        chunks, states, room: Chunks per pass, states per chunk, and the room for successors at first.
+        chunks, states, room: Chunks per pass, states per chunk, and the initial room for successors.
     """
     return patch.multiple("workbench.engines.expander", CHUNKS=chunks, CHUNK=states, _ROOM=room, ALONE=0)
 
@@ -62,7 +62,7 @@ def interpreted() -> Iterator[None]:
 
 
 def figures(result: Result) -> dict[str, Any]:
-    """What all engines must agree on. Of lassos that is not how long they are."""
+    """The part of a result on which all engines must agree; lassos may differ in length."""
     return {
         "levels": result.levels,
         "generated": result.generated,
@@ -75,7 +75,7 @@ def figures(result: Result) -> dict[str, Any]:
 
 
 def expect_sound(result: Result, names: Sequence[str]) -> None:
-    """What must be true of any result: a verdict for each property, reasons for unknown ones, traces that replay."""
+    """Check any result: a verdict for each property, reasons for unknown ones, traces that replay."""
     expect([v.name for v in result.verdicts] == list(names), f"verdicts on {[v.name for v in result.verdicts]}")
     for verdict in result.verdicts:
         name, trace, model = verdict.name, verdict.trace, result.model
@@ -112,7 +112,7 @@ def expect_same(result: Result, wanted: Result) -> None:
 
 
 def expect_partial(result: Result, wanted: Result) -> None:
-    """What a search that was cut short may say: what it has seen, and nothing of the rest."""
+    """Check the result of a search that was cut short: it may claim only what it has seen."""
     expect_sound(result, [v.name for v in wanted.verdicts])
     expect(not result.complete, "it is complete")
     for verdict, whole in zip(result.verdicts, wanted.verdicts, strict=True):
@@ -124,7 +124,7 @@ def expect_partial(result: Result, wanted: Result) -> None:
 
 
 def judged(model: Model, liveness: bool = False) -> list[str]:
-    """What is asked of a model: all of its properties, or all that symmetry and a budget allow for."""
+    """The properties to check on a model: all, or those that symmetry and a budget allow."""
     return [p.name for p in model.properties.values() if liveness or p.kind != "liveness"] + ["Deadlock"]
 
 
@@ -139,7 +139,7 @@ def told(how: str) -> Iterator[None]:
 
 
 def compare(seed: int, most: int = MOST, spark: Any = None, **chosen: Any) -> Result | None:
-    """What the reference finds in a random model, and all others do; None if it has more than `most` states.
+    """The reference result for a random model, which all others must match; None beyond `most` states.
 
     Raises:
         Difference: If anything else is found, anyhow.

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Play ColdFront's bakery on a real PostgreSQL, and write down what logical decoding shows of it.
+"""Run ColdFront's bakery on a real PostgreSQL, and record the output of logical decoding.
 
     coldfront_log.py FOLDER --nodes 2 --claims 12 --seed 1
 
 Each node is a database of one temporary server, with the three tables of the bakery and the triggers that answer a
-claim and serve what waits behind it. Writers claim, wait until every other node has acked, and release. Rows travel
-from node to node as transactions, in the order in which they were committed, and in their own time: what happens next
-is drawn at random. FOLDER gets one file per node, `n1.csv` and so on: the changes as `test_decoding` prints them.
+claim and serve deferred acks. Writers claim, wait until every other node has acked, and release. Rows travel from node
+to node as transactions, in commit order and with random delays. FOLDER gets one file per node, `n1.csv` and so on: the
+changes as `test_decoding` prints them.
 
 With `--slow n2=5` the tickets of n2 come from a clock that is five seconds behind.
 
@@ -77,10 +77,10 @@ CREATE TRIGGER serve_deferred AFTER DELETE ON coldfront.claims
 SELECT pg_create_logical_replication_slot('workbench_{name}', 'test_decoding');
 """
 
-#: Fails where a module is missing.
+#: Fails if a module is missing.
 NEEDED = "CREATE EXTENSION dblink; SELECT pg_create_logical_replication_slot('try', 'test_decoding', true)"
 
-#: As docs/postgresql.md has it.
+#: As in docs/postgresql.md.
 CHANGES = r"""
 SELECT lsn, xid, data FROM pg_logical_slot_get_changes('workbench_{name}', NULL, NULL, 'include-timestamp', 'on')
 WHERE data ~ '^(BEGIN|COMMIT|table coldfront\.(claims|claim_acks|deferred_acks):)'
@@ -88,7 +88,7 @@ WHERE data ~ '^(BEGIN|COMMIT|table coldfront\.(claims|claim_acks|deferred_acks):
 
 
 def programs() -> Path | None:
-    """The folder of PostgreSQL's server programs: what is on the PATH, or the newest where Debian puts them."""
+    """The folder of PostgreSQL's server programs: on the PATH, or Debian's newest."""
     found = shutil.which("initdb")
     beside = [Path(found).resolve().parent] if found else []
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name), reverse=True)
@@ -100,13 +100,13 @@ def give_up(why: str) -> NoReturn:
     sys.exit(os.EX_UNAVAILABLE)
 
 
-#: Nobody may reach the programs and the folder also where the root folder, say of a chroot, is closed to others.
+#: User nobody must reach the programs and the folder even if the root folder, say of a chroot, is closed to others.
 _WITH_REACH = ("--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--securebits=+no_setuid_fixup")
 
 
 @contextlib.contextmanager
 def server() -> Iterator[str]:
-    """A server of its own in a temporary folder, whose socket is there; the folder's name."""
+    """Run a private server in a temporary folder, which also has its socket; yields the folder's name."""
     found = programs()
     if found is None:
         give_up("PostgreSQL's server programs are missing: install the package postgresql")
@@ -138,7 +138,7 @@ def server() -> Iterator[str]:
 
 
 def psql(socket: str, database: str, sql: str) -> str:
-    """What psql prints for some statements."""
+    """The output of psql for some statements."""
     command = [
         "psql",
         "-h",

@@ -1,11 +1,11 @@
-"""Draw the pictures on the page of the classics: what goes wrong in a configuration, step by step.
+"""Draw the pictures on the page of the classics: the violation of each configuration, step by step.
 
 ::
 
     python scripts/lessons.py
 
-``specs/classics/README.md`` shows ``pictures/NAME.svg`` for a configuration of that name: the lanes of a shortest
-trace into the first of its violations.
+``specs/classics/README.md`` shows ``pictures/NAME.svg`` for the configuration of that name: the lanes of a shortest
+trace to its first violation.
 """
 
 import re

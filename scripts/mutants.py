@@ -1,11 +1,11 @@
-"""Would the figures notice a mistake in a model? Make small mistakes, one at a time, and check what is expected.
+"""Would the figures notice a mistake in a model? Makes small mistakes, one at a time, and checks the expectations.
 
 ::
 
     python scripts/mutants.py                              # all mistakes in all models of the workbench: make mutants
     python scripts/mutants.py workbench/models/hudi.py     # those in one file
     python scripts/mutants.py --sample 100                 # some of them, always the same
-    python scripts/mutants.py append.py --specs checks     # in a model of your own, with configurations of your own
+    python scripts/mutants.py append.py --specs checks     # in your own model, with your own configurations
 
 Each *mutant* is a model whose source has one mistake (``scripts/mutations.py``). It is checked in the configurations of
 the models that use that source, the smallest first, up to the first one in which anything differs from what the file
@@ -42,13 +42,13 @@ from workbench.models import get_model
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "workbench" / "models"
 EQUIVALENT = ROOT / "tests" / "equivalent_mutants.toml"
-#: Mutants that are listed meet only configurations with up to so many states, which would tell if one is so by mistake.
+#: Listed mutants meet only configurations with up to this many states, enough to notice a wrong entry.
 SMALL = 20_000
-#: A search that takes longer than this has gone wrong, in seconds.
+#: A longer search has gone wrong, in seconds.
 PATIENCE = 600
 
 
-#: What tells a mutant from all others: file, function, before, after, nth.
+#: The identity of a mutant: file, function, before, after, nth.
 Key = tuple[str, str, str, str, int]
 
 
@@ -83,7 +83,7 @@ class Mutant:
 
     @property
     def lot(self) -> str:
-        """Where it comes when lots are drawn; other mutants that come or go do not move it."""
+        """Its place in the random order of samples, independent of other mutants."""
         return hashlib.sha256(repr(self.key).encode()).hexdigest()
 
 
@@ -91,9 +91,9 @@ class Mutant:
 
 
 def mutated(mutant: Mutant) -> Callable[[str], type[Model]]:
-    """What finds models by their names, with the mistake in them; the modules that are loaded are loaded anew.
+    """A function that finds models by name, with the mistake in them; loaded modules are loaded again.
 
-    Only for a process that has nothing else to do: there is no way back.
+    Only for a process of its own: this cannot be undone.
     """
     package = sys.modules["workbench.models"]
     for name in [name for name in sys.modules if name.startswith("workbench.models.")]:
@@ -102,7 +102,7 @@ def mutated(mutant: Mutant) -> Callable[[str], type[Model]]:
     original, path = mutant.source.module.__name__, mutant.source.path
     module = ModuleType(original)
     module.__file__ = str(path)
-    sys.modules[original] = module  # where those models will find it that import it
+    sys.modules[original] = module  # models that import it find it here
     if original.startswith("workbench.models."):
         setattr(package, original.rpartition(".")[2], module)
     exec(compile(mutant.mutation.applied(mutant.source.text), path, "exec"), vars(module))
@@ -115,11 +115,11 @@ def mutated(mutant: Mutant) -> Callable[[str], type[Model]]:
 
 
 def first_difference(mutant: Mutant | None, paths: Iterable[tuple[Path, int]]) -> str | None:
-    """What of all that is expected a mutant misses first; None if it passes for right.
+    """The first expectation that a mutant misses; None if it meets all.
 
     Args:
         mutant: None for no mistake.
-        paths: The configurations, with the number of states that each has.
+        paths: The configurations, with their numbers of states.
     """
     try:
         find = get_model if mutant is None else mutated(mutant)
@@ -175,7 +175,7 @@ def prepare(files: Sequence[Path], targets: Iterable[Path], most: float = math.i
     """All mutants of `files`, or of all that the configurations in `targets` with up to `most` states use.
 
     Raises:
-        InputError: If a file is not used by any configuration, or a configuration says nothing of the number of states.
+        InputError: If no configuration uses a file, or one expects no number of states.
     """
     modules: dict[Path, ModuleType] = {}
     bench = Bench()
@@ -207,10 +207,10 @@ def _states(one: Configuration) -> int:
 
 @dataclass(frozen=True)
 class Equivalents:
-    """The list of mutants that are no mistakes.
+    """The list of equivalent mutants.
 
-    An entry names a file and a function, why, and either mutants of it, as ``[before, after]`` or
-    ``[before, after, nth]``, or none, and then means all of them.
+    An entry has a file, a function, the reason, and mutants, as ``[before, after]`` or ``[before, after, nth]``;
+    without mutants it means all of the function.
     """
 
     functions: frozenset[tuple[str, str]]
@@ -231,7 +231,7 @@ class Equivalents:
         return mutant.key in self.mutants or mutant.key[:2] in self.functions
 
     def unknown(self, mutants: Iterable[Mutant]) -> list[str]:
-        """What the list has of the files of `mutants`, and is not among these."""
+        """The entries of the list for the files of `mutants` that match none of them."""
         keys = {mutant.key for mutant in mutants}
         files, places = {key[0] for key in keys}, {key[:2] for key in keys}
         stale = [key for key in self.mutants - keys if key[0] in files]

@@ -1,8 +1,8 @@
-"""The small mistakes that one could make in a model's source: a comparison turned, a statement left out, and the like.
+"""Small mistakes in a model's source: a comparison reversed, a statement left out, and the like.
 
-Only what a model *does* is changed: its functions, the initial values of its variables, and whether an action is there
-and is fair. Left alone are what only people read (the reasons of ``require``, texts, faults and their places, labels of
-choices), what refuses constants, since no configuration asks for refused ones, and which properties are there, since
+Only a model's behaviour changes: its functions, the initial values of its variables, and whether it has an action, and
+a fair one. Text for people stays (the reasons of ``require``, messages, faults and their places, labels of choices). So
+do checks that refuse constants, since no configuration has refused ones, and the presence of properties, since
 configurations name them.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-#: Steps from the root of a tree to a node: the names of fields, and indices where a field is a list.
+#: The path from the root of a tree to a node: the names of fields, and indices into lists.
 Path = tuple[str | int, ...]
 
 _TURNED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
@@ -30,7 +30,7 @@ _TURNED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 }
 _OTHER_FUNCTION = {"any": "all", "all": "any", "min": "max", "max": "min"}
 _OTHER_OPERATOR: dict[type[ast.operator], type[ast.operator]] = {ast.BitOr: ast.BitAnd, ast.BitAnd: ast.BitOr}
-#: Of calls of these only the first argument counts; the others are for people.
+#: Only the first argument of these calls counts; the others are for people.
 _FIRST_ARGUMENT_COUNTS = ("require", "choose", "Variable")
 _FOR_PEOPLE = ("Fault", "Place", "show", "InputError")
 
@@ -40,12 +40,11 @@ class Mutation:
     """One mistake at one place of a source.
 
     Attributes:
-        function: Where it is: the qualified name of the function, the variable or the process; of its class for what is
-            left out.
-        before, after: What is replaced, and by what; nothing for what is left out.
-        nth: Tells apart places of one function that read alike: 1 for the first.
-        path: Where the node is in the tree of the source.
-        new: What takes the node's place; None to leave it out.
+        function: The qualified name of the function, the variable or the process; for an omission, of its class.
+        before, after: The replaced text, and its replacement; "" for an omission.
+        nth: Distinguishes places of one function that read alike, from 1 on.
+        path: The path of the node in the source's tree.
+        new: The replacement of the node; None to leave it out.
     """
 
     function: str
@@ -73,12 +72,12 @@ class Mutation:
 
 
 def mutations(source: str, constants: Mapping[str, Any]) -> list[Mutation]:
-    r"""All that could be done wrong in `source`, in its order.
+    r"""All mutations of `source`, in order.
 
     Args:
         source: A module with models, or with functions that models use.
-        constants: The module's names for words and numbers, with their values: each may be mistaken for the next of its
-            type.
+        constants: The module's names for words and numbers, with their values; each may be mistaken for the next one of
+            its type.
 
     Examples:
         >>> source = "def grown(s):\n    return len(s.table) > 1"
@@ -96,7 +95,7 @@ def mutations(source: str, constants: Mapping[str, Any]) -> list[Mutation]:
 
 
 def _text(node: ast.AST) -> str:
-    """A node as it reads on one line; of a function its name."""
+    """The source of a node on one line; a function's name only."""
     return f"def {node.name}" if isinstance(node, ast.FunctionDef) else " ".join(ast.unparse(node).split())
 
 
@@ -149,7 +148,7 @@ class _Finder:
                     yield from self.expression(inner.value, (*here, "value"))
                 elif _name(inner.value) == "Process":
                     yield from self.options(inner.value, (*here, "value"))
-                elif _name(inner.value) == "replace":  # what is inherited, with other options
+                elif _name(inner.value) == "replace":  # an inherited property with other options
                     yield self.found(here, inner, ast.Pass())
                 self.function = (node.name,)
         self.function = ()
@@ -163,7 +162,7 @@ class _Finder:
         self.function = self.function[:-1]
 
     def options(self, node: ast.expr, path: Path) -> Iterator[_Found]:
-        """What says when an action is there, and whether it is fair."""
+        """The arguments that decide whether an action is there, and whether it is fair."""
         for i, keyword in enumerate(node.keywords if isinstance(node, ast.Call) else ()):
             if keyword.arg in ("when", "fair"):
                 yield self.found((*path, "keywords", i), keyword, None)
@@ -280,7 +279,7 @@ class _Finder:
                 yield self.found(path, node, ast.Tuple([e for e in node.elts if e is not one], ast.Load()))
 
     def others(self, node: ast.expr) -> Iterator[ast.expr]:
-        """What could stand in the place of an expression by mistake."""
+        """The mistaken replacements of an expression."""
         match node:
             case ast.Constant(value=bool() as value):
                 yield ast.Constant(not value)

@@ -1,12 +1,12 @@
-"""Execute the notebooks from top to bottom, and keep of them only what is the same on every machine.
+"""Execute the notebooks from top to bottom, and keep only outputs that are the same on every machine.
 
 ::
 
     python scripts/notebooks.py          # all
-    python scripts/notebooks.py 01 05    # those whose names begin so
+    python scripts/notebooks.py 01 05    # those with these prefixes
 
-An .ipynb file is the source of its notebook: edit it in JupyterLab, then run this before it is committed. The tests in
-``tests/test_notebooks.py`` say what is wrong with one.
+An .ipynb file is the source of its notebook: edit it in JupyterLab, then run this before a commit.
+``tests/test_notebooks.py`` reports what is wrong with a notebook.
 """
 
 import sys
@@ -17,13 +17,13 @@ import nbformat
 from nbclient import NotebookClient
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
-#: How long a cell may take before it is taken for hanging, in seconds.
+#: The time limit of a cell, in seconds.
 PATIENCE = 300
 
-#: A view of a widget is a number that only the kernel knows; what is static of a widget of ours is an output after it.
+#: A widget's view is a number that only the kernel knows; our widgets add a static output after it.
 WIDGET = "application/vnd.jupyter.widget-view+json"
-#: What viewers take from `metadata`. The rest (versions, window layouts, states of widgets) says who ran it, and where;
-#: but for `lesson`, which says what a notebook is as a lesson.
+#: The keys of `metadata` that viewers read, and `lesson`, which describes the notebook as a lesson. The rest (versions,
+#: window layouts, states of widgets) depends on the machine.
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"file_extension": ".py", "name": "python", "pygments_lexer": "ipython3"},
@@ -31,7 +31,7 @@ METADATA = {
 
 
 def find(*prefixes: str) -> list[Path]:
-    """The notebooks whose names begin with one of `prefixes`; all of them for none."""
+    """The notebooks whose names begin with one of the `prefixes`; all of them if there are none."""
     return [path for path in sorted(FOLDER.glob("*.ipynb")) if path.name.startswith(prefixes or "")]
 
 

@@ -4,9 +4,9 @@
 
     python scripts/pages.py
 
-A table stands between ``<!-- figures: NAME, NAME ... -->`` and ``<!-- end of figures -->``: a row for each of the
-configurations named, in this order. Each is described by the constants in which it differs from the default, or from
-that configuration further up which is nearest.
+A table stands between ``<!-- figures: NAME, NAME ... -->`` and ``<!-- end of figures -->``: a row for each named
+configuration, in this order. A row shows the constants that differ from the defaults, or from the nearest configuration
+further up.
 """
 
 import re
@@ -105,9 +105,9 @@ def said(name: str, value: Any, domain: Any) -> str:
 
 
 def verdicts(one: Configuration) -> str:
-    """What is violated, with the states of a shortest trace; and what else a reader would ask for.
+    """The violated properties, with the states of shortest traces, and other verdicts of interest.
 
-    Invariants that hold are not told, nor is what can be reached - unless it is there for a constant's sake.
+    Invariants that hold and reached properties are left out, unless they belong to a constant.
     """
     told: dict[str, list[str]] = {"violated": [], "not reached": [], "holds": [], "reached": []}
     within = ""

@@ -1,7 +1,7 @@
-"""Random models of the whole language: their actions and properties read, choose and write as random tables say.
+"""Random models of the whole language: random tables decide what their actions and properties read, choose and write.
 
-A model follows from its seed, in every process. Its tables are never asked for the names of actors, so that these are
-interchangeable. `scripts/campaign.py` compares engines on such models, and so do the tests.
+The seed determines a model in every process. Tables never depend on the names of actors, which are therefore
+interchangeable. `scripts/campaign.py` and the tests compare engines on such models.
 """
 
 from dataclasses import dataclass
@@ -10,34 +10,7 @@ from functools import cache, partial
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from workbench.kernel import (
-    Constant,
-    Map,
-    Model,
-    Names,
-    Place,
-    Process,
-    Relation,
-    SetOf,
-    Variable,
-    action,
-    always_eventually,
-    choose,
-    constraint,
-    ends,
-    eventually,
-    eventually_always,
-    initial,
-    invariant,
-    leads_to,
-    liveness,
-    only,
-    reachable,
-    refines,
-    require,
-    step,
-    unchanged,
-)
+from workbench.language import *
 
 CELLS = ("c0", "c1", "c2")
 KINDS = ("a", "b")
@@ -65,7 +38,7 @@ class Claim:
     by: Mark
 
 
-#: How an actor's own cell holds a number from 0 to 2, and how it is read from there.
+#: Encoders and decoders of a number from 0 to 2 in an actor's own cell.
 HELD: dict[str, tuple[Any, Any]] = {
     "number": (lambda n, p: n, lambda held: held),
     "tuple": (lambda n, p: (n, p), lambda held: held[0]),
@@ -87,8 +60,8 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
     """The class of a random model.
 
     Args:
-        **chosen: What does not follow from the seed, by the names that :func:`draw` is given here: ``sets=None`` for a
-            model without sets, ``sets="plain"`` for one whose sets are frozensets in cells, and so on.
+        **chosen: Choices that override the seed's, by the names that :func:`draw` takes here: ``sets=None`` for a model
+            without sets, ``sets="plain"`` for one whose sets are frozensets in cells, and so on.
     """
 
     def entry(*what: Any) -> int:
@@ -108,7 +81,7 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
     bounded, ending = draw("bounded", False, False, False, True), draw("ending", False, True)
 
     def look(s, kind, p, q):
-        """What an action sees before it decides."""
+        """The values that an action sees before it decides."""
         seen = (number(s.own[p]),)
         if entry(kind, "more", seen) % 2:
             seen += (s.shared[CELLS[entry(kind, "which", seen) % 3]],)
@@ -159,7 +132,7 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
                 put(box | {item})
 
     def take(self, s, kind, p, q, cell=None):
-        """What every action does, each as its own tables say."""
+        """The body of every action, as its own tables define."""
         seen = look(s, kind, p, q)
         require((kind == "first" and seen[0] == 0) or entry(kind, "on", seen) % 4, "the table says no")
         if entry(kind, "choice", seen) % 2:
@@ -211,7 +184,7 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
         return action(by, *each, fair=fair, fair_when=fair_when if some else None, **domains)(function)
 
     class View(Model):
-        """What somebody sees of the table, and holds possible."""
+        """An actor's knowledge of the table."""
 
         Viewed = Constant(2, Names("q", range(1, 4)), "who acts")
         Start = Constant(0, range(0, 2), "where it begins")

@@ -3,9 +3,9 @@
 
     synthetic_paimon.py FOLDER --snapshots 10000
 
-Snapshots, manifest lists and manifests are laid out as Paimon lays them out. Each snapshot appends files with new keys;
-one in ten moves some of them to level 5, as compactions do. Small manifests are merged as soon as there are 30 of a
-size. There are no data files: nobody needs to read rows to see that such a table is right.
+Snapshots, manifest lists and manifests have Paimon's layout. Each snapshot appends files with new keys; one in ten
+moves some of them to level 5, as compactions do. Small manifests are merged once there are 30 of a size. There are no
+data files: an audit does not need their rows.
 """
 
 import argparse
@@ -132,7 +132,7 @@ class Table:
         return {**common, "_KIND": 0, "_FILE": file}
 
     def changes(self, version: int, files: int) -> tuple[str, list[dict]]:
-        """What a snapshot does: its kind and its entries."""
+        """The kind of a snapshot, and its entries."""
         if version % 10 or len(self.live) < files:
             added = [self.file(0) for _ in range(files)]
             self.live += added

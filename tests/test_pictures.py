@@ -42,7 +42,7 @@ from workbench.pictures import (
     slot,
     table,
 )
-from workbench.pictures.compare import compare
+from workbench.pictures.compare import compare_things
 from workbench.pictures.layout import LOOKS, place
 from workbench.pictures.letters import width_of, wrap
 from workbench.pictures.route import TEXT, areas
@@ -284,7 +284,7 @@ def test_colours_are_attributes_and_each_has_one_for_the_dark() -> None:
 def test_things_are_compared_by_what_they_say() -> None:
     before = [part("p", "part", card("a", "a", "old"), card("b", "b", card("c", "c")), badge("d", "d"))]
     after = [part("p", "part", card("a", "a", "new"), card("c", "c"), badge("e", "e", tone="bad"))]
-    difference = compare(before, after)
+    difference = compare_things(before, after)
     assert difference.changes == {"a": "changed", "b": "gone", "d": "gone", "e": "new"}
     assert difference.fresh["a"] == {"new"}
     ids = [thing.id for thing in difference.things[0].body]
@@ -294,25 +294,25 @@ def test_things_are_compared_by_what_they_say() -> None:
 
 def test_a_part_that_is_empty_by_now_leaves_nothing() -> None:
     before = [part("p", "part", card("a", "a")), part("q", "rest", card("b", "b"))]
-    difference = compare(before, [part("p", "part", card("a", "a"), card("b", "b"))])
+    difference = compare_things(before, [part("p", "part", card("a", "a"), card("b", "b"))])
     assert difference.changes == {}
     assert [thing.id for thing in difference.things] == ["p"]
 
 
 def test_what_is_in_something_new_is_not_named_again() -> None:
-    assert compare([], [card("a", "a", table("t", [row("r", "x")]))]).changes == {"a": "new"}
-    assert compare([], [part("p", "part", card("a", "a", badge("b", "b")))]).changes == {"a": "new"}
+    assert compare_things([], [card("a", "a", table("t", [row("r", "x")]))]).changes == {"a": "new"}
+    assert compare_things([], [part("p", "part", card("a", "a", badge("b", "b")))]).changes == {"a": "new"}
 
 
 def test_arrows_that_appear_change_or_go_are_outlined() -> None:
     boxes = card("a", "a"), card("b", "b")
     before = [*boxes, card("c", "c"), arrow("stays", "a", "b"), arrow("turns", "a", "b"), arrow("goes", "a", "c")]
     after = [*boxes, arrow("stays", "a", "b"), arrow("turns", "b", "a"), arrow("comes", "b", "a")]
-    difference = compare(before, after)
+    difference = compare_things(before, after)
     assert difference.changes == {"c": "gone", "goes": "gone", "turns": "changed", "comes": "new"}
     assert [thing.id for thing in difference.things if thing.kind == "arrow"] == ["stays", "turns", "comes", "goes"]
     inside = [part("p", "part", card("a", "a", badge("x", "x")), card("b", "b")), arrow("goes", "x", "b")]
-    assert compare(inside, [card("b", "b")]).changes["goes"] == "gone", "its end is drawn as one that went"
+    assert compare_things(inside, [card("b", "b")]).changes["goes"] == "gone", "its end is drawn as one that went"
 
     class Aimed(Twins):
         pass

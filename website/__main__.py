@@ -1,7 +1,7 @@
 """Build the site into a folder: python -m website [FOLDER] [--only CONFIGURATION ...].
 
-The figures of the gallery come from checks that are made now, of the configurations in ``specs/``, and must be as
-expected there. A warning of Sphinx's fails the build, and so does a link that leads nowhere.
+The gallery's figures come from checks of the configurations in ``specs/``, run now, and must be as expected there. A
+warning from Sphinx fails the build, and so does a broken link.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Every violation that the configurations of ``specs/`` expect: found again, with what repairs it."""
+"""Every violation that the configurations of ``specs/`` expect, found again, and its repairs."""
 
 import shlex
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from workbench.kernel import InputError, Result, Trace, Verdict
 from workbench.kernel.constants import spell
 from workbench.questions.whatif import Attempt, flips
 
-#: How many states a check with a changed constant may visit: beyond, nothing is said of that change.
+#: The limit of states for a check with a changed constant; beyond it the change stays undecided.
 MOST_STATES = 100_000
-#: In how many constants a configuration in which the property holds may differ to be named.
+#: The largest number of constants in which a neighbour, where the property holds, may differ.
 _NEAR = 2
 
 
@@ -32,7 +32,7 @@ class Broken:
     """A violation.
 
     Attributes:
-        attempts: What came of every other value of a single switch or choice.
+        attempts: The results of changing a single switch or choice.
         neighbours: The nearest configurations in which the property holds.
     """
 
@@ -49,12 +49,12 @@ class Broken:
 
     @property
     def doc(self) -> str:
-        """What the author of the property says of it."""
+        """The docstring of the property."""
         return " ".join(self.result.model.declared_property(self.verdict.name).doc.partition("\n\n")[0].split())
 
     @property
     def constants(self) -> list[str]:
-        """The constants that are not the model's defaults."""
+        """The constants that differ from the model's defaults."""
         model = self.one.model
         return [spell({name: value}, model.declared_constants) for name, value in model.differing().items()]
 
@@ -66,7 +66,7 @@ class Broken:
 
     @property
     def undecided(self) -> list[Attempt]:
-        """The changes of which :data:`MOST_STATES` states do not tell whether they repair it."""
+        """The changes that :data:`MOST_STATES` states neither confirm nor refute as repairs."""
         return [attempt for attempt in self.attempts if attempt.result is not None and self._holds(attempt) is None]
 
     def _holds(self, attempt: Attempt) -> bool | None:
@@ -76,7 +76,7 @@ class Broken:
 
     @property
     def command(self) -> str:
-        """What finds the same violation on a command line, and writes it as a page of its own."""
+        """The command that finds the same violation and writes it as a page."""
         words = ["workbench", "check", self.one.model.name]
         for name, value in self.one.model.differing().items():
             words += ["--set", f"{name}={dumps(value, separators=(',', ':'))}"]
@@ -94,10 +94,10 @@ def find(path: Path, known: Sequence[Configuration] = ()) -> list[Broken]:
     """The violations of one configuration.
 
     Args:
-        known: Among these neighbours are looked for.
+        known: The candidates for neighbours.
 
     Raises:
-        InputError: If the check differs from what the file expects: pages show no figures but those of ``specs/``.
+        InputError: If the check does not meet the file's expectations: pages show only the figures of ``specs/``.
 
     Examples:
         >>> found = find(configurations.resolve("classics/peterson_stays"))

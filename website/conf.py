@@ -1,4 +1,4 @@
-"""How Sphinx builds the site; ``python -m website`` puts the sources into place and runs it."""
+"""The configuration of Sphinx; ``python -m website`` prepares the sources and runs it."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from workbench import __version__
 from workbench.pictures.markup import Markup, element, joined
 from workbench.view.html import asset, live_script
 
-#: The package's own style sheet and script, among the static files.
+#: The package's style sheet and script, added to the static files.
 STYLE, SCRIPT = "drawings.css", "drawings.js"
 
 project = "Lakehouse workbench"
@@ -33,7 +33,7 @@ pygments_style, pygments_dark_style = "a11y-high-contrast-light", "a11y-high-con
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["attrs_block"]
-nb_execution_mode = "off"  # what is saved is shown
+nb_execution_mode = "off"  # shows the saved outputs
 nb_merge_streams = True
 
 # Docstrings ----------------------------------------------------------------------------------------------------------

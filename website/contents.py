@@ -1,4 +1,4 @@
-"""What the navigation of the site lists, in order."""
+"""The navigation of the site, in order."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The flowcharts that pages hold as Mermaid, drawn by Graphviz: the site loads no scripts from elsewhere."""
+"""Draws the Mermaid flowcharts of pages with Graphviz: the site loads no foreign scripts."""
 
 import re
 import subprocess

@@ -1,7 +1,7 @@
 """The gallery: a page for every violation that the configurations expect, and an index to search in.
 
-A page is called ``gallery/FOLDER/CONFIGURATION/PROPERTY``, and stays so. Its words are Markdown, which Sphinx reads;
-what plays the trace lies beside it and is put into the page by ``conf.py``, so that no index of words has to hold it.
+A page's name, ``gallery/FOLDER/CONFIGURATION/PROPERTY``, is stable. Its text is Markdown, which Sphinx reads. The
+player of the trace lies beside it, and ``conf.py`` inserts it into the page, which keeps it out of the search index.
 """
 
 import re
@@ -22,7 +22,7 @@ from workbench.questions.whatif import Attempt, never_happen
 from workbench.view.trace import verdict_view
 
 FOLDER = "gallery"
-#: Stands in a page where its trace comes.
+#: The placeholder of the trace in a page.
 PLAYER = "<!-- player -->"
 _ROW = re.compile(r"\| `(\w+)` \|")
 
@@ -54,12 +54,12 @@ def stage(folder: Path, only: Iterable[str] | None = None, workers: int | None =
     """Write all pages and the index below `folder`.
 
     Args:
-        folder: Where Sphinx is going to read.
-        only: The names of the configurations to take, such as ``bakery/v2_race``; for None all of them.
-        workers: How many processes search at a time; for None as many as there are cores.
+        folder: The source folder of Sphinx.
+        only: The names of configurations, such as ``bakery/v2_race``; all for None.
+        workers: The number of processes; one per core for None.
 
     Raises:
-        InputError: For a configuration that is not there, or whose figures are not those that it expects.
+        InputError: For an unknown configuration, or one whose check does not meet its expectations.
     """
     known = _known()
     for name in only or ():
@@ -92,7 +92,7 @@ def _known() -> dict[str, Configuration]:
 
 
 def words(name: str, broken: Broken) -> str:
-    """What the page of a violation says around the trace."""
+    """The text around the trace on the page of a violation."""
     one, verdict = broken.one, broken.verdict
     protocol = name.partition("/")[0]
     parts = [
@@ -152,7 +152,7 @@ def _repairs(broken: Broken) -> list[str]:
 
 
 def _but(repair: Attempt) -> str:
-    """What a repair breaks, and what it rules out: some only keep from happening what the protocol cannot cope with."""
+    """What a repair breaks and rules out: some only prevent the events that the protocol cannot handle."""
     names, said = repair.breaks, []
     if names:
         said.append(f"{_list(names)} {'does' if len(names) == 1 else 'do'} not")
@@ -183,7 +183,7 @@ def literal(text: str) -> str:
 
 
 def link_tables(folder: Path, entries: Iterable[Entry]) -> None:
-    """Link what is violated, in the tables of the protocols' pages below `folder`, to the pages that show it."""
+    """Link violations in the tables of the protocols' pages below `folder` to their pages in the gallery."""
     violated: dict[str, dict[str, list[Entry]]] = {}
     for entry in entries:
         violated.setdefault(entry.protocol, {}).setdefault(entry.configuration, []).append(entry)

@@ -1,4 +1,4 @@
-"""The page that says of each notebook what one learns, how long it takes, and what it needs."""
+"""The page about the notebooks: what each teaches, how long it takes, and what it needs."""
 
 import json
 import re
@@ -14,7 +14,7 @@ _KEYS = {"about": str, "after": list, "minutes": int, "needs": list}
 
 @dataclass(frozen=True)
 class Lesson:
-    """A notebook, and what its metadata says of it as a lesson.
+    """A notebook as a lesson, from its metadata.
 
     Attributes:
         title: Its first heading.

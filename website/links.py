@@ -1,4 +1,4 @@
-"""Checks the links of built pages: what is written as HTML is not looked at by Sphinx."""
+"""Checks the links of built pages: Sphinx ignores those in raw HTML."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 
 class _Page(HTMLParser):
-    """What a page links to, and what can be linked to in it."""
+    """The links of a page, and its anchors."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class _Page(HTMLParser):
 
 
 def broken(folder: Path) -> Iterator[str]:
-    """What is wrong with the links below `folder`: what they lead to is not there, or is loaded from elsewhere."""
+    """The errors in links below `folder`: missing targets, and resources loaded from other sites."""
 
     @cache
     def anchors(path: Path) -> set[str]:

@@ -1,6 +1,6 @@
-"""The reference: what the package gives to others, from its docstrings.
+"""The reference of the package's public names, from their docstrings.
 
-That are the names in ``__all__`` of the package and of its rooms, and what the guides import beside these.
+These are the names in ``__all__`` of the package and its rooms, and any others that the guides import.
 """
 
 import importlib
@@ -14,7 +14,7 @@ from typing import Any
 from website.staging import ROOT, pages, write
 
 FOLDER = "api"
-#: The rooms whose names are public; those of the others come with ``workbench`` itself.
+#: The rooms with public names of their own; those of the others come with ``workbench`` itself.
 ROOMS = ("workbench", "workbench.view", "workbench.pictures", "workbench.tables", "workbench.driving")
 _IMPORT = re.compile(r"from (?P<module>workbench(?:\.\w+)+) import (?:\((?P<many>[^)]*)\)|(?P<some>[\w, ]+))")
 
@@ -33,7 +33,7 @@ def stage(folder: Path) -> set[str]:
 
 
 def source(module: str, name: str) -> str | None:
-    """The file in which the object of a name is defined, from the top of the repository; None for what has none."""
+    """The file that defines the object of a name, relative to the repository; None if there is none."""
     given: Any = importlib.import_module(module)
     for part in name.split("."):
         given = inspect.getattr_static(given, part, None) if inspect.isclass(given) else getattr(given, part, None)
@@ -78,7 +78,7 @@ def _more(told: dict[tuple[str, str], Any]) -> str:
 
 
 def _imported() -> Iterator[tuple[str, str]]:
-    """What the pages of the repository import from the package's modules; models have pages of their own."""
+    """The names that the repository's pages import from the package; models have pages of their own."""
     for path in pages():
         for found in _IMPORT.finditer((ROOT / path).read_text()):
             if found["module"].startswith("workbench.models"):

@@ -1,7 +1,7 @@
-"""The pages that the repository has already, put where Sphinx reads them, with links that work on the site.
+"""Copies the repository's pages to where Sphinx reads them, with links that work on the site.
 
 A link to a page of the repository becomes one to that page of the site; a link to any other file leads to a page that
-shows it. A link that leads nowhere ends the build.
+shows it. A broken link ends the build.
 """
 
 import json
@@ -15,14 +15,14 @@ from website.flowchart import drawn
 from workbench.kernel import InputError
 
 ROOT = Path(__file__).parent.parent
-#: What becomes a page as it is, by patterns from the top of the repository.
+#: Patterns of the files that become pages as they are, relative to the repository.
 PAGES = ("*.md", "docs/**/*.md", "specs/*/README.md", "notebooks/*.ipynb")
 #: The front page.
 FRONT = "README.md"
 #: Names of pages that differ from those of their files.
 _RENAMED = {FRONT: "index.md"}
 _IMAGES = (".svg", ".png")
-#: Where pages lie that show a file.
+#: The folder of the pages that show a file.
 FILES = "files"
 
 _FENCE = re.compile(r"^(?P<fence>```+|~~~+)(?P<language>\w*)[^\n]*\n(?P<code>.*?)^(?P=fence)[ ]*$", re.DOTALL | re.M)
@@ -30,14 +30,14 @@ _LINK = re.compile(r"(\]\()(?!https?:|mailto:|#)([^)\s#]+)(#[^)\s]*)?(\))")
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file unless it says the same already, so that Sphinx reads only what has changed."""
+    """Write a file if its text changed, so that Sphinx reads no others again."""
     if not path.is_file() or path.read_text() != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
 
 def pages(root: Path = ROOT) -> list[str]:
-    """The files that become pages, by their paths from the top of the repository."""
+    """The paths of the files that become pages, relative to the repository."""
     return [path.relative_to(root).as_posix() for pattern in PAGES for path in sorted(root.glob(pattern))]
 
 
@@ -55,11 +55,11 @@ class Staging:
     """Puts pages into a folder.
 
     Args:
-        folder: Where Sphinx is going to read.
+        folder: The source folder of Sphinx.
         root: The top of the repository.
 
     Attributes:
-        shown: The files that are no pages, and that a page links to.
+        shown: The other files that pages link to.
     """
 
     def __init__(self, folder: Path, root: Path = ROOT) -> None:
@@ -68,7 +68,7 @@ class Staging:
         self.shown: set[str] = set()
 
     def stage(self, contents: str = "", shown: Iterable[str] = ()) -> None:
-        """Put all pages there, and what they show and link to.
+        """Write all pages, and the files that they show and link to.
 
         Args:
             contents: The table of contents, at the end of the front page.
@@ -105,7 +105,7 @@ class Staging:
         return _LINK.sub(lambda link: f"{link[1]}{self._target(link[2], path)}{link[3] or ''}{link[4]}", text)
 
     def _target(self, link: str, path: str) -> str:
-        """Where a link of the page at `path` leads to on the site."""
+        """The target on the site of a link of the page at `path`."""
         target = os.path.normpath(PurePosixPath(path).parent / link)
         file = self.root / target
         if target.startswith("..") or not file.exists():

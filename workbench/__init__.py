@@ -1,7 +1,7 @@
 """See how lakehouse tables commit, and how they break: protocol models in plain Python, and a checker.
 
-What is listed here is what notebooks and scripts need. Each name is imported when it is first asked for, so that
-``import workbench`` itself loads next to nothing.
+It exports the names that notebooks and scripts need. Each is imported on first use, so that ``import workbench`` itself
+loads next to nothing.
 
 Examples:
     >>> from workbench import check, get_model
@@ -15,7 +15,7 @@ from typing import Any
 
 from workbench import display
 
-#: CHANGELOG.md and CITATION.cff name the same, and the tag of a release does (v0.1.0).
+#: CHANGELOG.md, CITATION.cff and a release's tag (v0.1.0) have the same version.
 __version__ = "0.1.0"
 
 __all__ = [
@@ -78,8 +78,8 @@ __all__ = [
     "validate",
 ]
 
-# Where the names are that are not the language's, as module and name. A function may not be called like a part of the
-# package: once that is imported, it would stand in the function's place.
+# The module and name of each export besides the language. A function may not share its name with a module of the
+# package, which would take its place once imported.
 _ELSEWHERE = {
     "Dataset": ("workbench.spaces.dataset", "Dataset"),
     "ModelError": ("workbench.kernel", "ModelError"),

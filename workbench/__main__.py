@@ -1,4 +1,4 @@
-"""The command ``workbench``, also as ``python -m workbench``: what belongs to a process, around the command line."""
+"""The command ``workbench``, also ``python -m workbench``: the command line as a process, with its signals."""
 
 import atexit
 import contextlib
@@ -12,11 +12,11 @@ INTERRUPTED = 3
 
 
 def main() -> NoReturn:
-    """Run the command that the process was given, and end with its exit status.
+    """Run the command of the process, and end with its exit status.
 
-    Ctrl-C lets a search end with what it has, and so does being told to end (SIGTERM): what was half written goes, and
-    the files that it was to replace stay. Where nothing can make use of it - while modules load, or a second time - it
-    ends the process with one line; and silently once everything has been said.
+    Ctrl-C, or SIGTERM, makes a search end with what it has found. Half-written files are removed, and the files that
+    they were to replace stay. While modules load, or a second time, it ends the process with one line; after all output
+    it ends it silently.
     """
     status = INTERRUPTED
 
@@ -24,8 +24,8 @@ def main() -> NoReturn:
         os._exit(status)
 
     _on_interrupt(_end_interrupted)
-    # As the last thing that Python does at its end: for an interrupt that came up in text that is executed (as in
-    # namedtuple), and was handled, it would let the process die by the signal instead of giving the status.
+    # Leave before Python itself does: after a Ctrl-C inside exec (as in namedtuple), even a handled one, it would die
+    # by the signal instead of returning the status.
     atexit.register(leave)
     sys.unraisablehook = _unraisable
     _open_what_is_closed()
@@ -42,28 +42,28 @@ def main() -> NoReturn:
 
 def _on_interrupt(handler: Any) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as for what a script runs in the background
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as for a script's background jobs
             signal.signal(number, handler)
 
 
 def _end_interrupted(*_: Any) -> NoReturn:
-    """End at once: an exception might come up where it is swallowed, or shown as a traceback."""
+    """End at once: an exception might be swallowed, or shown as a traceback."""
     with contextlib.suppress(OSError):
         os.write(2, b"workbench: interrupted\n")
     os._exit(INTERRUPTED)
 
 
 def _unraisable(what: Any) -> None:
-    """What cannot be raised where it happens, as in a finaliser, would be shown as a traceback; an interrupt counts."""
+    """Handle exceptions that cannot be raised, as in a finaliser: for Ctrl-C, end instead of showing a traceback."""
     if isinstance(what.exc_value, KeyboardInterrupt):
         _end_interrupted()
     sys.__unraisablehook__(what)
 
 
 def _open_what_is_closed() -> None:
-    """Let what nobody reads go nowhere.
+    """Open /dev/null in place of closed standard streams.
 
-    Else the next file that is opened takes the place of a standard output that the shell has closed (``>&-``).
+    Otherwise the next file that is opened takes the place of a standard output that the shell has closed (``>&-``).
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
@@ -79,7 +79,7 @@ def _open_what_is_closed() -> None:
 
 
 class _Unheard(io.FileIO):
-    """What is said in vain is no error: there is nobody to tell."""
+    """A failed write to standard error is no error: there is nowhere to report it."""
 
     def write(self, text: Any) -> int:
         try:

@@ -15,26 +15,26 @@ from workbench.kernel.errors import InputError, ModelError, brief
 from workbench.kernel.text import printable
 
 BAD_INPUT = 2
-CLOSED_PIPE = 128 + signal.SIGPIPE  # what a shell reports for a process that the signal has ended
+CLOSED_PIPE = 128 + signal.SIGPIPE  # the status that a shell reports for a process ended by this signal
 #: The environment variable that asks for tracebacks.
 TRACEBACK = "WORKBENCH_TRACEBACK"
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong with the arguments in one line."""
+    """Reports wrong arguments in one line."""
 
     def error(self, message: str) -> NoReturn:
         raise SystemExit(_complain(self.prog, f"{message} (see {self.prog} --help)"))
 
 
 def _complain(who: str, what: object) -> int:
-    """One line on standard error, whatever the text."""
+    """Print one line on standard error, whatever the text."""
     print(printable(f"{who}: {' '.join(str(what).split())}"), file=sys.stderr)
     return BAD_INPUT
 
 
 def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
-    """The parser of all commands. Only the command called `wanted` is loaded, and knows its arguments."""
+    """The parser of all commands. Only the command called `wanted` is loaded, with its arguments."""
     parser = _Parser(
         prog="workbench",
         description="See how lakehouse tables commit, and how they break.",
@@ -54,7 +54,7 @@ def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns its exit status, which is 2 for whatever has nothing to do with verdicts."""
+    """Run one command and return its exit status, which is 2 for anything but verdicts."""
     try:
         status = _run(arguments)
     except BrokenPipeError:  # the reader of our output has gone, as in `workbench list | head -1`
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         sys.stdout.flush()
     except OSError as error:
-        # What is still buffered goes nowhere: it would be tried again, in vain, when the process ends.
+        # Discard the buffer, or Python would try to write it again when the process ends.
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
@@ -76,7 +76,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     try:
         given = make_parser(next((word for word in words if not word.startswith("-")), None)).parse_args(words)
-    except SystemExit as done:  # help was asked for, or the arguments are wrong
+    except SystemExit as done:  # --help, or wrong arguments
         return int(done.code or 0)
     try:
         with standard.writing_to(sys.stdout):
@@ -102,7 +102,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _raise_interrupt(error: BaseException | None) -> None:
-    """Where an interrupt has come up as another error - as one does while a class is made -, make it one again."""
+    """Re-raise a Ctrl-C that Python has wrapped in another error, as it does while a class is made."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
             raise error

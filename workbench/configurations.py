@@ -1,4 +1,4 @@
-"""Named configurations: a model with constants, what to check, and what is expected, each in a small TOML file."""
+"""Named configurations: small TOML files with a model, its constants, what to check, and the expected result."""
 
 import difflib
 import os
@@ -18,14 +18,14 @@ from workbench.shipped import MODULES, folder
 
 _KEYS = ("title", "model", "source", "symmetry", "properties", "constants", "expect")
 _SPECS = "specs"
-#: What is counted, and may be expected of a complete search.
+#: The counts of a complete search that a configuration may expect.
 COUNTS = ("distinct", "depth", "generated", "outside")
 #: The words of verdicts without a trace.
 VERDICT_WORDS = ("holds", "not reached", f"holds {WITHIN}", f"not reached {WITHIN}")
 
 
-class Difference(NamedTuple):
-    """One thing that a check shows otherwise than a configuration expects it: a count, or the verdict on a property."""
+class Mismatch(NamedTuple):
+    """A count or verdict of a check that differs from the configuration's expectation."""
 
     name: str
     expected: str
@@ -41,11 +41,11 @@ class Configuration:
 
     Attributes:
         source: Where the expected figures come from.
-        constants: Those that the file sets, as it sets them.
+        constants: The constants that the file sets, as written there.
         expect: ``distinct``, ``depth``, ``generated``, ``outside``, and ``verdicts``: per property ``"holds"``, ``"not
             reached"``, the same ``within the constraint``, or ``{violated = N}`` or ``{reached = N}`` with N the number
             of states of a shortest trace.
-        model_file: Where the model is, if it is none of the models that come with us.
+        model_file: The model's file, unless it comes with the package.
     """
 
     path: Path
@@ -64,24 +64,24 @@ class Configuration:
 
     @property
     def files(self) -> list[Path]:
-        """What was read: the file, and that of the model if it names one."""
+        """The files that were read: the configuration, and the model's file if it names one."""
         return [self.path] if self.model_file is None else [self.path, self.model_file]
 
     def differences(self, result: Result) -> list[str]:
-        """How `result` differs from what is expected, a line each; see :meth:`compared`."""
+        """The mismatches of `result`, a line each; see :meth:`compared`."""
         return list(map(str, self.compared(result)))
 
-    def compared(self, result: Result) -> list[Difference]:
-        """How `result` differs from what is expected.
+    def compared(self, result: Result) -> list[Mismatch]:
+        """Compare `result` with the expectations.
 
-        A verdict that is not known, or missing, is different from every other one - unless the search is incomplete, or
-        somebody stopped what comes after it.
+        An unknown or missing verdict is a mismatch, unless the search is incomplete or Ctrl-C stopped the making of
+        traces after it.
         """
         different = []
         for name in COUNTS if result.complete else ():
             wanted, counted = self.expect.get(name), getattr(result, name)
             if wanted is not None and counted != wanted:
-                different.append(Difference(name, f"{wanted:,}", f"{counted:,}"))
+                different.append(Mismatch(name, f"{wanted:,}", f"{counted:,}"))
         verdicts = {verdict.name: verdict for verdict in result.verdicts}
         asked = [declared.name for declared in self.model.select(self.properties)]
         for name in dict.fromkeys([*asked, *verdicts]):
@@ -90,22 +90,22 @@ class Configuration:
                 differs = result.cut_short is None
             elif expected is None:
                 differs = not verdict.holds or verdict.within is not None
-            elif result.interrupted and verdict.trace is None:  # nobody knows of how many states it is
+            elif result.interrupted and verdict.trace is None:  # its length is unknown
                 differs = expected.partition(" (")[0] != verdict.word
             else:
-                differs = spell(verdict) != expected
+                differs = spell_verdict(verdict) != expected
             if differs:
                 wanted = expected or "that it holds, since nothing is said"
-                different.append(Difference(name, wanted, "no verdict" if verdict is None else told(verdict)))
+                different.append(Mismatch(name, wanted, "no verdict" if verdict is None else tell_verdict(verdict)))
         return different
 
     def expectations(self) -> list[tuple[str, str]]:
-        """What is expected, as names and words: of counts, and of the properties of which something is said."""
+        """The expected counts and verdicts, as names and words."""
         counts = [(name, f"{self.expect[name]:,}") for name in COUNTS if name in self.expect]
         return counts + [(name, str(self._expected(name))) for name in self.expect.get("verdicts", {})]
 
     def as_expected(self, result: Result) -> bool:
-        """Whether `result` shows all that is expected; an incomplete one does not, nor one that judges nothing."""
+        """Whether `result` meets all expectations; never if it is incomplete, or if nothing is judged or expected."""
         judged = bool(result.verdicts or self.expect)
         return result.cut_short is None and judged and not self.differences(result)
 
@@ -114,14 +114,16 @@ class Configuration:
         return _with_states(*next(iter(wanted.items()))) if isinstance(wanted, dict) else wanted
 
 
-def spell(verdict: Verdict) -> str:
+def spell_verdict(verdict: Verdict) -> str:
     """A verdict in a few words: ``violated (22 states)``."""
     return _with_states(verdict.word, verdict.trace_states)
 
 
-def told(verdict: Verdict) -> str:
+def tell_verdict(verdict: Verdict) -> str:
     """A verdict in a line, with the reason if it is not known."""
-    return f"{spell(verdict)}: {verdict.why}" if verdict.holds is None and verdict.why else spell(verdict)
+    return (
+        f"{spell_verdict(verdict)}: {verdict.why}" if verdict.holds is None and verdict.why else spell_verdict(verdict)
+    )
 
 
 def _with_states(word: str, states: int | None) -> str:
@@ -133,10 +135,10 @@ def load(target: str | Path, find_model: Callable[[str], type[Model]] = get_mode
 
     Args:
         target: A file, or the name of a configuration that comes with the package, such as ``"v2_race"``.
-        find_model: The model of the name that the file gives.
+        find_model: Finds the model by the name in the file.
 
     Raises:
-        InputError: If the file cannot be read, is not TOML, or names something that does not exist.
+        InputError: If the file cannot be read, is not TOML, or names something unknown.
 
     Examples:
         >>> load("v2_race").model
@@ -184,7 +186,7 @@ def _from_table(path: Path, table: dict[str, Any], find_model: Callable[[str], t
 
 
 def _beside(path: Path, file: Path) -> Path:
-    """The file that a configuration calls `file`; an installed package has its modules elsewhere than a checkout."""
+    """The file that a configuration names `file`; an installed package keeps its modules in another folder."""
     beside, top = path.parent / file, folder(_SPECS).parent
     module = Path(os.path.normpath(beside))
     return beside if beside.is_file() or not module.is_relative_to(top) else MODULES / module.relative_to(top)
@@ -228,7 +230,7 @@ def _is_count(value: Any) -> bool:
 
 
 def find(targets: Iterable[str | Path]) -> list[Path]:
-    """The configuration files that `targets` - files, folders searched to the bottom, or names - stand for."""
+    """The configuration files that `targets` - files, folders with their subfolders, or names - stand for."""
     paths: list[Path] = []
     for target in map(resolve, targets):
         if target.is_dir():
@@ -241,7 +243,7 @@ def find(targets: Iterable[str | Path]) -> list[Path]:
     return paths
 
 
-# Those that come with the package ------------------------------------------------------------------------------------
+# The configurations that come with the package -----------------------------------------------------------------------
 
 
 def shipped() -> dict[str, Path]:
@@ -253,12 +255,12 @@ def shipped() -> dict[str, Path]:
 def resolve(target: str | Path) -> Path:
     """The file or folder that `target` stands for.
 
-    What exists is meant as it is, and so is what begins as ``./specs`` does. Else ``specs`` and what is below it are
-    the folder that comes with the package, and any other name is that of a configuration in it: ``v2_race``, or
-    ``bakery/v2_race`` where several folders have one.
+    An existing path stands for itself, and so does one that begins like ``./specs``. Otherwise ``specs`` and paths
+    below it are in the folder that comes with the package, and any other name is a configuration in it: ``v2_race``, or
+    ``bakery/v2_race`` if several folders have one.
 
     Raises:
-        InputError: If a name is that of no configuration, or of several.
+        InputError: If no configuration has the name, or several have it.
 
     Examples:
         >>> resolve("v2_race") == resolve("bakery/v2_race") == folder("specs") / "bakery" / "v2_race.toml"
@@ -281,7 +283,7 @@ def resolve(target: str | Path) -> Path:
 
 
 def told_path(path: Path) -> str:
-    """A configuration's file as it is shown: one that comes with the package from ``specs`` on, wherever that is."""
+    """A configuration's file as it is shown; the package's own from ``specs`` on, wherever that folder is."""
     specs = folder(_SPECS)
     return (_SPECS / path.relative_to(specs)).as_posix() if path.is_relative_to(specs) else str(path)
 
@@ -291,7 +293,7 @@ def _stem(name: str) -> str:
 
 
 def _unknown(target: str, names: Iterable[str]) -> InputError:
-    """The error for what is neither a model nor a configuration, with the nearest names of both."""
+    """The error for a name of neither a model nor a configuration, with the nearest names of both."""
     known = {*MODELS, *names, *map(_stem, names)}
     own = [f"{target}.toml"] if target and os.path.isfile(f"{target}.toml") else []
     near = own or difflib.get_close_matches(target[:80], sorted(known), n=3)

@@ -1,7 +1,7 @@
 """Lets results, traces, states, models and state spaces show themselves in notebooks.
 
-The kernel knows nothing of pictures, and importing the package must stay quick: so what draws a type is registered with
-IPython by the type's name, and is imported when the first such object is shown.
+The kernel knows no pictures, and importing the package must stay quick. So views are registered with IPython by the
+names of types, and imported when the first such object is shown.
 """
 
 import sys
@@ -43,7 +43,7 @@ def _drawing(function: str) -> Any:
 
 
 def _class_of_models(shown: type) -> dict[str, Any] | None:
-    """A class of models shows its constants; every other class what it would without us."""
+    """A model's class shows its constants; any other class is left to IPython."""
     from workbench.kernel.model import Model
 
     return _drawing("model_view")(shown) if issubclass(shown, Model) and shown is not Model else None

@@ -1,4 +1,4 @@
-"""The expected figures in a configuration's file: on which lines they stand, and how found ones take their place."""
+"""The expected figures in a configuration's file: the lines they stand on, and how to rewrite them."""
 
 import json
 import re
@@ -6,17 +6,17 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from workbench.configurations import COUNTS, VERDICT_WORDS, Configuration, spell
+from workbench.configurations import COUNTS, VERDICT_WORDS, Configuration, spell_verdict
 from workbench.kernel import InputError, Result, Verdict
 
-#: Where a figure stands in a file: the keys that lead to it, such as ``("expect", "distinct")``.
+#: A figure's path of keys in a file, such as ``("expect", "distinct")``.
 Keys = tuple[str, ...]
 
-#: The word for what a configuration does not say.
+#: The word for a missing expectation.
 NOTHING = "nothing"
 
 _EXPECT, _VERDICTS = "expect", "verdicts"
-#: What is written where a configuration expects nothing so far; figures of TLC seldom have more.
+#: The counts for a configuration without expectations; published figures of TLC seldom have more.
 _FIRST = ("distinct", "depth")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _HEADER = re.compile(r"\s*\[\s*([\w.-]+)\s*\]\s*(#.*)?$")
@@ -24,12 +24,12 @@ _HEADER = re.compile(r"\s*\[\s*([\w.-]+)\s*\]\s*(#.*)?$")
 _ENTRY = re.compile(r"(\s*([\w-]+|\"[^\"]*\")\s*=\s*)([^#]*?)(\s*(?:#.*)?)$")
 
 
-class Change(NamedTuple):
-    """A figure as a file has it, and as it was found.
+class FigureChange(NamedTuple):
+    """A figure in a file, and the one that was found.
 
     Attributes:
-        before, now: In words; `before` is :data:`NOTHING` where nothing was expected.
-        value: What was found, as TOML.
+        before, now: In words; `before` is :data:`NOTHING` without an expectation.
+        value: The found figure, as TOML.
     """
 
     keys: Keys
@@ -46,18 +46,17 @@ class Change(NamedTuple):
 
 
 def keys_of(name: str) -> Keys:
-    """Where the figure called `name` stands: a count, or the verdict on a property."""
+    """The keys of the figure called `name`: a count, or the verdict on a property."""
     return (_EXPECT, name) if name in COUNTS else (_EXPECT, _VERDICTS, name)
 
 
-def changes(one: Configuration, result: Result) -> list[Change]:
-    """What has to change in a configuration's figures so that `result`, of a complete search, is what it expects.
+def figure_changes(one: Configuration, result: Result) -> list[FigureChange]:
+    """The changes that make a configuration expect `result`, of a complete search.
 
-    Only figures that it has change; to one that expects nothing so far all verdicts come, and the numbers of states and
-    levels.
+    Existing figures change; a configuration without any gets all verdicts, and the numbers of states and levels.
 
     Raises:
-        InputError: For what is not decided, which nobody can expect.
+        InputError: If a verdict is unknown, which cannot be expected.
     """
     before = dict(one.expectations())
     if one.expect:
@@ -66,23 +65,24 @@ def changes(one: Configuration, result: Result) -> list[Change]:
         names = [*_FIRST, *(verdict.name for verdict in result.verdicts)]
     verdicts = {verdict.name: verdict for verdict in result.verdicts}
     return [
-        Change(keys_of(name), before.get(name, NOTHING), *_found(name, result, verdicts.get(name))) for name in names
+        FigureChange(keys_of(name), before.get(name, NOTHING), *_found(name, result, verdicts.get(name)))
+        for name in names
     ]
 
 
 def _found(name: str, result: Result, verdict: Verdict | None) -> tuple[str, str]:
-    """What was found, in words and as TOML."""
+    """The found figure, in words and as TOML."""
     if name in COUNTS:
         return f"{getattr(result, name):,}", str(getattr(result, name))
     if verdict is not None and verdict.word in VERDICT_WORDS:
         return verdict.word, json.dumps(verdict.word)
     if verdict is None or verdict.holds is None or verdict.trace is None:
         raise InputError(f"{name} is not decided, so that there is no verdict to accept")
-    return spell(verdict), f"{{ {verdict.word} = {len(verdict.trace)} }}"
+    return spell_verdict(verdict), f"{{ {verdict.word} = {len(verdict.trace)} }}"
 
 
 def lines_of(text: str) -> dict[Keys, int]:
-    r"""The lines, from 1 on, on which the figures in a configuration's text stand.
+    r"""The line of each figure in a configuration's text, counted from 1.
 
     Examples:
         >>> lines_of('model = "bakery"\n\n[expect]\ndistinct = 9  # of TLC\n[expect.verdicts]\nSafe = "holds"\n')
@@ -92,10 +92,10 @@ def lines_of(text: str) -> dict[Keys, int]:
 
 
 def rewritten(text: str, found: Mapping[Keys, str]) -> str:
-    r"""A configuration's text with other figures; all else, comments too, stays as it is.
+    r"""A configuration's text with other figures; everything else, comments included, stays.
 
     Raises:
-        InputError: If the figures stand in a form that is not rewritten, such as ``expect = { distinct = 9 }``.
+        InputError: If the figures are written in an unsupported form, such as ``expect = { distinct = 9 }``.
 
     Examples:
         >>> rewritten("[expect]\ndistinct = 9  # of TLC\n", {("expect", "distinct"): "12"})
@@ -115,7 +115,7 @@ def rewritten(text: str, found: Mapping[Keys, str]) -> str:
 
 
 def _is_meant(changed: str, text: str, found: Mapping[Keys, str]) -> bool:
-    """Whether a text says what `text` says, but for what was found: the lines above are found by their looks."""
+    """Whether TOML reads `changed` as `text` with the found figures: lines are matched by regular expressions."""
     meant: dict[str, Any] = tomllib.loads(text)
     for keys, value in found.items():
         table = meant
@@ -129,7 +129,7 @@ def _is_meant(changed: str, text: str, found: Mapping[Keys, str]) -> bool:
 
 
 def _entries(lines: list[str]) -> dict[Keys, int]:
-    """The lines, from 0 on, of what stands below ``[expect]`` and ``[expect.verdicts]``."""
+    """The lines, counted from 0, of the entries below ``[expect]`` and ``[expect.verdicts]``."""
     section, found = "", {}
     for at, line in enumerate(lines):
         if header := _HEADER.match(line):
@@ -140,7 +140,7 @@ def _entries(lines: list[str]) -> dict[Keys, int]:
 
 
 def _add(lines: list[str], keys: Keys, value: str, end: str) -> None:
-    """Put a figure that a text does not have below the last one of its section, or below a section of its own."""
+    """Add a new figure below the last one of its section, or in a new section."""
     *section, name = keys
     key = name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
     beside = [at for other, at in _entries(lines).items() if other[:-1] == tuple(section)]

@@ -1,4 +1,4 @@
-"""The modelling language: all that a model's file needs, with ``from workbench.language import *``."""
+"""The modelling language: everything that a model's file needs, with ``from workbench.language import *``."""
 
 from workbench.kernel import (
     Assignment,

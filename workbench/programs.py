@@ -1,9 +1,9 @@
-"""Programs that no Python package brings, and the command that installs one of them on this machine."""
+"""Programs that Python packages do not bring, and the commands that install them on this machine."""
 
 import os
 import shutil
 
-#: By what installs packages here; the first one that is on the PATH is named. scripts/need.sh has those of Debian too.
+#: Packages by installer; the first installer on the PATH is named. scripts/need.sh lists those of Debian, too.
 _PACKAGES = {
     "conda install -c conda-forge": {"java": "'openjdk>=17'", "dot": "graphviz"},
     "brew install": {"java": "--cask temurin", "dot": "graphviz"},
@@ -14,7 +14,7 @@ _OF_THE_SYSTEM = {"dnf install", "apt-get install"}
 
 
 def to_install(program: str) -> str:
-    """What a person can do about a missing program, ``java`` or ``dot``: the last words of an error."""
+    """How to install a missing program, ``java`` or ``dot``: the last words of an error message."""
     for installer, packages in _PACKAGES.items():
         command = installer.split()[0]
         if shutil.which(command) and (command != "conda" or "CONDA_PREFIX" in os.environ):

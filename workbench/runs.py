@@ -1,4 +1,4 @@
-"""Searches on Spark that are kept in a run directory: gone on with, and saved as data."""
+"""Run directories, which keep searches on Spark: resume them, and save them as data."""
 
 from pathlib import Path
 from typing import Any
@@ -11,18 +11,18 @@ from workbench.storage.places import Place
 
 
 def resume(run_dir: Place, model: type[Model] | str | None = None, **options: Any) -> Result:
-    """Go on with a search on Spark that was stopped or killed, from its last completed level.
+    """Resume a search on Spark that was stopped or killed, from its last complete level.
 
     Args:
-        run_dir: The run directory that the search was given.
-        model: The class of what is searched, or what :func:`workbench.get_model` takes; the published model of the name
-            that the directory gives for None. No class is ever loaded from where the directory says.
+        run_dir: The run directory of the search.
+        model: The model's class, or a name for :func:`workbench.get_model`. For None the published model that the
+            directory names; a class is never loaded from a file that the directory names.
         **options: ``spark``, ``max_states``, ``max_seconds``, ``max_bytes``, ``fail_fast``, ``on_progress``,
             ``should_stop`` of :func:`workbench.check`; states and seconds from before count too.
 
     Raises:
-        InputError: If the directory holds no search, or one of another model than it is now; if another process writes
-            to it, or if one of its files is damaged.
+        InputError: If the directory holds no search, or the model has changed since; if another process writes to it,
+            or one of its files is damaged.
     """
     from workbench.engines.spark.entry import resume as resume_search  # pyspark loads here
 
@@ -30,7 +30,7 @@ def resume(run_dir: Place, model: type[Model] | str | None = None, **options: An
 
 
 def save_run(run_dir: Place, folder: Place, model: type[Model] | str | None = None, spark: Any = None) -> str | Path:
-    """Write what a run directory stands for as a dataset; see :func:`workbench.spaces.export.save_run`."""
+    """Write the state space of a run directory as a dataset; see :func:`workbench.spaces.export.save_run`."""
     from workbench.spaces.export import save_run as save_search
 
     return save_search(run_dir, folder, _class_of(run_dir, model), spark)

@@ -1,16 +1,16 @@
-"""What comes with the package beside its modules: configurations, notebooks, guides and recorded data."""
+"""The files that come with the package besides its modules: configurations, notebooks, guides and recorded data."""
 
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
-#: Where the package's own folder is, in a checkout and where it is installed.
+#: The folder that contains the package, in a checkout or an installation.
 MODULES = _PACKAGE.parent
-#: Where setup.py puts the folders of the repository in an installed package.
+#: The folder to which setup.py copies the repository's folders on installation.
 _INSTALLED = _PACKAGE / "share"
 
 
 def folder(name: str) -> Path:
-    """The folder that is called `name` at the top of the repository, wherever the package is installed.
+    """The repository's top-level folder `name`, also in an installed package.
 
     Examples:
         >>> (folder("specs") / "bakery" / "v2_race.toml").is_file()

@@ -11,7 +11,7 @@ from workbench.commands import status
 from workbench.commands.files import reading
 from workbench.commands.options import console
 from workbench.configurations import Configuration, told_path
-from workbench.figures import NOTHING, Change, changes, rewritten
+from workbench.figures import NOTHING, FigureChange, figure_changes, rewritten
 from workbench.kernel import InputError, Result
 from workbench.kernel.errors import brief
 from workbench.kernel.text import printable
@@ -37,7 +37,7 @@ def check_arguments(arguments: argparse.Namespace) -> None:
 
 def accept(outcomes: Sequence[tuple[Configuration, Result]], wanted: int) -> int:
     """Let `wanted` configurations expect what was found; all files are written, or none if one cannot be changed."""
-    accepted: list[tuple[Configuration, list[Change], bytes]] = []
+    accepted: list[tuple[Configuration, list[FigureChange], bytes]] = []
     refused = [""] * (wanted - len(outcomes))
     for one, result in outcomes:
         try:
@@ -54,13 +54,13 @@ def accept(outcomes: Sequence[tuple[Configuration, Result]], wanted: int) -> int
     return status.UNKNOWN if refused else status.HOLDS
 
 
-def _changes(one: Configuration, result: Result) -> list[Change]:
+def _changes(one: Configuration, result: Result) -> list[FigureChange]:
     if not result.complete:
         raise InputError(f"the search is incomplete: {result.stopped}")
-    return changes(one, result)
+    return figure_changes(one, result)
 
 
-def _rewritten(one: Configuration, found: Sequence[Change]) -> bytes:
+def _rewritten(one: Configuration, found: Sequence[FigureChange]) -> bytes:
     text = one.path.read_bytes()
     mark = BOM_UTF8 if text.startswith(BOM_UTF8) else b""
     with reading(told_path(one.path)):
@@ -68,7 +68,9 @@ def _rewritten(one: Configuration, found: Sequence[Change]) -> bytes:
         return mark + rewritten(text.removeprefix(mark).decode(), figures).encode()
 
 
-def _print(accepted: Sequence[tuple[Configuration, list[Change], bytes]], refused: Sequence[str], wanted: int) -> None:
+def _print(
+    accepted: Sequence[tuple[Configuration, list[FigureChange], bytes]], refused: Sequence[str], wanted: int
+) -> None:
     out, verdicts = console(), 0
     for one, found, _ in accepted:
         out.print(f"[bold]{escape(printable(told_path(one.path)))}[/] expects what was found:")

@@ -36,7 +36,7 @@ from workbench.commands.places import in_repository
 from workbench.commands.profiled import print_profile
 from workbench.commands.progress import Lines, progress_line
 from workbench.commands.standard import remark, say
-from workbench.configurations import Configuration, spell, told_path
+from workbench.configurations import Configuration, spell_verdict, told_path
 from workbench.engines.check import ENGINES, check
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import InputError, Model, Result, Verdict
@@ -277,5 +277,5 @@ def _path(one: Configuration) -> str:
 def _summary(result: Result) -> str:
     if result.holds:
         return "everything holds" + (f" {WITHIN}" if result.within else "")
-    open_or_bad = [f"{v.name} {spell(v)}" for v in result.verdicts if v.holds is not True]
+    open_or_bad = [f"{v.name} {spell_verdict(v)}" for v in result.verdicts if v.holds is not True]
     return "; ".join(open_or_bad) or "nothing is checked"

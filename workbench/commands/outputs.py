@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workbench.commands import places, standard
 from workbench.commands.files import check_outputs, writing
-from workbench.configurations import COUNTS, Configuration, Difference, told_path
+from workbench.configurations import COUNTS, Configuration, Mismatch, told_path
 from workbench.formats.itf import to_itf
 from workbench.formats.junit import FAILED, UNKNOWN, Case, Finding, Suite, annotations, suite_of, to_junit
 from workbench.formats.mermaid import to_mermaid
@@ -205,7 +205,7 @@ def suite_of_configuration(one: Configuration, result: Result) -> Suite:
     return replace(suite_of(told_path(one.path), result), cases=[case])
 
 
-def _finding(one: Configuration, different: Difference, verdict: Verdict | None) -> Finding:
+def _finding(one: Configuration, different: Mismatch, verdict: Verdict | None) -> Finding:
     why = verdict.why if verdict is not None and verdict.holds is False else None
     said = f"{different}: {why}" if why else str(different)
     return Finding(said, *places.of_difference(one, different, verdict))

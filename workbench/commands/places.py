@@ -8,7 +8,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
 
-from workbench.configurations import COUNTS, Configuration, Difference
+from workbench.configurations import COUNTS, Configuration, Mismatch
 from workbench.figures import keys_of, lines_of
 from workbench.kernel import Model, Verdict
 from workbench.kernel.declare import DEADLOCK
@@ -42,7 +42,7 @@ def of_property(model: Model, verdict: Verdict) -> Place:
     return Place() if code is None or file is None else Place(file, _line_of(code))
 
 
-def of_difference(one: Configuration, different: Difference, verdict: Verdict | None) -> Place:
+def of_difference(one: Configuration, different: Mismatch, verdict: Verdict | None) -> Place:
     """A verdict belongs to its property, and a count - or what is not defined in the repository - to its figure."""
     if different.name not in COUNTS and verdict is not None:
         place = of_property(one.model, verdict)

@@ -2,7 +2,7 @@
 
 from rich.markup import escape
 
-from workbench.configurations import Configuration, spell
+from workbench.configurations import Configuration, spell_verdict
 from workbench.kernel import Result, Verdict
 
 HOLDS, VIOLATED, UNKNOWN = 0, 1, 3
@@ -29,5 +29,5 @@ def of_comparison(expected: Configuration, result: Result) -> int:
 
 def verdict_line(verdict: Verdict) -> str:
     """A verdict as a line of text for a console, with its mark and the reason."""
-    line = f"{MARKS[verdict.holds]} {spell(verdict):<24} {verdict.name}"
+    line = f"{MARKS[verdict.holds]} {spell_verdict(verdict):<24} {verdict.name}"
     return line + (escape(f": {verdict.why}") if verdict.why else "")

@@ -339,7 +339,7 @@ def of_clause(function: Function, answer: Any) -> Any:
 
 @dataclass(frozen=True)
 class Property(Declared):
-    """What the decorators of properties attach to a method; of an invariant that has several :class:`Clauses`.
+    """A property, as a decorator attaches it to a method; the function may be several :class:`Clauses`.
 
     Attributes:
         kind ({"invariant", "reachable", "liveness", "step", "refinement", "deadlock", "constraint"}): A constraint says

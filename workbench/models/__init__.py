@@ -9,8 +9,8 @@ from typing import Any
 from workbench.kernel.errors import InputError, ModelError, place_of, unknown
 from workbench.kernel.model import Model
 
-#: Where each model's class is; imported when it is asked for. A published protocol alone has ``_published`` in its
-#: name; under the plain name it has our extensions, each of which a constant switches on.
+#: The module of each model's class, imported on demand. The plain name has our extensions, each behind a constant;
+#: ``_published`` is the protocol as published.
 PUBLISHED = {
     "bakery": "workbench.models.bakery_extended:BakeryExtended",
     "bakery_endless": "workbench.models.bakery_endless:BakeryEndless",
@@ -22,9 +22,9 @@ PUBLISHED = {
     "paimon": "workbench.models.paimon_extended:PaimonExtended",
     "paimon_published": "workbench.models.paimon:Paimon",
 }
-#: What each of them should be to its users.
+#: The promise of a table, which all of them should keep to their users.
 PROMISED = {"table": "workbench.models.table:VersionedTable"}
-#: The gallery of ``specs/classics``: protocols of the textbooks, each a lesson.
+#: The gallery of ``specs/classics``: textbook protocols, each a lesson.
 CLASSICS = {
     "two_phase_commit": "workbench.models.classics.two_phase_commit:TwoPhaseCommit",
     "paxos": "workbench.models.classics.paxos:Paxos",
@@ -53,7 +53,7 @@ def get_model(name: str) -> type[Model]:
 
 
 def in_file(name: str) -> tuple[Path, str] | None:
-    """The file, and the name in it, of what is given as ``path/to/file.py:NAME``; None for any other name.
+    """The file and the name in ``path/to/file.py:NAME``; None for any other name.
 
     Examples:
         >>> in_file("queue.py:Queue"), in_file("queue.py"), in_file("hudi")
@@ -72,12 +72,12 @@ def _from_file(path: Path, attribute: str) -> type[Model]:
 
 
 def load_file(path: Path, kind: str) -> dict[str, Any]:
-    """The names that a Python file defines, which the user has named for a `kind` of thing; the file is run.
+    """Run a Python file that the user has named for a `kind` of thing, and return the names that it defines.
 
     Raises:
         InputError: If it cannot be read, or fails.
     """
-    name = f"{kind}_file_{path.stem}"  # not the bare stem, which may be the name of a library
+    name = f"{kind}_file_{path.stem}"  # the bare stem may be the name of a library
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or not path.is_file():
         takes = "Class" if kind == "model" else "NAME"
@@ -85,9 +85,9 @@ def load_file(path: Path, kind: str) -> dict[str, Any]:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        # Not by the loader: it would take again what it compiled of a file that changed within the second.
+        # The loader would reuse its compiled code if the file changed within the second.
         exec(compile(path.read_bytes(), path, "exec"), vars(module))
     except (Exception, SystemExit) as error:
-        place = "" if isinstance(error, (ModelError, SyntaxError)) else place_of(error)  # those say it themselves
+        place = "" if isinstance(error, (ModelError, SyntaxError)) else place_of(error)  # their texts have it
         raise InputError(f"{kind} file {path} cannot be imported: {type(error).__name__}: {error}{place}") from error
     return vars(module)

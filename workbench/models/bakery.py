@@ -9,10 +9,10 @@ The properties, and the commands that check them::
 
     workbench check bakery                              # one writer may crash: everything holds
     workbench check bakery --set MaxCrashes=0           # nobody crashes: EventualProgress holds
-    workbench check specs/bakery/v1_orphan.toml         # EventualProgress: who crashes with a claim never decides
+    workbench check specs/bakery/v1_orphan.toml         # EventualProgress: a crash with a claim leaves it undecided
     workbench check specs/bakery/v1_no_reaping.toml     # NonCrashedProgress: a claim of the dead stops the queue
 
-``specs/bakery/README.md`` explains the protocol; ``bakery_extended.py`` adds restarts, which are off at first.
+``specs/bakery/README.md`` explains the protocol; ``bakery_extended.py`` adds restarts, which are off by default.
 Semantics after pgEdge/coldfront (docs/formal, PostgreSQL licence).
 """
 

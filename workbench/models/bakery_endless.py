@@ -1,11 +1,11 @@
-"""The bakery, v1, with writers that never stop: who is done takes the next ticket, for ever.
+"""The bakery, v1, with writers that never stop: when they are done, they take the next ticket.
 
-Tickets and the table's history grow without end, and so do the states. The constraint ``TicketsWithin`` bounds what is
-explored: what is said then holds as long as no more than ``MaxTickets`` tickets are taken::
+Tickets and the table's history grow without end, so the state space is infinite. The constraint ``TicketsWithin``
+bounds the search: verdicts hold as long as no more than ``MaxTickets`` tickets are taken::
 
     workbench check bakery_endless                            # within four tickets every invariant holds
     workbench check bakery_endless --set MaxTickets=6         # and within six
-    workbench check specs/bakery/v1_endless.toml              # two writers, of which one may crash
+    workbench check specs/bakery/v1_endless.toml              # two writers; one may crash
 
 ``specs/bakery/README.md`` explains the protocol.
 """
@@ -23,7 +23,7 @@ class BakeryEndless(Bakery):
     Writers = Constant(2, Names("w", range(1, 7)), "writers, each on a node of its own, competing for the table")
     MaxTickets = Constant(4, range(1, 21), "tickets within which the search stays; no step depends on it")
 
-    # Behaviours that go on and on leave the constraint. What becomes of them is not known: a check has to ask for it.
+    # Infinite behaviours leave the constraint, so the verdict is unknown there: checked only when named.
     EventualProgress = liveness(w="Writers", by_default=False)(Bakery.EventualProgress.function)
     NonCrashedProgress = liveness(w="Writers", by_default=False)(Bakery.NonCrashedProgress.function)
 

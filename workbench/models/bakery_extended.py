@@ -1,12 +1,12 @@
-"""The bakery, v1, with what the published model leaves out: crashed writers may come back.
+"""The bakery, v1, extended: crashed writers may come back.
 
-``MaxRestarts`` is 0 at first, which switches restarts off; what remains is the published protocol, state by state::
+``MaxRestarts`` is 0 by default, which switches restarts off and leaves the published protocol, state by state::
 
     workbench check bakery --set MaxRestarts=1                # a crashed writer may come back: everything holds
     workbench check specs/bakery/v1_restart_no_startup.toml   # NonCrashedProgress: it does not clean up
-    workbench check specs/bakery/v1_restart_heals.toml        # RestartsHeal: a restart frees a queue that stands still
+    workbench check specs/bakery/v1_restart_heals.toml        # RestartsHeal: a restart frees a blocked queue
 
-``specs/bakery/README.md`` says what comes of them.
+``specs/bakery/README.md`` discusses the results.
 """
 
 from workbench.language import *

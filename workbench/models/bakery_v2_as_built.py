@@ -1,7 +1,7 @@
-"""The bakery, v2, as ColdFront's code builds it: where the code differs from the published model, a constant each.
+"""The bakery, v2, as ColdFront's code builds it: a constant for each difference from the published model.
 
-With the defaults it is the published protocol, state by state; ``bakery_v2_extended.py`` goes on from here, and has the
-sixth difference, the clean-up by age, beside the restarts that it is for::
+With the defaults it is the published protocol, state by state. ``bakery_v2_extended.py`` builds on it and adds the
+sixth difference, the clean-up by age, together with restarts::
 
     workbench check bakery_v2 --set Writers=2 --set MaxSkew=1           # tickets are clocks: a 409 with two writers
     workbench check bakery_v2 --set Writers=2 --set MaxSkew=1 --set RaiseClocks=true        # Lamport's rule: none
@@ -9,7 +9,7 @@ sixth difference, the clean-up by age, beside the restarts that it is for::
     workbench check bakery_v2 --set ReleaseTransaction=true     # deletes and acks travel row by row: everything holds
     workbench check specs/bakery/samenode_lock_dies.toml        # no orphan keeps its node's writers out
 
-``specs/bakery/README.md`` says what the code risks, and what only the published model does.
+``specs/bakery/README.md`` compares the risks of the code and of the published model.
 """
 
 import itertools
@@ -52,7 +52,7 @@ class BakeryV2AsBuilt(BakeryV2):
 
     def validate(self) -> None:
         super().validate()
-        # A variable of what is switched off has no cells: they would make every state longer, and say nothing.
+        # The variables of a disabled extension have no cells, which would only make every state longer.
         self.clocks = self.nodes if self.MaxSkew else ()
         self.pairs = tuple(itertools.permutations(self.nodes, 2)) if self.MaxSuspicions else ()
         self.senders = self.nodes if self.ReleaseTransaction else ()

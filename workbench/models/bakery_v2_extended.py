@@ -1,6 +1,6 @@
-"""The bakery, v2, with what the published model leaves out: restarts, retries, rounds, timeouts, and a user table.
+"""The bakery, v2, extended: restarts, retries, rounds, timeouts, and a user table.
 
-Each extension hangs on one constant, whose default switches it off; what remains is the published protocol, state by
+Each extension has a constant, whose default switches it off. With all defaults it is the published protocol, state by
 state::
 
     workbench check bakery_v2 --set Writers=2 --set MaxCrashes=1 --set MaxRestarts=1    # crashed writers come back
@@ -9,7 +9,7 @@ state::
     workbench check bakery_v2 --set Writers=2 --set MaxRounds=2                         # writers go round again
     workbench check specs/bakery/v2_retry.toml                                          # a 409 is tried again
 
-``specs/bakery/README.md`` says what comes of them, and which choices of a real system the constants stand for.
+``specs/bakery/README.md`` discusses the results, and the choices of a real system that the constants stand for.
 """
 
 import math
@@ -193,7 +193,7 @@ class BakeryV2Extended(BakeryV2AsBuilt):
             return super().rollback_leaves_nothing(s)
         return catalog.rollback_leaves_nothing_of_its_ticket(self, s)
 
-    # Who begins another pass forgets what it was told about the last one.
+    # A writer that begins another pass forgets the answer to the last one.
     OneTable = replace(BakeryV2.OneTable, when=one_round)
     OneHistory = replace(BakeryV2.OneHistory, when=one_round)
 

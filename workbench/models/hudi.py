@@ -3,7 +3,7 @@
 Each operation upserts or deletes one key. A writer gets a timestamp, announces the operation on the *timeline*
 (Requested, then Inflight), merges its row into the latest *slice* of the key's *file group*, writes the result as a new
 slice, and publishes it with a Completed instant. A reader at a timestamp sees, of each file group, the latest slice
-that had been published by then. What goes wrong when two writers do this at a time depends on five switches.
+that had been published by then. Five switches decide what goes wrong when two writers do this concurrently.
 
 The properties, and the commands that check them::
 
@@ -14,7 +14,7 @@ The properties, and the commands that check them::
     workbench check hudi --property OneTable            # what a table promises (table.py) is kept
 
 ``specs/hudi/README.md`` explains the protocol; ``hudi_extended.py`` adds early detection of conflicts, failures and
-rollbacks, all off at first. Semantics after Vanlightly/table-formats-tlaplus (hudi/v5_spec/basic_cow, MIT licence).
+rollbacks, all off by default. Semantics after Vanlightly/table-formats-tlaplus (hudi/v5_spec/basic_cow, MIT licence).
 """
 
 from typing import NamedTuple
@@ -27,14 +27,14 @@ UPSERT, INSERT, UPDATE, DELETE = "Upsert", "Insert", "Update", "Delete"
 
 
 class Stamp(NamedTuple):
-    """What names the files of an operation: its timestamp, and its salt where salts are used."""
+    """The name of an operation's files: its timestamp, and its salt if salts are used."""
 
     ts: int
     salt: int | None
 
 
 class Operation(NamedTuple):
-    """What a writer is asked to do. The value of a delete is not used."""
+    """A request to a writer. The value of a delete is not used."""
 
     type: str
     key: str
@@ -201,7 +201,7 @@ class Hudi(Model):
         op, group = s.op[w], s.group[w]
         if op.type == INSERT and self.PrimaryKeyConflictCheck and s.index[op.key] not in (None, group):
             return self.abort(s, w)
-        s.table_lock = w  # without optimistic control nobody reads or frees it: bookkeeping
+        s.table_lock = w  # without optimistic control it is never read or freed: bookkeeping
         s.index[op.key] = group
 
     @action(writer, at="OCC", to="Commit", when=lambda model: model.optimistic)
@@ -247,7 +247,7 @@ class Hudi(Model):
     # Properties --------------------------------------------------------------------------------------------------
 
     def expected(self, s, key, ts):
-        """What the last committed operation on `key` with a timestamp up to `ts` says; None for no row."""
+        """The row that the last operation on `key` committed up to timestamp `ts`; None for no row."""
         last = next((logged for _, logged in self.history(s, key) if logged.ts <= ts), None)
         return None if last is None or last.type == DELETE else last.value
 
@@ -353,7 +353,7 @@ class Hudi(Model):
         return tuple(sorted((value,) for value in found if value is not None))
 
     def acknowledged(self, s, key):
-        """What the committed operations did to `key`."""
+        """The effects of the committed operations on `key`."""
         values = (None if logged.type == DELETE else logged.value for _, logged in self.history(s, key))
         return tuple(values)[::-1]
 

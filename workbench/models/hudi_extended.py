@@ -1,14 +1,14 @@
-"""Hudi, with what the published specification leaves out: early detection of conflicts, failures, and rollbacks.
+"""Hudi, extended: early detection of conflicts, failures, and rollbacks.
 
-Each extension hangs on one constant, whose default switches it off; what remains is the published protocol, state by
+Each extension has a constant, whose default switches it off. With all defaults it is the published protocol, state by
 state::
 
     workbench check hudi --set EarlyConflictDetection=true --set ConcurrencyControl=0    # no substitute for control
     workbench check hudi --set FailInAnyPhase=true --set LocksExpire=false               # a lock that stays
     workbench check hudi --set FailedWrites=1                                            # PublishedSlicesExist
 
-Markers and heartbeats are not kept in the state: they follow from what the writers are doing. ``specs/hudi/README.md``
-says what comes of all this.
+Markers and heartbeats are not part of the state: they follow from the phases of the writers. ``specs/hudi/README.md``
+discusses the results.
 """
 
 from workbench.language import *
@@ -112,11 +112,11 @@ class HudiExtended(Hudi):
         super().append_requested(s, w)
 
     def has_heartbeat(self, s, stamp):
-        """Whether somebody works on the operation. Who has aborted or failed is known at once not to."""
+        """Whether a writer works on the operation; an abort or failure is visible at once."""
         return any(s.stamp[w] == stamp for w in self.Writers)
 
     def leftovers(self, s):
-        """The stamps of what is to be rolled back: not Completed, nor, if that is asked at the same time, at work."""
+        """The stamps of operations to roll back: not Completed, nor, if both are checked at once, at work."""
         pending = (x for x in self.stamps if x.ts <= s.started and self.on_timeline(s, x) and s.completed[x] is None)
         if self.FailedWrites == LAZY and self.RereadTimeline:
             pending = (stamp for stamp in pending if not self.has_heartbeat(s, stamp))

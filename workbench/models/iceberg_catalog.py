@@ -1,4 +1,4 @@
-"""What both bakeries share: the Iceberg table behind its catalog, the crasher, and what must be true of the table."""
+"""The common part of both bakeries: the Iceberg table behind its catalog, its properties, and the crasher."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ COMMITTED, ROLLED_BACK, CONFLICT = "committed", "rolled_back", "lk_409"
 
 
 class Snapshot(NamedTuple):
-    """One snapshot of the table: who committed it, with which ticket, on top of which head."""
+    """A snapshot of the table: its writer, its ticket, and the head that it follows."""
 
     writer: str | None
     ticket: int
@@ -34,7 +34,7 @@ def swap(s, w):
 
 
 def lives(model, s, w):
-    """What every step of a writer requires."""
+    """The requirements of every step of a writer."""
     require(not s.crashed[w], f"{w} has crashed")
 
 
@@ -126,7 +126,7 @@ def files(model, s, length):
 
 
 def as_table(model, s):
-    """What readers of the head get, and what writers whose commit the catalog accepted were told."""
+    """The rows that readers of the head get, and the commits that the catalog accepted."""
     return {
         "rows": files(model, s, len(s.iceberg)),
         "acknowledged": {(w, "value"): (FILE,) if s.decision[w] == COMMITTED else () for w in model.Writers},

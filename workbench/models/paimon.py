@@ -1,8 +1,8 @@
 """Paimon: writers and compactors of a primary-key table, each of which commits for itself.
 
 A writer appends single rows as new files of level 0 of a bucket; a compactor merges the files of one level of a bucket
-into one file of the next level. Both commit by creating the next numbered snapshot file, and prepare anew when
-somebody else was first. This is Paimon 0.8 with fixed buckets and, optionally, deletion vectors.
+into one file of the next level. Both commit by creating the next numbered snapshot file, and prepare again if another
+was first. This is Paimon 0.8 with fixed buckets and, optionally, deletion vectors.
 
 The properties, and the commands that check them::
 
@@ -12,12 +12,11 @@ The properties, and the commands that check them::
     workbench check specs/paimon/dangling.toml                # deletion vectors for files that are gone
     workbench check paimon --property OneTable                # what a table promises (table.py) is kept
 
-NoBadState and SequentialSnapshots of the published text cannot fail here and so are not checked: what a commit prepared
-is part of the state, and a snapshot only ever gets the number after the newest, or one that exists.
+NoBadState and SequentialSnapshots of the published text cannot fail here and are not checked: a prepared commit is part
+of the state, and a snapshot's number is the one after the newest, or an existing one.
 
-``specs/paimon/README.md`` explains the protocol; what real writers and readers do besides is in
-:mod:`workbench.models.paimon_extended`. Semantics after Vanlightly/table-formats-tlaplus (paimon, MIT
-licence).
+``specs/paimon/README.md`` explains the protocol; :mod:`workbench.models.paimon_extended` adds further behaviour of real
+writers and readers. Semantics after Vanlightly/table-formats-tlaplus (paimon, MIT licence).
 """
 
 from workbench.kernel.values import show
@@ -102,7 +101,7 @@ class Paimon(Model):
     def validate(self) -> None:
         buckets = [f"p{p}b{b}" for p in range(self.NUM_PARTITIONS) for b in range(self.NUM_BUCKETS)]
         self.bucket_of = table.deal(self.PkCol1Values, buckets)
-        self.buckets = tuple(dict.fromkeys(self.bucket_of.values()))  # those that no key falls into stay empty
+        self.buckets = tuple(dict.fromkeys(self.bucket_of.values()))  # buckets without a key stay empty
         self.writers = tuple(f"w{i}" for i in range(self.NUM_WRITERS))
         self.compactors = tuple(f"c{i}" for i in range(self.NUM_COMPACTORS))
         self.operations = self.writers + self.compactors
@@ -222,11 +221,11 @@ class Paimon(Model):
         s.compactions += 1
 
     def choose_rewrite(self, bucket, levels):
-        """What to merge, given the levels that the bucket has files of."""
+        """The rewrites to choose from, given the levels at which the bucket has files."""
         return Rewrite(bucket, choose(levels - {self.MAX_LEVEL}, "level"))
 
     def merged(self, rewrite):
-        """The bucket of a rewrite, the levels whose files it merges, and the level of the file that it makes."""
+        """The bucket of a rewrite, the levels that it merges, and the level of its result."""
         return rewrite.bucket, (rewrite.level,), rewrite.level + 1
 
     @action(compactor, at=WRITE_DATA_FILES, to=WRITE_METADATA_FILES, when=compactions_happen)
@@ -255,7 +254,7 @@ class Paimon(Model):
         return bool(above) and not self.DV_ENABLED and not self.AsPublished
 
     def outdated(self, kinds):
-        """The keys whose older rows, above, are to be marked as deleted."""
+        """The keys whose older rows, further up, must be marked as deleted."""
         return {key for key, kind in kinds.items() if kind == UPDATE or not self.AsPublished}
 
     def new_vectors(self, s, vectors, sources, above, kinds):

@@ -1,6 +1,6 @@
-"""Paimon, with three things that real tables show and the published model does not.
+"""Paimon, extended by three behaviours of real tables that the published model lacks.
 
-Each extension hangs on one constant, whose default switches it off; what remains is the published protocol, state by
+Each extension has a constant, whose default switches it off. With all defaults it is the published protocol, state by
 state::
 
     workbench check specs/paimon/restored_two_writers.toml       # ConsistentRead: two writers take the same number
@@ -8,7 +8,7 @@ state::
     workbench check specs/paimon/skip_level_0_two_compactors.toml    # ConsistentRead: a key is read twice
     workbench check paimon --set CompactToAnyLevel=true          # levels are merged, and passed over: everything holds
 
-``specs/paimon/README.md`` says what comes of them.
+``specs/paimon/README.md`` discusses the results.
 """
 
 from workbench.kernel.values import show

@@ -1,4 +1,4 @@
-"""Paimon's primary-key table: what is stored, how a version of it is read, and the checker's log of what was committed.
+"""Paimon's primary-key table: its files, how a version is read, and the checker's log of commits.
 
 Functions that take ``s`` read the state of :class:`workbench.models.paimon.Paimon`; its steps are there.
 """
@@ -23,14 +23,14 @@ class Write(NamedTuple):
 
 
 class Rewrite(NamedTuple):
-    """A compactor's operation: the bucket and the level whose files it merges into one of the next level."""
+    """A compactor's operation: it merges the files at a bucket's level into one at the next level."""
 
     bucket: str
     level: int
 
 
 class LevelsRewrite(NamedTuple):
-    """A compactor's operation that is free in its levels: those whose files it merges, and the one of the result."""
+    """A compactor's operation with any levels: those that it merges, and that of the result."""
 
     bucket: str
     levels: tuple[int, ...]
@@ -38,7 +38,7 @@ class LevelsRewrite(NamedTuple):
 
 
 class CommitMessage(NamedTuple):
-    """What an operation wants committed once its data file is written.
+    """The commit that an operation wants once its data file is written.
 
     Attributes:
         file, bucket: The data file that it adds, and where.
@@ -141,11 +141,11 @@ def mark(s: Any, vectors: Map, files: Iterable[str], keys: Iterable[str]) -> Map
     return vectors
 
 
-# What was committed, for checking -----------------------------------------------------------------------------------
+# The log of commits, for checking -----------------------------------------------------------------------------------
 #
-# Each column of a key has a log of changes in commit order. It is kept in one cell per version: a change goes into the
-# cell of the newest version that the log has seen by then. Read one after the other the cells are the log. While
-# nothing is overwritten, each holds the change of its own version alone.
+# Each column of a key has a log of changes in commit order, split into one cell per version: a change goes into the
+# cell of the newest version that the log has seen so far. In order of versions, the cells are the log. Unless something
+# is overwritten, each holds only the change of its own version.
 
 
 def note(s: Any, key: str, column: str, change: Change, versions: Sequence[int]) -> None:

@@ -1,15 +1,15 @@
-"""One table: what a lakehouse's table promises to those who write to it and read it, in a page.
+"""One table: the promise of a lakehouse table to its writers and readers, in a page.
 
-A write sets some columns of one row, or removes it: all of that or nothing, and in one step. In that step the writer is
-told that the table has it. From then on readers get it, until a later write replaces it. That is all::
+A write sets some columns of one row, or removes it, atomically in one step. In that step the writer gets its
+acknowledgement. From then on readers get the write, until a later one replaces it. That is all::
 
     workbench check table                           # what follows: nothing acknowledged is lost
     workbench check hudi --property OneTable        # Hudi keeps the promise
     workbench check paimon --property OneTable --set PUT_IF_ABSENT=false    # a row that was acknowledged is gone
 
-The protocols *refine* this table where each of their steps is a step of it, or changes nothing that readers get or
-writers were told. ``docs/refinement.md`` says what that means; what each protocol takes for a row, for a reader and for
-an acknowledgement stands in its own file, at ``OneTable``.
+A protocol *refines* this table if each of its steps is a step of the table, or changes nothing that readers get or
+writers were told; see ``docs/refinement.md``. ``OneTable`` in each protocol's file defines its rows, readers and
+acknowledgements.
 """
 
 from workbench.language import *
@@ -88,12 +88,12 @@ class VersionedTable(Table):
 
     @invariant
     def NewestIsLast(self, s):
-        """Who asks for no version gets the last one."""
+        """Readers without a version get the last one."""
         return not s.versions or s.versions[-1] == Map(s.rows)
 
     @step
     def VersionsStay(self, s, t):
-        """What readers of a version get does not change."""
+        """The content of a version does not change."""
         return t.versions[: len(s.versions)] == s.versions
 
     @constraint

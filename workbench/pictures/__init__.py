@@ -1,11 +1,10 @@
-"""Pictures of states: of the protocols that come with the workbench, and of anybody's own models.
+"""Pictures of states, for the protocols of the workbench and for your own models.
 
-A picture is described by things, see :mod:`workbench.pictures.things`; where they go and how they look is not the
-description's business. :func:`picture_of` declares one for a model, which does not know of it. ``docs/pictures.md``
-shows how to write one.
+A picture is described by things, see :mod:`workbench.pictures.things`, without their layout and style.
+:func:`picture_of` declares the picture of a model, which does not know it; ``docs/pictures.md`` shows how to write one.
 
-Ids that follow from what a thing stands for make two pictures comparable, and let a model say what is at fault in its
-own words (``Fault``, with places in the state).
+The ids of things follow from their subjects. This makes two pictures comparable, and lets a model blame places in the
+state (``Fault``).
 """
 
 from workbench.pictures import bakery, hudi, paimon  # noqa: F401 - each declares its protocol's pictures

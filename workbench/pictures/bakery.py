@@ -1,4 +1,4 @@
-"""The bakeries: the queue of tickets, or each node's view of it, acks under way, and the Iceberg table's history."""
+"""The bakeries: the queue of tickets, or each node's view of it, acks in flight, and the Iceberg table's history."""
 
 from workbench.kernel import Place
 from workbench.models.bakery import Bakery
@@ -109,7 +109,7 @@ def writer(model, s, w, *more):
 
 
 def claim(c, where, orphaned, of, *, on_its_way=False, mine=False, withdrawn=False, old=False):
-    """A claim as it stands in a queue."""
+    """A claim in a queue."""
     told = {
         "of a crashed writer": orphaned,
         "on its way": on_its_way,
@@ -135,7 +135,7 @@ def next_ticket(s):
 
 
 def node(model, s, n):
-    """A node: its writers, the queue as it sees it, and the acks that it holds back."""
+    """A node: its writers, its view of the queue, and its deferred acks."""
     alive = model.node_alive(s, n)
     return column(
         name("node", n),
@@ -155,7 +155,7 @@ def node(model, s, n):
 
 
 def view(model, s, n):
-    """The claims that a node sees, and those that it does not see yet, in the order of their tickets."""
+    """The claims that a node sees, and those on their way to it, in the order of their tickets."""
     for c in sorted(s.claims[n].union(*(model.news(s, other, n) for other in model.nodes if other != n))):
         owner, late = model.node_of[c.writer], c not in s.claims[n]
         gone = c not in s.claims[owner]
@@ -179,7 +179,7 @@ def is_old(model, s, n, c):
 
 
 def acks(model, s, w):
-    """For a ticket the acks of the other nodes: those that are there, and the places of those to come."""
+    """The other nodes' acks of a ticket: those that arrived, and slots for the missing ones."""
     ticket = s.my_ticket[w]
     if ticket:
         others = [n for n in model.nodes if n != model.node_of[w] or n in s.acks[ticket]]
@@ -209,7 +209,7 @@ def held_back(model, s, n, deferral):
 
 
 def too_late(model, s, n, behind):
-    """What is wrong with the ticket that an ack waits for, if the acks behind it have been sent: none will follow."""
+    """Why a deferred ack will never be sent: the acks behind its ticket are gone already. None if it still can be."""
     holders = [w for w in model.writers_of[n] if s.my_ticket[w] == behind]
     if behind in {c.ticket for c in s.claims[n]} or any(s.pc[w] == "DrainForward" for w in holders):
         return None
@@ -219,7 +219,7 @@ def too_late(model, s, n, behind):
 
 
 def held_arrows(model, s, n):
-    """What an ack is held back for: the claim that it is pinned behind, or, where that is too late, nothing."""
+    """Arrows from deferred acks to the claims that they are pinned behind, or to the missing ack if it is too late."""
     claims = {c.ticket: name("claim", n, c.ticket, c.writer) for c in s.claims[n]}
     missed = {s.my_ticket[w]: w for w in model.Writers if s.my_ticket[w] and n not in s.acks[s.my_ticket[w]]}
     for ticket, behind in sorted(s.deferred[n]):
@@ -233,7 +233,7 @@ def held_arrows(model, s, n):
 
 
 def applier(model, s):
-    """The applier, with what it remembers."""
+    """The applier and its memory."""
     of = [Place(v) for v in ("pc_applier", "ap_dst", "ap_ct", "ap_defer", "ap_behind")]
     if s.ap_dst is None:
         return card("applier", "applier", note("has replicated nothing yet"), of=of, tone=QUIET)
@@ -245,7 +245,7 @@ def applier(model, s):
 
 
 def stray_acks(model, s):
-    """Acks for tickets that nobody has any more."""
+    """Acks for tickets that no writer holds any more."""
     held = {s.my_ticket[w] for w in model.Writers}
     for ticket in model.tickets:
         for n in sorted(s.acks[ticket]) if ticket not in held else ():
@@ -262,13 +262,13 @@ def reads_clocks(model):
 
 
 def next_reading(model, s):
-    """What the clocks may show whoever takes the next ticket."""
+    """The clock readings that the next ticket may have."""
     least, most = max(1, s.next_ticket - model.MaxSkew), s.next_ticket + model.MaxSkew
     return card("next-ticket", "clocks show", text(f"{least} to {most}"), of=Place("next_ticket"), tone=QUIET)
 
 
 def acks_under_way(model, s, n):
-    """The acks that have left a node, and have not arrived."""
+    """The acks that a node has sent and that have not arrived."""
     if isinstance(model, BakeryV2Extended) and model.ReleaseTransaction:
         for ticket in sorted(s.acks_sent[n]):
             of = Place("acks_sent", n, ticket)
@@ -276,7 +276,7 @@ def acks_under_way(model, s, n):
 
 
 def itself(model, s, n):
-    """What a node remembers besides the queue: its clock, its server's start, and whom it took for dead."""
+    """A node's state besides the queue: its clock, its server's start, and the nodes it took for dead."""
     if not isinstance(model, BakeryV2Extended):
         return None
     lines, of = [], []
@@ -306,7 +306,7 @@ def user_rows(s, n):
 
 
 def history(model, s):
-    """The Iceberg chain, each snapshot on its parent, and below it what writers have staged or built on it."""
+    """The chain of Iceberg snapshots, and below it the writers that staged files or build on them."""
     numbered = list(enumerate(s.iceberg, 1))
     snapshots = (snapshot(i, one, i == len(numbered)) for i, one in numbered)
     yield part("iceberg", "Iceberg table", chain("history", None, *snapshots))
@@ -326,7 +326,7 @@ def snapshot(i, one, head):
 
 
 def pointers(model, s, w):
-    """Tags for the snapshots on which a writer has staged its files, and on which it builds."""
+    """Tags with arrows to the snapshots on which a writer staged its files, and on which it builds."""
     uses: dict[int, list[tuple[str, str]]] = {}
     for variable, said in (("parent_staged", "staged its files on"), ("parent_seen", "builds on")):
         seen = getattr(s, variable)[w] if variable in model.declared_variables else 0
@@ -352,7 +352,7 @@ def crasher(s):
 
 
 def restarts(model, s):
-    """How often crashed writers may come back, where they may at all."""
+    """The restarts left for crashed writers, if the model has them."""
     if "restart_budget" not in model.declared_variables or not model.MaxRestarts:
         return None
     left = text(f"{s.restart_budget} more may happen", tone=QUIET)

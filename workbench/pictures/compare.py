@@ -1,24 +1,24 @@
-"""What is different between two pictures, thing by thing: what appeared, what changed, and what went."""
+"""The difference between two pictures, thing by thing: new, changed and gone."""
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.pictures.layout import LOOKS, is_framed
-from workbench.pictures.things import QUIET, Arrow, Badge, Box, Row, Table, Text, Thing
+from workbench.pictures.things import QUIET, Arrow, Badge, Box, Row, RowTable, Text, Thing
 
 NEW, CHANGED, GONE = "new", "changed", "gone"
-#: Of two pictures side by side, what is not the same in both.
+#: The mark for differences between two pictures side by side.
 DIFFERS = "differs"
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The later picture's things, among them what went, with what there is to say of them.
+    """The later picture's things together with those that are gone, and how they changed.
 
     Attributes:
-        changes: ``new``, ``changed`` or ``gone``, by id. What is in a new thing is not named, nor is what has no frame.
-        fresh: By id the lines of text that a changed thing did not have.
+        changes: ``new``, ``changed`` or ``gone``, by id; without things inside a new one, or without a frame.
+        fresh: The new lines of text of changed things, by id.
     """
 
     things: tuple[Any, ...]
@@ -30,18 +30,18 @@ def children(thing: Any) -> tuple[Any, ...]:
     """The things in `thing`."""
     if isinstance(thing, Box):
         return tuple(item for item in thing.body if not isinstance(item, Text))
-    return thing.rows if isinstance(thing, Table) else ()
+    return thing.rows if isinstance(thing, RowTable) else ()
 
 
 def every(things: Sequence[Any], parent: str = "") -> Iterator[tuple[Any, str]]:
-    """Each thing, and those in it, with the id of what it is in."""
+    """Each thing, and recursively those in it, with the id of the containing thing."""
     for thing in things:
         yield thing, parent
         yield from every(children(thing), thing.id)
 
 
-def compare(before: Sequence[Thing], after: Sequence[Thing]) -> Difference:
-    """What is different in `after`."""
+def compare_things(before: Sequence[Thing], after: Sequence[Thing]) -> Difference:
+    """The difference that leads to `after`."""
     old = {thing.id: (thing, parent) for thing, parent in every(before)}
     new = {thing.id: parent for thing, parent in every(after)}
     changes: dict[str, str] = {}
@@ -64,8 +64,8 @@ def compare(before: Sequence[Thing], after: Sequence[Thing]) -> Difference:
 
 
 def differing(these: Sequence[Thing], others: Sequence[Thing]) -> dict[str, str]:
-    """What of `these` is not among the `others`, or is not the same there; by id, as ``differs``."""
-    changes = compare(others, these).changes
+    """The ids of `these` that are missing or different among the `others`, each with ``differs``."""
+    changes = compare_things(others, these).changes
     return {id: DIFFERS for id, change in changes.items() if change != GONE}
 
 
@@ -79,11 +79,11 @@ def _is_inside_new(id: str, parents: dict[str, str], changes: dict[str, str]) ->
 
 
 def _own(thing: Any) -> Any:
-    """What a thing says by itself: without the things in it, and what is said beside its title."""
+    """A thing's own content: without the things in it, and without the aside."""
     if isinstance(thing, Box):
         texts = tuple(_words(item) for item in thing.body if isinstance(item, Text))
         return thing.kind, _words(thing.title), texts if LOOKS[thing.kind].own else (), thing.faded, thing.dashed
-    if isinstance(thing, Table):
+    if isinstance(thing, RowTable):
         return ()
     if isinstance(thing, Row):
         return thing.cells, thing.struck
@@ -105,7 +105,7 @@ def _texts(thing: Any) -> frozenset[str]:
 
 
 def _lost_arrows(before: Sequence[Any], kept: frozenset[str], drawn: Container[str]) -> tuple[Arrow, ...]:
-    """How arrows are drawn that are no more, between things that still are, or that went too."""
+    """Ghosts of the arrows that are gone, between things that are drawn, ghosts included."""
     return tuple(
         replace(thing, faded=True, dashed=True, tone=QUIET, of=())
         for thing in before
@@ -113,12 +113,12 @@ def _lost_arrows(before: Sequence[Any], kept: frozenset[str], drawn: Container[s
     )
 
 
-#: What went from a thing: each with the id of what was before it, None for the first.
+#: By container, the things that are gone, each with the id of its predecessor there; None for the first.
 _Went = dict[str, list[tuple[str | None, Any]]]
 
 
 def _lost(things: Sequence[Any], parent: str, kept: frozenset[str], went: _Went) -> None:
-    """Collect, by what they were in, the outermost things that are gone."""
+    """Collect the outermost things that are gone, by container."""
     before = None
     for thing in things:
         if thing.id in kept:
@@ -132,7 +132,7 @@ def _lost(things: Sequence[Any], parent: str, kept: frozenset[str], went: _Went)
 
 
 def _moved_out(things: Sequence[Any], kept: frozenset[str], went: _Went) -> None:
-    """Things that are still there may have been in one that is gone, and have lost something themselves."""
+    """Collect from things that moved out of one that is gone, but lost something themselves."""
     for thing in things:
         if thing.id in kept:
             _lost(children(thing), thing.id, kept, went)
@@ -141,12 +141,12 @@ def _moved_out(things: Sequence[Any], kept: frozenset[str], went: _Went) -> None
 
 
 def _ghost(thing: Any, kept: frozenset[str]) -> Any:
-    """How a thing is drawn that is no more, without those in it that still are."""
+    """A thing that is gone, as it is drawn: without the things in it that are still there."""
     if isinstance(thing, Row):
         return replace(thing, faded=True, struck=True)
     if isinstance(thing, Badge):
         return replace(thing, faded=True, tone=QUIET)
-    if isinstance(thing, Table):
+    if isinstance(thing, RowTable):
         return replace(thing, rows=tuple(_ghost(row, kept) for row in thing.rows if row.id not in kept))
     body = tuple(
         item if isinstance(item, Text) else _ghost(item, kept)
@@ -157,7 +157,7 @@ def _ghost(thing: Any, kept: frozenset[str]) -> Any:
 
 
 def _with(went: _Went, parent: str, items: tuple[Any, ...]) -> tuple[Any, ...]:
-    """`items` with what went from among them, each behind what it was behind."""
+    """`items` with the ghosts of those that are gone, each behind its predecessor."""
     rebuilt = [_refilled(went, item) for item in items]
     for before, ghost in went.get(parent, ()):
         ids = [None if isinstance(item, Text) else item.id for item in rebuilt]
@@ -171,6 +171,6 @@ def _with(went: _Went, parent: str, items: tuple[Any, ...]) -> tuple[Any, ...]:
 def _refilled(went: _Went, item: Any) -> Any:
     if not went or isinstance(item, (Text, Badge, Row, Arrow)):
         return item
-    if isinstance(item, Table):
+    if isinstance(item, RowTable):
         return replace(item, rows=_with(went, item.id, item.rows))
     return replace(item, body=_with(went, item.id, item.body))

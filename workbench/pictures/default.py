@@ -1,18 +1,18 @@
-"""What a model without a picture of its own is given: its members as cards, with their variables."""
+"""The default picture of a model: a card for each member, with its variables."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from workbench.kernel import Map, Model, Place, State
 from workbench.kernel.values import show, sort_key
-from workbench.pictures.things import PLAIN, QUIET, Box, Table, Text, card, name, note, part, row, table, text
+from workbench.pictures.things import PLAIN, QUIET, Box, RowTable, Text, card, name, note, part, row, table, text
 
-#: Of a variable with more cells than this, those that hold what they held at first are only counted.
+#: With more cells than this, those that hold their initial value are only counted.
 _MOST_CELLS = 12
 
 
 def variables(model: Model, s: State, shown: Sequence[str]) -> Iterator[Box]:
-    """The variables called `shown`: those without an index as cards, the others by the set that they range over."""
+    """The variables called `shown`: cards for those without an index, the others grouped by their index set."""
     alone = [v for v in shown if model.declared_variables[v].per is None]
     if alone:
         yield part("variables", "shared", *(_alone(v, getattr(s, v)) for v in alone))
@@ -35,7 +35,7 @@ def _alone(variable: str, value: Any) -> Box:
 
 
 def _member(id: str, member: Any, names: Sequence[str], s: State) -> Box:
-    """What belongs to one member of a set; what is empty is said quietly."""
+    """The cells of one member of a set; empty ones are muted."""
     lines: list[Text] = []
     for variable in names:
         value = getattr(s, variable)[member]
@@ -67,8 +67,8 @@ def _is_empty(value: Any) -> bool:
     return value is None or value is False or value in ((), frozenset(), Map())
 
 
-def _value(id: str, value: Any) -> Iterator[Text | Table]:
-    """A value: the members of a collection one by one, where it has any."""
+def _value(id: str, value: Any) -> Iterator[Text | RowTable]:
+    """A value; the members of a collection that is not empty one by one."""
     if isinstance(value, Map) and value:
         items = sorted(value.items(), key=lambda item: sort_key(item[0]))
         yield table(id, (row(name(id, i), show(key), show(inside)) for i, (key, inside) in enumerate(items)))

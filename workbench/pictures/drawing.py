@@ -1,4 +1,4 @@
-"""Pictures of states: what becomes of the description that a function gives of one."""
+"""Pictures of states, made from the descriptions that functions give."""
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from workbench.kernel.errors import unknown
 from workbench.kernel.text import printable
 from workbench.kernel.values import show
 from workbench.pictures import paint
-from workbench.pictures.compare import compare, differing, every
+from workbench.pictures.compare import compare_things, differing, every
 from workbench.pictures.default import variables
 from workbench.pictures.layout import Placed, place
 from workbench.pictures.markup import Markup, element
@@ -25,14 +25,14 @@ class Picture:
 
     Attributes:
         model: The model's name; the root of the SVG has it as ``data-picture``.
-        label: The picture in a line, for those who cannot see it.
-        things: What is in it, among it what went since the state before.
-        changes: ``new``, ``changed`` or ``gone``, by the id of a thing or an arrow; ``differs`` where two pictures
-            stand side by side.
-        at_fault: The ids of the things that are marked.
-        placed: Where they are.
-        routes: How the arrows run.
-        moved: By id from where a thing came, relative to where it is.
+        label: The picture in a line, for people who cannot see it.
+        things: Its things, including those gone since the state before.
+        changes: ``new``, ``changed`` or ``gone``, by the id of a thing or an arrow; ``differs`` for two pictures side
+            by side.
+        at_fault: The ids of the marked things.
+        placed: The things with their positions.
+        routes: The arrows with their corners.
+        moved: By id a thing's previous position, relative to its present one.
     """
 
     model: str
@@ -50,7 +50,7 @@ class Picture:
         return self.svg_with()
 
     def svg_with(self, prefix: str = "") -> Markup:
-        """The SVG, with `prefix` before each id: for several pictures in one document."""
+        """The SVG with `prefix` before each id, for several pictures in one document."""
         painter = paint.Painter(self.changes, self.at_fault, self.moved, prefix)
         return painter.svg(self.model, self.label, self.placed, self.routes, *self.size)
 
@@ -58,7 +58,7 @@ class Picture:
         return self.svg
 
     def _repr_html_(self) -> str:
-        """The picture as an image, which survives where scripts and styles are stripped."""
+        """The picture as an image, which survives if scripts and styles are stripped."""
         encoded = base64.b64encode(self.svg.encode()).decode()
         return element("img", src=f"data:image/svg+xml;base64,{encoded}", alt=self.label, width=round(self.size[0]))
 
@@ -78,15 +78,15 @@ def picture(
     """The picture of a state.
 
     Args:
-        before: The state before, or all earlier states of the trace, the oldest first. What is different from the last
-            one is marked, and pictures may show what they remember, such as what has been overwritten.
-        at_fault: What invariants say is wrong: texts are shown, and the places of a :class:`Fault` are marked, see
+        before: The state before, or all earlier states of the trace, oldest first. Differences from the last one are
+            marked, and pictures may use the history, for example to show what has been overwritten.
+        at_fault: Messages of invariants, which are shown, and places, which are marked; a :class:`Fault` is both, see
             :func:`faults`.
         title: A line above the picture, such as the step.
-        **options: Those of the model's picture, see :func:`options_of`.
+        **options: Options of the model's picture, see :func:`options_of`.
 
     Raises:
-        InputError: For an option that the picture does not have.
+        InputError: For an unknown option, or a value that it does not take.
     """
     _check(model, options)
     history = (before,) if isinstance(before, State) else tuple(before or ())
@@ -95,7 +95,7 @@ def picture(
     after = describe(model, state, history, places, options)
     if history:
         earlier = describe(model, history[-1], history[:-1], places, options)
-        different = compare(earlier, after)
+        different = compare_things(earlier, after)
         things, changes, fresh = different.things, different.changes, different.fresh
     else:
         things, changes, fresh = after, {}, {}
@@ -105,10 +105,10 @@ def picture(
 
 @dataclass(frozen=True)
 class Shown:
-    """A state to be drawn beside another one.
+    """A state to draw beside another one.
 
     Attributes:
-        states: Of the trace, as far as the state that is drawn.
+        states: The trace up to the state that is drawn.
         at_fault: As for :func:`picture`.
     """
 
@@ -122,7 +122,7 @@ class Shown:
 
 
 def pair(one: Shown, other: Shown) -> tuple[Picture, Picture]:
-    """Two states side by side; in each, what is not the same in the other is marked."""
+    """Two states side by side, with the differences marked in both."""
     left, right = one.things(), other.things()
 
     def drawn(shown: Shown, these: tuple[Any, ...], others: tuple[Any, ...]) -> Picture:
@@ -142,7 +142,7 @@ def _drawn(
     title: str,
     earlier: Sequence[Any],
 ) -> Picture:
-    """The things in their places; `earlier` are the boxes of the state before, from where things may have moved."""
+    """Lay out the things; `earlier` are the boxes of the state before, from which things may have moved."""
     heading = _lines("heading", [text(title, bold=True)] if title else [])
     texts = [one for one in wrong if isinstance(one, str)]
     said = _lines("violations", [Text(f"\N{BALLOT X} {printable(one)}", bold=True, tone=BAD) for one in texts])
@@ -162,13 +162,13 @@ def _drawn(
 
 
 def faults(model: Model, state: State, properties: Sequence[str] | None = None) -> list[Fault]:
-    """What the invariants of `model` say is wrong in `state`, each with the invariant's name before it."""
+    """The messages of the invariants that fail in `state`, each after the invariant's name."""
     found = []
     for declared in model.select(properties):
         for instance in model.predicates(declared.name) if declared.kind == "invariant" else ():
             try:
                 answer = instance.judge(state)
-            except ModelError as error:  # the behaviour that leads to one is shown, too
+            except ModelError as error:  # traces to errors are shown, too
                 answer = str(error)
             if answer is not True:
                 inside = f"({', '.join(map(show, instance.arguments))})" if instance.arguments else ""
@@ -198,12 +198,12 @@ def describe(
     """The things in a picture of a state, before anything has a place.
 
     Args:
-        history: The earlier states of the trace, the oldest first.
-        places: What is at fault.
-        options: What a person has chosen.
+        history: The earlier states of the trace, oldest first.
+        places: The places at fault.
+        options: The chosen options.
 
     Raises:
-        ModelError: If two things have one id, or an arrow begins or ends at none.
+        ModelError: If two things have the same id, or an arrow begins or ends nowhere.
     """
     painting = painting_of(model)
     if painting is None:
@@ -240,7 +240,7 @@ def _lines(id: str, lines: Sequence[Text]) -> list[Any]:
 
 
 def _boxes(things: Iterable[Any]) -> list[Any]:
-    """What has a place; arrows are between."""
+    """The things that are laid out; arrows run between them."""
     return [thing for thing in things if not isinstance(thing, Arrow)]
 
 
@@ -257,7 +257,7 @@ def _places(wrong: Iterable[str | Place]) -> Iterator[Place]:
 
 
 def _marked(places: Iterable[Place], things: Sequence[Any]) -> frozenset[str]:
-    """The ids of what stands for the places: for just these, or for something in them, or else for what they are in."""
+    """The ids of the things for the places: for a place itself or a part of it, or else for what contains it."""
     stands = [(thing.id, one) for thing, _ in every(things) for one in thing.of]
     marked: set[str] = set()
     for wanted in places:
@@ -267,7 +267,7 @@ def _marked(places: Iterable[Place], things: Sequence[Any]) -> frozenset[str]:
 
 
 def _within(inner: Place, outer: Place) -> bool:
-    """Whether `outer` is the cell of which `inner` is a member, or the whole variable."""
+    """Whether `outer` is the cell, or the variable, that contains `inner`."""
     if inner.variable != outer.variable or outer.inside is not None:
         return False
     return outer.index is None or (outer.index == inner.index and inner.inside is not None)
@@ -284,7 +284,7 @@ def _routes(things: Sequence[Any], placed: Sequence[Placed]) -> list[tuple[Arrow
 
 
 def _moves(earlier: Sequence[Placed], placed: Sequence[Placed]) -> dict[str, tuple[float, float]]:
-    """How far each thing is from where it was in the state before."""
+    """The previous positions of things that moved, relative to their present ones."""
     was = {one.thing.id: one for one in earlier}
     moves = {}
     for one in placed:

@@ -1,4 +1,4 @@
-"""Hudi's table: its timeline, its file groups with their slices, a reader, and who is about to do what."""
+"""Hudi's table: its timeline, its file groups with their slices, a reader, and the writers' next steps."""
 
 from workbench.kernel.declare import Place
 from workbench.models.hudi import DELETE, Hudi
@@ -73,7 +73,7 @@ def file_stamp(model, stamp):
 
 
 def file_name(slice_id):
-    """What the slice's file is called: two operations with this name write the same file."""
+    """The name of a slice's file; two operations with the same name write the same file."""
     group, ts, salt = slice_id
     return f"{group}_{ts}" if salt is None else f"{group}_{ts}_s{salt}"
 
@@ -95,7 +95,7 @@ def at_work(model, s, stamp):
 
 
 def instant(model, s, ts):
-    """A timestamp with its operations; more than one share it."""
+    """A timestamp with its operations; marked if several share it."""
     stamps = [stamp for stamp in model.stamps if stamp.ts == ts]
     told = [line for stamp in stamps for line in announced(model, s, stamp)]
     done = [entry for entry in model.log_entries if s.log[entry] is not None and s.log[entry].ts == ts]
@@ -147,7 +147,7 @@ def file_group(model, s, group, read, history):
 
 
 def file_slice(model, s, slice_id, is_read, history):
-    """A slice's file, or the place for it that a writer has in mind; None if there is neither."""
+    """A slice's file, or a slot if a writer is about to write it; None for neither."""
     group, *stamp = slice_id
     stamp = next(one for one in model.stamps if one == tuple(stamp))
     rows, published = s.slices[slice_id], s.completed[stamp] == group
@@ -181,7 +181,7 @@ def file_slice(model, s, slice_id, is_read, history):
 
 
 def pen(model, s, w, slice_id):
-    """Who writes, or has written, a file."""
+    """A badge for the writer of a file."""
     writes = s.phase[w] in ("Lookup", "Read", "Write")
     marks = isinstance(model, HudiExtended) and model.EarlyConflictDetection and s.phase[w] in MARKED
     marker = ", its marker is set" if marks else ""
@@ -189,7 +189,7 @@ def pen(model, s, w, slice_id):
 
 
 def overwritten(s, slice_id, history):
-    """The rows that an earlier writer of the file had in it, and that are not in it any more."""
+    """The rows of an earlier writer of the file that are not in it any more."""
     rows = s.slices[slice_id]
     lost = {}
     for earlier in history:
@@ -200,7 +200,7 @@ def overwritten(s, slice_id, history):
 
 
 def reads(model, s, ts, read):
-    """What a reader at a timestamp gets, and what it should get."""
+    """The rows that a reader at a timestamp gets, and those that it should get."""
     if ts is None:
         return slot("reader", "a reader", note("nothing is published yet"))
     lines, wrong = [], False

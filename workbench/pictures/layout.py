@@ -1,31 +1,31 @@
-"""Where everything goes: things become boxes that are as large as their texts need, below and beside each other."""
+"""The layout: things become boxes, as large as their texts need, below and beside each other."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from workbench.pictures.letters import width_of, wrap
-from workbench.pictures.things import QUIET, Badge, Box, Row, Table, Text, Thing
+from workbench.pictures.things import QUIET, Badge, Box, Row, RowTable, Text, Thing
 
-#: The widest that a picture gets, and the margin in which the parts' titles stand.
+#: The width limit of a picture, its margin, and the column with the titles of parts.
 WIDTH, MARGIN, GUTTER = 1060, 16, 104
 SIZE, SMALL = 14, 12
-#: How much further right each thing of a pile lies than the one in front of it.
+#: The horizontal offset between neighbours in a pile.
 _SHIFT = 10
-#: A frame this much lower than its neighbours stays so.
+#: Frames lower than this share of their line keep their height.
 _LEVELLED = 0.62
-#: How wide a remark below the picture may be even where the picture is narrow.
+#: The minimal width of remarks below a narrow picture.
 _REMARKS = 480
 _PART_GAP, _ASIDE_GAP, _CELL_GAP, _ROW_PAD = 20, 14, 16, 5
 
 
-class Look(NamedTuple):
-    """How a kind of box is framed and arranged.
+class BoxLook(NamedTuple):
+    """The frame and arrangement of a kind of box.
 
     Attributes:
-        pad, gap: Inside of the frame, and between what is in it.
-        least, most: Its width.
-        own: Whether its texts are its own, rather than remarks on what it holds.
+        pad, gap: The distance from the frame to the body, and between items of the body.
+        least, most: The limits of its width.
+        own: Whether its texts are its own content, rather than remarks on the things in it.
     """
 
     framed: bool = True
@@ -38,24 +38,24 @@ class Look(NamedTuple):
 
 
 LOOKS = {
-    "card": Look(),
-    "file": Look(most=290, least=96),
-    "envelope": Look(least=96),
-    "slot": Look(most=290, least=96),
-    "column": Look(most=330, least=120, own=False),
-    "shelf": Look(across=True, most=WIDTH, least=120, gap=12, own=False),
-    "across": Look(framed=False, across=True, pad=0, gap=14, least=0, most=WIDTH),
-    "chain": Look(framed=False, across=True, pad=0, gap=28, least=0, most=WIDTH),
-    "down": Look(framed=False, pad=0, least=0, most=WIDTH),
-    "pile": Look(framed=False, pad=0, gap=-4, least=0, most=WIDTH),
-    "queue": Look(framed=False, across=True, pad=0, gap=24, least=0, most=WIDTH),
-    "part": Look(framed=False, across=True, pad=0, gap=14, least=0, most=WIDTH),
+    "card": BoxLook(),
+    "file": BoxLook(most=290, least=96),
+    "envelope": BoxLook(least=96),
+    "slot": BoxLook(most=290, least=96),
+    "column": BoxLook(most=330, least=120, own=False),
+    "shelf": BoxLook(across=True, most=WIDTH, least=120, gap=12, own=False),
+    "across": BoxLook(framed=False, across=True, pad=0, gap=14, least=0, most=WIDTH),
+    "chain": BoxLook(framed=False, across=True, pad=0, gap=28, least=0, most=WIDTH),
+    "down": BoxLook(framed=False, pad=0, least=0, most=WIDTH),
+    "pile": BoxLook(framed=False, pad=0, gap=-4, least=0, most=WIDTH),
+    "queue": BoxLook(framed=False, across=True, pad=0, gap=24, least=0, most=WIDTH),
+    "part": BoxLook(framed=False, across=True, pad=0, gap=14, least=0, most=WIDTH),
 }
 
 
 @dataclass
 class Line:
-    """A line of text in a box, by its left end and base line (or by its right end, `to_right`)."""
+    """A line of text, positioned by its left end (with `to_right` by its right end) and base line."""
 
     x: float
     y: float
@@ -72,7 +72,7 @@ class Line:
 
 @dataclass
 class Block:
-    """A thing with its size, and what is in it, with places relative to its own."""
+    """A thing with its size, and its contents with relative positions."""
 
     thing: Any
     w: float
@@ -83,11 +83,11 @@ class Block:
 
 @dataclass
 class Placed:
-    """A thing in its place on the picture.
+    """A thing with its position in the picture.
 
     Attributes:
-        lines: With places on the picture.
-        inside: The ids of what it is in, the outermost first.
+        lines: Its lines of text, with their positions in the picture.
+        inside: The ids of the things around it, outermost first.
     """
 
     thing: Any
@@ -110,11 +110,14 @@ def height_of(style: Text) -> int:
 def place(
     things: Sequence[Thing], fresh: Mapping[str, frozenset[str]], below: Sequence[Thing] = ()
 ) -> tuple[list[Placed], float, float]:
-    """All things but arrows in their places, those in front last, and the picture's width and height.
+    """Lay out all things but arrows.
 
     Args:
-        fresh: For a thing's id its lines of text that are new.
-        below: What is said of the others: it makes the picture no wider, unless that is narrow.
+        fresh: The new lines of text, by the id of a thing.
+        below: Remarks on the picture, which do not make it wider unless it is narrow.
+
+    Returns:
+        The things, those in front last, and the picture's width and height.
     """
     placed: list[Placed] = []
     y: float = MARGIN
@@ -134,7 +137,7 @@ def _settle(block: Block, x: float, y: float, inside: tuple[str, ...], placed: l
     placed.append(Placed(block.thing, x, y, block.w, block.h, block.lines, inside))
     in_front_last = block.inside[::-1] if block.thing.kind == "pile" else block.inside
     for dx, dy, inner in in_front_last:
-        if isinstance(inner.thing, Text):  # it belongs to the box around it
+        if isinstance(inner.thing, Text):  # it belongs to the surrounding box
             block.lines += [_moved(line, x + dx, y + dy) for line in inner.lines]
         else:
             _settle(inner, x + dx, y + dy, (*inside, block.thing.id), placed)
@@ -146,7 +149,7 @@ def _lay(thing: Any, room: float, fresh: Mapping[str, frozenset[str]]) -> Block:
     new = fresh.get(thing.id, frozenset())
     if isinstance(thing, Badge):
         return _badge(thing, room, new)
-    if isinstance(thing, Table):
+    if isinstance(thing, RowTable):
         return _table(thing, room, fresh)
     if thing.kind == "part":
         return _part(thing, room, fresh)
@@ -172,7 +175,7 @@ def _badge(badge: Badge, room: float, new: frozenset[str]) -> Block:
     return Block(badge, block.w + 16, block.h + 4, block.lines)
 
 
-def _table(table: Table, room: float, fresh: Mapping[str, frozenset[str]]) -> Block:
+def _table(table: RowTable, room: float, fresh: Mapping[str, frozenset[str]]) -> Block:
     count = max((len(row.cells) for row in table.rows), default=0)
     widths = [0.0] * count
     for row in table.rows:
@@ -247,8 +250,8 @@ def _box(box: Box, room: float, fresh: Mapping[str, frozenset[str]]) -> Block:
     return block
 
 
-def _heading(block: Block, box: Box, look: Look, room: float, new: frozenset[str]) -> None:
-    """The title, and on its right, or below it where there is no room, what is said beside it."""
+def _heading(block: Block, box: Box, look: BoxLook, room: float, new: frozenset[str]) -> None:
+    """The title, and the aside on its right, or below it if there is no room."""
     spared = 22 if box.kind == "envelope" else 0
     if box.title is not None:
         title = _text(box.title, room - spared, new)
@@ -266,14 +269,14 @@ def _heading(block: Block, box: Box, look: Look, room: float, new: frozenset[str
         block.h += 0 if beside else aside.h
 
 
-def _stack(block: Block, box: Box, room: float, look: Look, fresh: Mapping[str, frozenset[str]]) -> None:
-    """The body, one below the other."""
+def _stack(block: Block, box: Box, room: float, look: BoxLook, fresh: Mapping[str, frozenset[str]]) -> None:
+    """The items of the body below each other."""
     new = fresh.get(box.id, frozenset())
     before: Any = box.title
     for item in box.body:
         inner = _text(item, room, new) if isinstance(item, Text) else _lay(item, room, fresh)
         if before is not None:
-            close = isinstance(before, Text) and isinstance(item, (Text, Table))
+            close = isinstance(before, Text) and isinstance(item, (Text, RowTable))
             block.h += 3 if close else look.gap - (3 if isinstance(before, Text) else 0)
         aslant = _SHIFT * len(block.inside) if box.kind == "pile" else 0
         block.inside.append((look.pad + aslant, block.h, inner))
@@ -283,7 +286,7 @@ def _stack(block: Block, box: Box, room: float, look: Look, fresh: Mapping[str, 
 
 
 def _flow(block: Block, box: Box, room: float, pad: float, fresh: Mapping[str, frozenset[str]]) -> None:
-    """The body side by side, in as many lines as it takes; the frames of one line are equally high."""
+    """The items of the body side by side, wrapped into lines; the frames of a line have the same height."""
     new = fresh.get(box.id, frozenset())
     look = LOOKS[box.kind]
     line: list[tuple[float, float, Block]] = []
@@ -307,15 +310,15 @@ def _flow(block: Block, box: Box, room: float, pad: float, fresh: Mapping[str, f
 
 
 def _level(line: Iterable[tuple[float, float, Block]], tall: float) -> None:
-    """Frames side by side are equally high, unless they would be mostly empty."""
+    """Give frames side by side the same height, unless they would be mostly empty."""
     for _, _, inner in line:
         if _is_box(inner) and inner.h > _LEVELLED * tall:
             inner.h = tall
 
 
 def _widen(block: Block, wide: float) -> None:
-    """A frame in a column is as wide as the column."""
-    if isinstance(block.thing, Table):
+    """Make a frame in a column as wide as the column."""
+    if isinstance(block.thing, RowTable):
         block.w = wide
         for _, _, row in block.inside:
             row.w = wide
@@ -335,7 +338,7 @@ def _widen(block: Block, wide: float) -> None:
                 _widen(inner, wide - 2 * look.pad)
 
 
-def _align(block: Block, look: Look) -> None:
+def _align(block: Block, look: BoxLook) -> None:
     for line in block.lines:
         if line.to_right:
             line.x = block.w - look.pad - line.width

@@ -1,7 +1,7 @@
-"""How wide texts are, and how they are wrapped or cut.
+"""The width of texts, and how they are wrapped or cut.
 
-Which font a reader has is not known. Widths are those of DejaVu Sans, the widest of the fonts that the pictures ask
-for: in any other one a text is narrower than measured, and stays in its box.
+A reader's font is unknown. Widths are those of DejaVu Sans, the widest of the requested fonts: in any other font a text
+is narrower than measured, and stays in its box.
 """
 
 import re
@@ -9,7 +9,7 @@ import unicodedata
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 
-#: The widths of the characters from blank to tilde, in hundredths of the font's size.
+#: The widths of the characters from space to tilde, in hundredths of the font size.
 _PLAIN = (
     32, 40, 46, 84, 64, 95, 78, 27, 39, 39, 50, 84, 32, 36, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 34, 34, 84,
     84, 84, 53, 100, 68, 69, 70, 77, 63, 58, 77, 75, 29, 29, 66, 56, 86, 75, 79, 60, 79, 69, 63, 61, 73, 68, 99, 69,
@@ -23,14 +23,14 @@ _BOLD = (
     65, 92, 65, 65, 58, 71, 37, 71, 84,
 )  # fmt: skip
 _FIRST = 32
-#: Of everything else: letters and arrows, and the full width of East Asian characters and emoji.
+#: The widths of all others: letters and arrows, and full-width East Asian characters and emoji.
 _OTHER, _FULL = 85, 110
-#: A word that does not fit into a line is broken after one of these, if it has any.
+#: A word that is too long for a line is broken after one of these characters, if possible.
 _PIECES = re.compile(r"[^_\-./,:]*[_\-./,:]?")
 
 
 def width_of(text: str, size: float = 12, bold: bool = False) -> float:
-    """How wide a line is at most."""
+    """The maximal width of a line."""
     table = _BOLD if bold else _PLAIN
     total = 0
     for character in text:
@@ -48,7 +48,7 @@ def _width_of_other(character: str) -> int:
 
 
 def fit(text: str, room: float, size: float = 12) -> str:
-    """`text`, cut so that it is at most `room` wide, but not before its first letter."""
+    """`text`, cut to a width of `room`; the first letter always stays."""
     if width_of(text, size) <= room:
         return text
     while len(text) > 1 and width_of(text + "\N{HORIZONTAL ELLIPSIS}", size) > room:
@@ -57,7 +57,7 @@ def fit(text: str, room: float, size: float = 12) -> str:
 
 
 def wrap(text: str, room: float, size: float, bold: bool = False) -> list[str]:
-    """`text` in lines that are at most `room` wide; a word that is wider is broken.
+    """`text` in lines of at most `room`; longer words are broken.
 
     Examples:
         >>> wrap("the quick brown fox", 75, 14)

@@ -1,4 +1,4 @@
-"""The one writer of HTML and SVG: whatever is not markup already is escaped where it comes into an element."""
+"""The one writer of HTML and SVG. An element escapes everything that is not markup already."""
 
 import html
 from collections.abc import Iterable
@@ -6,12 +6,12 @@ from typing import Any
 
 from workbench.kernel.text import printable_lines
 
-#: What stands for itself when nothing is in it; any other element has a closing tag, as HTML demands.
+#: Elements without a closing tag if they are empty; HTML demands one for all others.
 _EMPTY = frozenset({"br", "circle", "img", "input", "line", "link", "meta", "path", "polygon", "rect"})
 
 
 class Markup(str):
-    """Text that is markup. To make one of a text by hand is to vouch for the whole of it."""
+    """Text that is markup. Whoever constructs one vouches for its content."""
 
     __slots__ = ()
 
@@ -23,7 +23,7 @@ class Markup(str):
 
 
 def escape(text: object) -> Markup:
-    r"""`text` as markup; control characters, which no page can hold or nobody can see, are written as escapes.
+    r"""`text` as markup; control and invisible characters become escapes.
 
     Examples:
         >>> print(escape("a < b\x00"), escape(Markup("<br/>")))
@@ -33,17 +33,17 @@ def escape(text: object) -> Markup:
 
 
 def joined(parts: Iterable[object], between: str = "") -> Markup:
-    """All parts as markup, one after the other; those that are None are left out."""
+    """All parts as markup, one after the other; None is left out."""
     return Markup(escape(between).join(escape(part) for part in parts if part is not None))
 
 
 def number(value: float) -> str:
-    """A length in pixels with one digit after the point; a share, which is below 1, with two."""
+    """A length in pixels with one decimal; below 1, such as a share, with two."""
     return f"{value:.{2 if abs(value) < 1 else 1}f}".rstrip("0").rstrip(".")
 
 
 def element(tag: str, *inside: object, **attributes: Any) -> Markup:
-    """An element of HTML or SVG. What is None is left out, of the inside and of the attributes.
+    """An element of HTML or SVG; contents and attributes that are None are left out.
 
     Examples:
         >>> print(element("td", "a < b", element("br"), class_="wb-cell", font_size=12.04, title=None))

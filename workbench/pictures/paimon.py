@@ -1,4 +1,4 @@
-"""Paimon's table: its snapshots, the buckets as one of them has them, and who is about to commit what."""
+"""Paimon's table: its snapshots, the buckets at one of them, and the operations that are about to commit."""
 
 from workbench.kernel import Map, Place
 from workbench.models import paimon_table
@@ -105,20 +105,20 @@ def snapshot(model, s, v, shown, earlier, wanted):
 
 
 def struck_by(model, s, commit):
-    """What the deletion vectors of a commit strike out, in words."""
+    """The rows that the deletion vectors of a commit strike out, in words."""
     for bucket in model.buckets:
         for one, keys in sorted(s.vectors[commit, bucket].items()):
             yield f"{', '.join(sorted(keys))} in {one}"
 
 
 def wishes(wanted):
-    """Who has prepared this snapshot, too."""
+    """The operations that have prepared this snapshot."""
     tone = ODD if len(wanted) > 1 else PLAIN
     return [text(f"prepared by {op}", tone=tone) for op in wanted]
 
 
 def replaced(v, commit, history):
-    """The commits that were this snapshot before."""
+    """The commits that this snapshot held before."""
     before = dict.fromkeys(earlier.snapshots[v] for earlier in history)
     return [old for old in before if old not in (None, commit)]
 
@@ -148,7 +148,7 @@ def level_of(model, s, bucket, level, live, vectors):
 
 
 def data_file(model, s, one, vectors, *remarks, aside=None, tone=PLAIN):
-    """A data file with its rows; those that a deletion vector marks are struck out."""
+    """A data file with its rows; those in a deletion vector are struck out."""
     rows = []
     for key in model.PkCol1Values:
         if (one, key) in s.kind and s.kind[one, key] is not None:
@@ -162,7 +162,7 @@ def data_file(model, s, one, vectors, *remarks, aside=None, tone=PLAIN):
 
 
 def compactors_of(model, s, one):
-    """Who is about to replace a file."""
+    """The compactors that are about to replace a file."""
     for c in model.compactors:
         message, rewrite = s.message[c], s.rewrite[c]
         if message is not None and one in message.replaces:
@@ -178,7 +178,7 @@ def live_in(s, bucket):
 
 
 def vector(s, version, bucket, one, keys, live):
-    """A deletion vector; beside one for a file that is gone there is nothing."""
+    """A deletion vector; one for a missing file with an empty slot beside it."""
     id, of = name("vector", bucket, one), Place("vectors", (s.snapshots[version], bucket), one)
     struck = f"strikes {', '.join(sorted(keys))} in {one}"
     if one in live:
@@ -206,7 +206,7 @@ def strikes(model, s, version):
 
 
 def reader(model, s, version):
-    """What a reader of the snapshot gets, and what had been committed."""
+    """The rows that a reader of the snapshot gets, and those that were committed."""
     lines, wrong = [], False
     for key in model.PkCol1Values:
         answer = model.reads_as_committed(s, key, version)
@@ -222,7 +222,7 @@ def reader(model, s, version):
 
 
 def other_files(model, s, version):
-    """The files that the snapshot does not have, with the reason."""
+    """The files that the snapshot lacks, with the reason."""
     live = set(s.manifest[s.snapshots[version]] or ()) if version else set()
     for one in model.files:
         if s.level[one] is not None and one not in live:
@@ -230,7 +230,7 @@ def other_files(model, s, version):
 
 
 def whereabouts(model, s, one):
-    """What has become, or is to become, of a file that the snapshot does not have."""
+    """The past or future of a file that the snapshot lacks."""
     has = [str(v) for v in model.versions if s.snapshots[v] is not None and one in s.manifest[s.snapshots[v]]]
     if has:
         return note(f"in snapshot {', '.join(has)}")
@@ -271,7 +271,7 @@ def compacting(model, rewrite):
 
 
 def message(model, s, op):
-    """What the operation has written, and wants committed."""
+    """The content that the operation has written and wants committed."""
     wanted = s.message[op]
     if wanted is None:
         return
@@ -286,7 +286,7 @@ def message(model, s, op):
 
 
 def prepared(model, s, op, commit):
-    """The snapshot that the operation has ready."""
+    """The snapshot that the operation has prepared."""
     lines = [note("manifest: " + (", ".join(s.manifest[commit] or ()) or "empty"))]
     lines += [note(f"strikes {struck}") for struck in struck_by(model, s, commit)]
     yield slot(name("prepared", op), f"snapshot {s.prepared[op]}, prepared", *lines)

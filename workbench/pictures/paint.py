@@ -1,8 +1,8 @@
-"""Pictures as SVG: things in their places, as shapes and texts.
+"""Pictures as SVG: the things in their positions, as shapes and texts.
 
-Everything is said by attributes, with the colours of a light page, so that a picture is whole where styles and scripts
-are stripped. Its style sheet only replaces those colours on a dark page, and moves what has moved where something
-around the picture has the attribute ``data-moving``.
+Attributes alone carry the content, with the colours of a light page, so that a picture is complete without styles and
+scripts. Its style sheet only replaces those colours on a dark page, and animates things that moved inside an element
+with the attribute ``data-moving``.
 """
 
 import math
@@ -16,8 +16,8 @@ from workbench.pictures.letters import FONT, width_of
 from workbench.pictures.markup import Markup, element, number
 from workbench.pictures.things import BAD, BUSY, GOOD, ODD, PLAIN, QUIET, Arrow, Badge, Box, Row
 
-#: Each colour on a light page, and what takes its place on a dark one; hues after Okabe and Ito. A light colour
-#: serves one purpose, since it is the name by which the style sheet finds it.
+#: The colours of a light page, and their replacements on a dark one; hues after Okabe and Ito. Each light colour has
+#: one purpose, since the style sheet selects by it.
 PAPER, PANEL, CARD = "#ffffff", "#f4f6f8", "#fefefe"
 LINE, INK, MUTED = "#bcc6cf", "#1d2630", "#566370"
 GREEN, BLUE, AMBER, RED = "#00734f", "#0067a5", "#7a5200", "#b03f00"
@@ -35,12 +35,12 @@ _FILLS = {PLAIN: CARD, QUIET: PANEL, GOOD: GREEN_TINT, BUSY: BLUE_TINT, ODD: AMB
 _INKS = {PLAIN: INK, QUIET: MUTED, GOOD: GREEN, BUSY: BLUE, ODD: AMBER, BAD: RED}
 
 _LEGEND_HEIGHT = 26
-#: How long a part of an arrow has to be for a sign on it.
+#: The length of a segment of an arrow that has room for a sign.
 _SIGN_ROOM = 34
 
 
 def _style() -> str:
-    """The style sheet; `light-dark` follows the page that the picture is in, or the reader's wish where it is alone."""
+    """The style sheet; `light-dark` follows the page around the picture, or the reader's preference if it is alone."""
     colours = "".join(
         f'[data-picture] [{attribute}="{light}"]{{{attribute}:light-dark({light},{dark})}}'
         for light, dark in DARK.items()
@@ -68,9 +68,9 @@ class Painter:
 
     Args:
         changes: ``new``, ``changed``, ``gone`` or ``differs``, by id.
-        at_fault: The ids of what is to be marked.
-        moved: By id from where a thing came, relative to where it is.
-        prefix: Stands before each id in the document, where several pictures share one.
+        at_fault: The ids of the things to mark.
+        moved: By id a thing's previous position, relative to its present one.
+        prefix: Precedes each id, for several pictures in one document.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Painter:
         self.changes, self.at_fault, self.moved, self.prefix = changes, at_fault, moved, prefix
 
     def size(self, width: float, height: float) -> tuple[float, float]:
-        """How large a picture is whose things take so much room: there may be a legend below them."""
+        """The size of the picture, given that of its things: there may be a legend below them."""
         legend, wide = self._legend(height)
         return max(width, wide), height + (_LEGEND_HEIGHT if legend else 0)
 
@@ -96,7 +96,7 @@ class Painter:
         width: float,
         height: float,
     ) -> Markup:
-        """The whole picture, of a size that :meth:`size` gives."""
+        """The whole picture, with the size from :meth:`size`."""
         legend, _ = self._legend(height - _LEGEND_HEIGHT)
         followers = {
             item.id for one in placed if one.thing.kind == "queue" for item in one.thing.body[1:] if hasattr(item, "id")
@@ -183,7 +183,7 @@ class Painter:
         )  # fmt: skip
 
     def _marks(self, one: Placed) -> list[Markup]:
-        """The outlines and signs of what changed, and of what is at fault."""
+        """The outlines and signs of things that changed or are at fault."""
         thing, parts = one.thing, []
         change, wrong = self.changes.get(thing.id), thing.id in self.at_fault
         if wrong or not is_framed(thing):
@@ -223,7 +223,7 @@ class Painter:
         return self._group(arrow, under, *marks, body, element("path", d=_path(*head) + "Z", fill=colour))
 
     def _arrow_marks(self, arrow: Arrow, corners: list[tuple[float, float]], wide: float) -> list[Markup]:
-        """What outlines an arrow that changed: a band on both sides of it, and a sign where there is room."""
+        """The marks of an arrow that changed: a band on both sides, and a sign if there is room."""
         change = self.changes.get(arrow.id)
         if change is None or arrow.id in self.at_fault:
             return []
@@ -239,7 +239,7 @@ class Painter:
     # The legend --------------------------------------------------------------------------------------------------
 
     def _legend(self, top: float) -> tuple[list[Markup], float]:
-        """What the outlines mean, of those that are there; and the width that this takes."""
+        """The meaning of the outlines in use, and the width of this legend."""
         words = {"new": "appeared", "changed": "changed", "gone": "went", "differs": "differs"}
         here = [change for change in words if change in self.changes.values()]
         entries = [*((words[change], FRESH, change) for change in here)]

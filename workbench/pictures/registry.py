@@ -1,4 +1,4 @@
-"""Who draws which model: functions that describe a state, declared for classes of models that do not know of them."""
+"""The functions that describe the states of models, registered by the model's class, which does not know them."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -13,13 +13,13 @@ Describe = Callable[..., Iterable[Any]]
 
 @dataclass(frozen=True)
 class Painting:
-    """How the states of a model are drawn.
+    """The way to draw the states of a model.
 
     Attributes:
-        describe: From a model and a state to things.
-        shows: The variables that the picture shows: two states that differ in one of them have different pictures.
-        leaves_out: The others, each with the reason.
-        options: What a person may choose, and the constant, attribute or method of the model that has the choices.
+        describe: Maps a model and a state to things.
+        shows: The variables in the picture: states that differ in one of them have different pictures.
+        leaves_out: The other variables, each with the reason.
+        options: By option, the constant, attribute or method of the model that has the choices.
     """
 
     describe: Describe
@@ -41,13 +41,13 @@ def picture_of(
 ) -> Callable[[Describe], Describe]:
     """Declare a function ``(model, s)`` that describes the states of a class of models, and of its subclasses.
 
-    It returns or yields things, texts and Nones. Where it has a keyword-only parameter `history`, that is the earlier
-    states of the trace, the oldest first; `faults` is the places that are at fault in the state.
+    It returns or yields things, texts and Nones. It may have the keyword-only parameters `history`, the earlier states
+    of the trace, oldest first, and `faults`, the places at fault in the state.
 
     Args:
         leaves_out: The variables that the picture does not show, with the reasons.
-        **options: Keyword-only parameters that a person may choose, None at first, and what they range over: the name
-            of a constant, attribute or method of the model.
+        **options: Keyword-only parameters for the reader to choose, None by default, and the constants, attributes or
+            methods of the model with the choices.
     """
     left_out = dict(leaves_out or {})
     for variable in left_out:
@@ -63,12 +63,12 @@ def picture_of(
 
 
 def painting_of(model: Model) -> Painting | None:
-    """How the states of `model` are drawn; None if nobody has said so, and they are drawn as variables."""
+    """The way to draw the states of `model`; None for the default picture."""
     return next((_PAINTINGS[cls] for cls in type(model).__mro__ if cls in _PAINTINGS), None)
 
 
 def options_of(model: Model) -> dict[str, tuple[Any, ...]]:
-    """What a person may choose in a picture of `model`, and the choices.
+    """The options of the picture of `model`, with their choices.
 
     Examples:
         >>> from workbench.models.hudi import Hudi

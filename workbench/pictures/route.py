@@ -1,4 +1,4 @@
-"""How arrows run: along right angles, and where possible across no text and through no box."""
+"""The routes of arrows: right-angled, and if possible across no text and through no box."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,17 +6,17 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from workbench.pictures.layout import LOOKS, Placed
-from workbench.pictures.things import Arrow, Box, Table
+from workbench.pictures.things import Arrow, Box, RowTable
 
 Point = tuple[float, float]
-#: What a route costs: a text crossed, a box crossed, lying on another arrow, a bend; and per unit of length.
+#: The cost of a route: per crossed text or box, overlap with another arrow, bend, and unit of length.
 TEXT, _BOX, _ARROW, _BEND, _LENGTH = 100.0, 30.0, 20.0, 4.0, 0.02
 _NEAR = 3.0
 _SHARES = (0.5, 0.25, 0.75)
 
 
 class Area(NamedTuple):
-    """A rectangle that an arrow should not cross, and what that costs."""
+    """A rectangle that an arrow should not cross, and the cost of doing so."""
 
     left: float
     top: float
@@ -26,7 +26,7 @@ class Area(NamedTuple):
 
 
 def areas(placed: Sequence[Placed], *, but: frozenset[str]) -> list[Area]:
-    """What is in the way: every text, and every box except those called `but` and all that they are in or hold."""
+    """The obstacles: all texts and boxes, except those called `but`, and their contents and containers."""
     around = {id for one in placed if one.thing.id in but for id in one.inside}
     found = []
     for one in placed:
@@ -35,13 +35,13 @@ def areas(placed: Sequence[Placed], *, but: frozenset[str]) -> list[Area]:
         for line in one.lines:
             found.append(Area(line.x, line.y - line.size, line.x + line.width, line.y + 3, TEXT))
         framed = not isinstance(one.thing, Box) or LOOKS[one.thing.kind].framed
-        if framed and one.thing.id not in around and not isinstance(one.thing, Table):
+        if framed and one.thing.id not in around and not isinstance(one.thing, RowTable):
             found.append(Area(one.x, one.y, one.x + one.w, one.y + one.h, _BOX))
     return found
 
 
 def route(arrow: Arrow, source: Placed, target: Placed, placed: Sequence[Placed], taken: list[Point]) -> list[Point]:
-    """The corners of the cheapest of a few ways; `taken` holds the corners of earlier arrows, pair by pair."""
+    """The corners of the cheapest of several routes; `taken` holds the segments of earlier arrows, pair by pair."""
     hindrances = areas(placed, but=frozenset((arrow.source, arrow.target)))
     best = _cheapest(_ways(source, target), hindrances, taken)
     if best[0] >= _BOX:
@@ -111,7 +111,7 @@ def _turned(one: Placed) -> Placed:
 
 
 def _straight(source: Placed, target: Placed) -> Iterator[list[Point]]:
-    """Horizontal lines, where both have a height in common."""
+    """Horizontal lines, if both share a height."""
     low, high = max(source.y, target.y) + 5, min(source.y + source.h, target.y + target.h) - 5
     if low <= high:
         start, end = _facing(source, target)
@@ -172,7 +172,7 @@ def _crosses(a: Point, b: Point, area: Area) -> bool:
 
 
 def _overlap(a: Point, b: Point, c: Point, d: Point) -> bool:
-    """Whether two lines run on each other for a while."""
+    """Whether two segments overlap for some length."""
     for i in (0, 1):
         j = 1 - i
         if abs(a[i] - b[i]) < 0.1 and abs(c[i] - d[i]) < 0.1 and abs(a[i] - c[i]) < _NEAR:

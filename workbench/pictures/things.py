@@ -1,11 +1,10 @@
-"""What pictures are made of: a few kinds of things, each an immutable description with a stable id.
+"""The things that pictures are made of: immutable descriptions with stable ids.
 
-A thing says what there is to see, and nothing of where. Its id is derived from what it stands for, such as
-``snapshot-3``, so that it is the same thing in the next state, where it may look different or be somewhere else. `of`
-names the places in the state that it stands for; where an invariant blames one of them, the thing is marked.
+A thing describes its content, not its position. Its id, such as ``snapshot-3``, follows from its subject, so that it is
+the same thing in the next state, where it may look different or have moved. `of` names the places in the state that it
+stands for; if an invariant blames one of them, the thing is marked.
 
-Bodies take things, texts, plain strings, and None for nothing, so that descriptions can say ``x if condition else
-None``.
+Bodies take things, texts, plain strings, and None for nothing: ``x if condition else None``.
 """
 
 import re
@@ -16,13 +15,13 @@ from typing import Any
 from workbench.kernel.declare import Place
 from workbench.kernel.text import printable
 
-#: How a thing looks: as usual; said quietly; done well; at work, or lit up; strange; wrong.
+#: The tone of a thing: normal, muted, success, active or highlighted, suspicious, wrong.
 PLAIN, QUIET, GOOD, BUSY, ODD, BAD = "plain", "quiet", "good", "busy", "odd", "bad"
 
 
 @dataclass(frozen=True)
 class Text:
-    """A line of text, or several where it is too long for one."""
+    """A text, wrapped if it is too long for one line."""
 
     text: str
     bold: bool = False
@@ -31,88 +30,74 @@ class Text:
     tone: str = PLAIN
 
 
-@dataclass(frozen=True)
-class Badge:
-    """A few words in a pill."""
+@dataclass(frozen=True, kw_only=True)
+class Thing:
+    """The common part of all things.
 
-    id: str
-    text: Text
-    tone: str = PLAIN
-    of: tuple[Place, ...] = ()
-    hover: str = ""
-    faded: bool = False
-
-    kind = "badge"
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row of a table; a struck one does not count any more."""
-
-    id: str
-    cells: tuple[str, ...]
-    struck: bool = False
-    tone: str = PLAIN
-    of: tuple[Place, ...] = ()
-    hover: str = ""
-    faded: bool = False
-
-    kind = "row"
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows whose cells are aligned."""
-
-    id: str
-    rows: tuple[Row, ...]
-    of: tuple[Place, ...] = ()
-    hover: str = ""
-    tone: str = PLAIN
-    faded: bool = False
-
-    kind = "table"
-
-
-@dataclass(frozen=True)
-class Box:
-    """A thing with a body: everything from a card to a row of slots. `kind` says how it is framed and arranged."""
+    Attributes:
+        of: The places in the state that it stands for.
+        hover: The text of its tooltip.
+    """
 
     id: str
     kind: str
+    tone: str = PLAIN
+    of: tuple[Place, ...] = ()
+    hover: str = ""
+    faded: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Badge(Thing):
+    """A few words in a pill."""
+
+    kind: str = "badge"
+    text: Text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row(Thing):
+    """A row of a table; a struck one does not count any more."""
+
+    kind: str = "row"
+    cells: tuple[str, ...]
+    struck: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowTable(Thing):
+    """Rows with aligned cells."""
+
+    kind: str = "table"
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Box(Thing):
+    """A thing with a body, from a card to a row of slots. `kind` sets its frame and arrangement."""
+
     title: Text | None = None
     aside: Text | None = None
     body: tuple[Any, ...] = ()
-    tone: str = PLAIN
-    of: tuple[Place, ...] = ()
-    hover: str = ""
-    faded: bool = False
     dashed: bool = False
 
 
-@dataclass(frozen=True)
-class Arrow:
+@dataclass(frozen=True, kw_only=True)
+class Arrow(Thing):
     """A line from one thing to another, both given by their ids."""
 
-    id: str
+    kind: str = "arrow"
     source: str
     target: str
     text: str = ""
-    tone: str = PLAIN
-    of: tuple[Place, ...] = ()
-    hover: str = ""
     dashed: bool = False
-    faded: bool = False
-
-    kind = "arrow"
 
 
-Thing = Badge | Row | Table | Box | Arrow
 Of = Place | Iterable[Place]
 
 
 def name(*parts: Any) -> str:
-    """An id made of what a thing stands for; what is None is left out.
+    """An id made from `parts`; None is left out.
 
     Examples:
         >>> name("slice", "fg1", 2, None), name("key", "a key")
@@ -137,22 +122,24 @@ def note(*words: Any, tone: str = QUIET) -> Text:
 
 
 def badge(id: str, words: Any, *, tone: str = PLAIN, of: Of = (), hover: str = "", faded: bool = False) -> Badge:
-    return Badge(id, _text(words), tone, _places(of), _shown(hover), faded)
+    return Badge(id=id, text=_text(words), tone=tone, of=_places(of), hover=_shown(hover), faded=faded)
 
 
 def row(id: str, *cells: Any, struck: bool = False, tone: str = PLAIN, of: Of = (), hover: str = "") -> Row:
     """A row of a table."""
-    return Row(id, tuple(map(_shown, cells)), struck, tone, _places(of), _shown(hover))
+    words = tuple(map(_shown, cells))
+    return Row(id=id, cells=words, struck=struck, tone=tone, of=_places(of), hover=_shown(hover))
 
 
-def table(id: str, rows: Iterable[Row], *, of: Of = ()) -> Table:
-    return Table(id, tuple(rows), _places(of))
+def table(id: str, rows: Iterable[Row], *, of: Of = ()) -> RowTable:
+    return RowTable(id=id, rows=tuple(rows), of=_places(of))
 
 
 def arrow(
     id: str, source: str, target: str, words: Any = "", *, tone: str = PLAIN, of: Of = (), dashed: bool = False
 ) -> Arrow:
-    return Arrow(id, source, target, _shown(words), tone, _places(of), _shown(words), dashed)
+    said = _shown(words)
+    return Arrow(id=id, source=source, target=target, text=said, tone=tone, of=_places(of), hover=said, dashed=dashed)
 
 
 def _box(kind: str) -> Any:
@@ -170,16 +157,27 @@ def _box(kind: str) -> Any:
         heading = title if title is None or isinstance(title, Text) else text(title, bold=kind != "part")
         inside = tuple(_item(item) for item in body if item is not None)
         beside = None if aside is None else replace(_text(aside), small=True)
-        return Box(id, kind, heading, beside, inside, tone, _places(of), _shown(hover), faded, dashed)
+        return Box(
+            id=id,
+            kind=kind,
+            title=heading,
+            aside=beside,
+            body=inside,
+            tone=tone,
+            of=_places(of),
+            hover=_shown(hover),
+            faded=faded,
+            dashed=dashed,
+        )
 
     return build
 
 
-#: A framed thing with a title and a body: somebody, or something said in a few lines.
+#: A framed thing with a title and a body.
 card = _box("card")
-#: A card for what is stored, with a folded corner.
+#: A card for something stored, with a folded corner.
 file = _box("file")
-#: A card for what is sent.
+#: A card for a message.
 envelope = _box("envelope")
 #: A place for one thing, which may be empty.
 slot = _box("slot")
@@ -187,15 +185,15 @@ slot = _box("slot")
 column = _box("column")
 #: A titled frame with things side by side.
 shelf = _box("shelf")
-#: Things side by side without a frame, in further lines where there are too many.
+#: Things side by side without a frame, wrapped into lines.
 across = _box("across")
 #: The same, with room for arrows between them.
 chain = _box("chain")
 #: Things below each other without a frame.
 down = _box("down")
-#: Things behind each other, the first one in front.
+#: Things behind each other, the first in front.
 pile = _box("pile")
-#: Things side by side, the first one at the head of the queue.
+#: Things side by side, the first at the head of the queue.
 queue = _box("queue")
 #: A part of the picture, with its title in the margin.
 part = _box("part")
@@ -206,7 +204,7 @@ def _text(words: Any) -> Text:
 
 
 def _item(item: Any) -> Any:
-    return item if isinstance(item, (Text, Badge, Table, Box)) else text(item)
+    return item if isinstance(item, (Text, Badge, RowTable, Box)) else text(item)
 
 
 def _places(of: Of) -> tuple[Place, ...]:

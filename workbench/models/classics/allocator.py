@@ -1,13 +1,13 @@
 """An allocator: clients ask for sets of resources, get them piece by piece, and give them back.
 
-A client asks for all that it needs at once. The allocator may give it a part of that, so that clients can come to hold
-what others wait for. It therefore keeps a schedule: a resource goes to a client only if nobody earlier in the schedule
-still wants it.
+A client asks for everything it needs at once. The allocator may grant part of a request, so that clients can hold
+resources that others wait for. It therefore keeps a schedule: a resource goes to a client only if no earlier client in
+the schedule still wants it.
 
 The properties, and the commands that check them::
 
     workbench check allocator                           # everything holds
-    workbench check allocator --set Schedules=false     # ClientsObtain: somebody else is served, again and again
+    workbench check allocator --set Schedules=false     # ClientsObtain: others are served, again and again
     workbench check allocator --set Schedules=false --set GivesBackEarly=false --property Deadlock
 
 Semantics after Merz, *The specification language TLA+*, in *Logics of specification languages*, Springer 2008.
@@ -90,7 +90,7 @@ class Allocator(Model):
 
     @step(c="Clients", of="allocate")
     def NothingIsTakenAway(self, s, t, c):
-        """To give something to a client takes nothing from anybody."""
+        """Giving to one client takes nothing from another."""
         return t.held[c] >= s.held[c]
 
     @reachable

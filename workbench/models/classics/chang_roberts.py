@@ -1,7 +1,7 @@
 """Chang and Roberts: processes on a ring elect the one with the largest number.
 
-Everybody can talk to the next one only. Who wants to lead sends its number around. Who has a larger number itself drops
-it, and who does not passes it on and gives up. A number that comes back to its owner has met nobody larger.
+Each process can send to its successor only. A candidate sends its number around. A process with a larger number drops
+it; any other passes it on and gives up. A number that returns to its owner has met no larger one.
 
 The properties, and the commands that check them::
 
@@ -20,7 +20,7 @@ from workbench.language import *
 
 
 class Role(Enum):
-    """What a process is in the election."""
+    """The state of a process in the election."""
 
     CANDIDATE, LOST, LEADER = "candidate", "lost", "leader"
 
@@ -56,14 +56,14 @@ class ChangRoberts(Model):
 
     @initial
     def begin(self, s):
-        """Any processes want to lead, or nobody."""
+        """Any set of processes want to lead, or none."""
         for p in self.Processes:
             s.starts[p] = choose([False, True], f"starts {p}")
             s.role[p] = Role.CANDIDATE if s.starts[p] else Role.LOST
 
     @action(process)
     def wake(self, s, p):
-        """Begin; who wants to lead sends its number."""
+        """Begin; a candidate sends its number."""
         require(not s.awake[p], f"{p} has begun")
         s.awake[p] = True
         if s.starts[p]:
@@ -97,7 +97,7 @@ class ChangRoberts(Model):
 
     @step(p="Processes")
     def LeadersStay(self, s, t, p):
-        """Who leads is not beaten later."""
+        """A leader is not beaten later."""
         return s.role[p] != Role.LEADER or t.role[p] == Role.LEADER
 
     @ends

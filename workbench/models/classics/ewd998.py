@@ -1,15 +1,15 @@
-"""EWD998: Safra's way to find out that a distributed computation has terminated.
+"""EWD998: Safra's algorithm to detect the termination of a distributed computation.
 
-Machines on a ring work and send each other messages, which take a while. A machine that is done may be woken by a
-message. A token goes round and adds up how many messages the machines have sent and not received. The first machine
-knows that everything has ended when the token comes back white with the sum 0: no message is on its way, and nobody
-received one behind the token's back, for that would have made a machine black, and the token too.
+Machines on a ring work and send each other messages, which take a while. A message may wake an idle machine. A token
+goes round and adds up the messages that each machine has sent, minus those it has received. The first machine detects
+termination when the token comes back white with the sum 0: no message is in flight, and none arrived behind the token's
+back, for that would have blackened the machine, and then the token.
 
 The properties, and the commands that check them::
 
     workbench check ewd998                                 # everything holds
     workbench check ewd998 --set MachinesBlacken=false     # NoFalseAlarm: a machine was woken behind the token
-    workbench check ewd998 --set CountsMessages=false      # NoFalseAlarm: a message is still on its way
+    workbench check ewd998 --set CountsMessages=false      # NoFalseAlarm: a message is still in flight
 
 Semantics after Dijkstra, *Shmuel Safra's version of termination detection*, EWD 998, 1987, and the specification of
 Kuppe and Merz in tlaplus/Examples.
@@ -109,7 +109,7 @@ class Ewd998(Model):
 
     @invariant(i="Machines")
     def NoFalseAlarm(self, s, i):
-        """What is detected is true."""
+        """Detected termination is real."""
         if not self.detected(s):
             return True
         if s.active[i]:

@@ -1,8 +1,8 @@
 """Paxos: acceptors choose one value, although messages are late, lost and repeated and there are many leaders.
 
-Each ballot has a leader. It asks acceptors to promise that they take no part in earlier ballots any more (1a, 1b), and,
-when a quorum has promised, proposes a value (2a): that of the latest vote which the quorum has cast, if there is one,
-and any other value if not. A value is chosen when a quorum has voted for it in one ballot (2b).
+Each ballot has a leader. It asks acceptors to promise to take no further part in earlier ballots (1a, 1b). When a
+quorum has promised, it proposes a value (2a): that of the quorum's latest vote, or any value if the quorum has not
+voted yet. A value is chosen when a quorum has voted for it in one ballot (2b).
 
 The properties, and the commands that check them::
 
@@ -116,7 +116,7 @@ class Paxos(Model):
 
     @action(acceptor, b="ballots", v="Values")
     def vote(self, s, a, b, v):
-        """2b: vote for what is proposed, unless a later ballot has my promise."""
+        """2b: vote for the proposal, unless a later ballot has my promise."""
         require(Propose(b, v) in s.messages, f"nobody proposes {v} in ballot {b}")
         require(not self.KeepsPromises or b >= s.promised[a], f"{a} has promised a later ballot")
         s.promised[a], s.voted_in[a], s.voted_for[a] = b, b, v
@@ -136,7 +136,7 @@ class Paxos(Model):
 
     @invariant(a="Acceptors")
     def VotesAreProposed(self, s, a):
-        """Who has voted, has voted for the proposal of that ballot."""
+        """Every vote is for the proposal of its ballot."""
         return s.voted_in[a] == NEVER or Propose(s.voted_in[a], s.voted_for[a]) in s.messages
 
     @step(a="Acceptors")

@@ -1,15 +1,15 @@
 """Peterson's filter lock: n processes exclude each other with plain variables.
 
-Before the critical section there are n-1 levels. Who enters a level writes that it is the last one there, and goes on
-when somebody else has become the last, or nobody else is there or further. Thus each level holds one process back, if
-there are several.
+Before the critical section there are n-1 levels. A process that enters a level registers as the last one there. It goes
+on when another has become the last, or no other process is at this level or beyond. Thus each level holds back one of
+several processes.
 
 The properties, and the commands that check them::
 
     workbench check peterson                              # everything holds
     workbench check peterson --set LevelsLeftOut=1        # MutualExclusion: one filter is not enough for three
     workbench check peterson --set LevelFirst=false       # MutualExclusion: two lines of the program exchanged
-    workbench check peterson --set LeavesLevels=false     # WhoWantsEnters: held up by somebody who has left
+    workbench check peterson --set LeavesLevels=false     # WhoWantsEnters: blocked by a process that has left
 
 Semantics after Peterson, *Myths about the mutual exclusion problem*, Information Processing Letters 12(3), 1981.
 """
@@ -47,7 +47,7 @@ class Peterson(Model):
 
     @action(process, at=IDLE, to=lambda m: m.first, fair=False)
     def want(self, s, p):
-        """Want to enter; nobody has to."""
+        """Want to enter; this is optional."""
 
     @action(process, at=LEVEL, to=lambda m: LAST if m.LevelFirst else WAIT)
     def write_level(self, s, p):
@@ -61,7 +61,7 @@ class Peterson(Model):
 
     @action(process, at=WAIT, to=lambda m: m.first)
     def go_on(self, s, p):
-        """Leave the level behind: somebody else is the last there, or nobody is there or further."""
+        """Leave the level behind: another process came later, or none is there or further."""
         level = s.at[p]
         require(
             s.last[level] != p or all(s.level[q] < level for q in self.Processes if q != p),

@@ -1,9 +1,8 @@
 """Raft's election: in each term the servers elect one leader at most.
 
-A server that hears of no leader for a while begins a new term and asks for votes. Everybody votes once per term, for
-whoever asks first, and a candidate with the votes of more than half leads the term. Messages stay in a set once they
-are sent, so that they may be late, come in any order and arrive twice. A server that restarts knows what it has written
-to its disk.
+A server that hears from no leader for a while begins a new term and asks for votes. Each server votes once per term,
+for the first candidate that asks, and a candidate with a majority leads the term. Sent messages stay in a set, so they
+may be late, reordered or duplicated. A server that restarts remembers only what it wrote to disk.
 
 The properties, and the commands that check them::
 
@@ -25,7 +24,7 @@ ASK, VOTE, LEAD = "vote for me", "my vote", "I lead"
 
 
 class Message(NamedTuple):
-    """What one server sends: a request for votes, a vote, or what a leader tells all."""
+    """A message: a request for votes, a vote, or a leader's heartbeat to all."""
 
     says: str
     term: int
@@ -72,7 +71,7 @@ class RaftElection(Model):
 
     @action(server, c="Servers", t="terms")
     def vote(self, s, i, c, t):
-        """Vote for the first who asks in a term."""
+        """Vote for the first candidate that asks in a term."""
         require(Message(ASK, t, c) in s.messages, f"{c} does not ask for votes in term {t}")
         self.enter(s, i, t)
         require(s.voted_for[i] in (None, c), f"{i} has voted for somebody else")
@@ -115,7 +114,7 @@ class RaftElection(Model):
 
     @invariant(t="terms")
     def OneLeaderPerTerm(self, s, t):
-        """Nobody wins a term that somebody else has won."""
+        """No two servers win the same term."""
         leaders = [m.sender for m in s.messages.where(says=LEAD, term=t)]
         return len(leaders) < 2 or f"{' and '.join(leaders)} lead term {t}"
 

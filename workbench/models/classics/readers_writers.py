@@ -1,15 +1,15 @@
-"""Readers and writers: many may read at a time, or one may write, and everybody gets a turn.
+"""Readers and writers: many may read at a time, or one may write, and each gets a turn.
 
-Who wants to read or write queues. The first in the queue is let in as soon as that is safe, and nobody overtakes.
+Processes queue to read or write. The first in the queue enters as soon as that is safe; there is no overtaking.
 
 The properties, and the commands that check them::
 
     workbench check readers_writers                                    # everything holds
     workbench check readers_writers --set ReadersOvertake=true         # WritersWrite: the readers take turns for ever
-    workbench check readers_writers --set WritersWaitForReaders=false  # WritersAreAlone: nobody looks for readers
+    workbench check readers_writers --set WritersWaitForReaders=false  # WritersAreAlone: readers are ignored
 
-The problem is of Courtois, Heymans and Parnas, *Concurrent control with "readers" and "writers"*, CACM 14(10), 1971;
-the queue is as in DeFrain's specification in tlaplus/Examples.
+The problem is due to Courtois, Heymans and Parnas, *Concurrent control with "readers" and "writers"*, CACM 14(10),
+1971; the queue is as in DeFrain's specification in tlaplus/Examples.
 """
 
 from typing import NamedTuple
@@ -20,14 +20,14 @@ READ, WRITE = "read", "write"
 
 
 class Request(NamedTuple):
-    """What somebody waits for."""
+    """A request that waits."""
 
     kind: str
     actor: str
 
 
 class ReadersWriters(Model):
-    """Readers and writers, who are let in one after the other from a queue."""
+    """Readers and writers, admitted one after the other from a queue."""
 
     symmetry = ("Actors",)
 
@@ -71,7 +71,7 @@ class ReadersWriters(Model):
 
     @action(actor, when="ReadersOvertake")
     def overtake(self, s, a):
-        """Join those who read, past everybody who waits."""
+        """Join the readers, past all who wait."""
         require(not s.reading[a], f"{a} reads already")
         require(any(s.reading.values()), "nobody reads")
         s.reading[a] = True
@@ -87,7 +87,7 @@ class ReadersWriters(Model):
 
     @invariant(a="Actors", b="Actors")
     def WritersAreAlone(self, s, a, b):
-        """While somebody writes nobody reads, and nobody else writes."""
+        """During a write there are no readers and no other writers."""
         if s.writing[a] and s.reading[b]:
             return f"{a} writes while {b} reads"
         return a == b or not (s.writing[a] and s.writing[b]) or f"{a} and {b} write"
@@ -99,10 +99,10 @@ class ReadersWriters(Model):
 
     @liveness(a="Actors")
     def ReadersRead(self, a):
-        """Who waits to read does so in the end."""
+        """A process that waits to read does so in the end."""
         return leads_to(lambda s: Request(READ, a) in s.queue, lambda s: s.reading[a])
 
     @liveness(a="Actors")
     def WritersWrite(self, a):
-        """Who waits to write does so in the end."""
+        """A process that waits to write does so in the end."""
         return leads_to(lambda s: Request(WRITE, a) in s.queue, lambda s: s.writing[a])

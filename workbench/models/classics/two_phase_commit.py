@@ -1,17 +1,16 @@
 """Two-phase commit: participants of a transaction all commit it, or none does.
 
-A participant works, and then either says that it is prepared or aborts. The coordinator commits once all have said so,
-and may abort at any time before. Messages stay in a set once they are sent, so that they may be late, come in any order
-and arrive twice.
+A participant works, and then reports that it is prepared, or aborts. The coordinator commits once all are prepared, and
+may abort at any time before. Sent messages stay in a set, so they may be late, reordered or duplicated.
 
 The properties, and the commands that check them::
 
     workbench check two_phase_commit                                 # everything holds
     workbench check two_phase_commit --set LosesPatience=true        # Agreement: one commits, and one aborts
-    workbench check two_phase_commit --set MajorityCommits=true      # Agreement: not everybody was asked
+    workbench check two_phase_commit --set MajorityCommits=true      # Agreement: not all were asked
     workbench check two_phase_commit --set CoordinatorCrashes=true   # EveryoneDecides: the prepared wait for ever
 
-TransactionCommit is what the protocol is for, without messages: two-phase commit refines it.
+TransactionCommit is the problem without messages; two-phase commit refines it.
 
 Semantics after Gray and Lamport, *Consensus on transaction commit*, ACM TODS 31(1), 2006.
 """
@@ -25,7 +24,7 @@ UNDECIDED, CRASHED = "undecided", "crashed"
 
 
 class Message(NamedTuple):
-    """What is sent: that a participant is prepared, or the coordinator's decision, which is to all."""
+    """A message: a participant is prepared, or the coordinator's decision, to all."""
 
     says: str
     sender: str | None = None
@@ -39,7 +38,7 @@ def agree(s):
 
 
 class TransactionCommit(Model):
-    """What every protocol for it must do: all commit, or all abort, as if they saw each other."""
+    """The problem: all participants commit, or all abort, as if they saw each other."""
 
     Participants = Constant(3, Names("p", range(1, 9)), "who takes part in the transaction")
     status = Variable(WORKING, per="Participants", doc="what the participant has done")
@@ -97,7 +96,7 @@ class TwoPhaseCommit(Model):
 
     @action(participant)
     def refuse(self, s, p):
-        """Abort while nothing is promised; nobody has to be told."""
+        """Abort before any promise; no message is needed."""
         require(s.status[p] == WORKING, f"{p} works no more")
         s.status[p] = ABORTED
 
@@ -142,7 +141,7 @@ class TwoPhaseCommit(Model):
 
     @action(coordinator, when="CoordinatorCrashes")
     def crash(self, s):
-        """The coordinator is gone, and nobody knows what it would have decided."""
+        """The coordinator is gone, and its decision is unknown."""
         require(s.coordinator_state == UNDECIDED, "the coordinator has decided")
         s.coordinator_state = CRASHED
 
