@@ -9,7 +9,7 @@ import pytest
 from workbench import configurations
 from workbench.engines.check import check
 from workbench.kernel import InputError, action, choose, constraint, require
-from workbench.kernel.domains import Choices
+from workbench.kernel.domains import OneOf
 from workbench.models import CLASSICS, get_model
 from workbench.models.classics.ewd998 import Ewd998
 from workbench.models.classics.paxos import NEVER, Paxos, Promise, Propose
@@ -198,7 +198,7 @@ def test_a_level_less_lets_two_get_through():
 
 def test_numbers_that_fall_along_the_ring_make_more_messages():
     falling, rising = load("chang_roberts"), load("chang_roberts_rising")
-    assert isinstance(type(rising.model).declared_constants["Order"].domain, Choices)
+    assert isinstance(type(rising.model).declared_constants["Order"].domain, OneOf)
     assert rising.expect["depth"] < falling.expect["depth"]
 
 

@@ -13,7 +13,7 @@ from workbench.formats.code import check_as_code, trace_as_code
 from workbench.formats.permalink import permalink
 from workbench.kernel import Assignment, Constant, InputError, Integers, Names, replay
 from workbench.kernel.budget import Budget
-from workbench.kernel.domains import Choices
+from workbench.kernel.domains import OneOf
 from workbench.kernel.plan import make_plan
 from workbench.kernel.search import search
 from workbench.kernel.values import Map, Name
@@ -65,7 +65,7 @@ def test_a_number_of_numpy_outside_the_domain_is_refused_for_its_size():
 
 
 def test_domains_are_of_pythons_numbers():
-    assert set(map(type, Choices(list(np.arange(3))))) == {int}
+    assert set(map(type, OneOf(list(np.arange(3))))) == {int}
     assert type(Integers(*BOUNDS).least) is int
 
 

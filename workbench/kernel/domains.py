@@ -158,7 +158,7 @@ class TextLine(Domain):
         return str(given)
 
 
-class Choices(Domain):
+class OneOf(Domain):
     """One of some values; a mapping gives each value the word that people read and write for it."""
 
     kind = "choice"
@@ -512,7 +512,7 @@ class Assignment(Domain):
         return "{" + ", ".join(f"{name}: {self.each.word(choice)}" for name, choice in spelled.items()) + "}"
 
 
-_GIVEN = (Integers, TextLine, Choices, Names, Partition, Relation, Assignment)
+_GIVEN = (Integers, TextLine, OneOf, Names, Partition, Relation, Assignment)
 
 
 def domain_of(given: Any) -> Any:
@@ -524,7 +524,7 @@ def domain_of(given: Any) -> Any:
     if isinstance(given, range) and given:
         return Within(given)
     if isinstance(given, (list, tuple, dict)) and given:
-        return Choices(given)
+        return OneOf(given)
     bare: Mapping[Any, Callable[[], Domain]] = {bool: Switch, int: Integers, str: TextLine}
     if type(given) in _GIVEN:
         return given
