@@ -8,46 +8,9 @@ import numpy as np
 from workbench.engines.cells import Cells
 from workbench.engines.kernels import Counts, Frontier
 from workbench.engines.outside import Outside
+from workbench.engines.phases import layout
 from workbench.engines.phases.advance import advance
-from workbench.engines.phases.layout import (
-    ADDED,
-    ADMIT,
-    ADMIT_REST,
-    ADMIT_SHARDS,
-    APART,
-    AT_CHUNK,
-    AT_PLACE,
-    BEFORE,
-    BLOCK_FULL,
-    CHUNK_COLUMNS,
-    CUT,
-    DONE,
-    EDGES_FULL,
-    EXPAND,
-    FIGURES,
-    FIRST,
-    KEPT_OUT,
-    LIMIT,
-    LINK,
-    MISS_CONSTRAINT,
-    MISSED,
-    MISSES,
-    MOST,
-    NEXT,
-    NOTED,
-    OF_GROUP,
-    QUEUE_FULL,
-    QUEUED,
-    SETTLE,
-    SHARDS,
-    SHARE,
-    STOP,
-    TABLE_FULL,
-    USED,
-    WHAT,
-    ByShard,
-    Queue,
-)
+from workbench.engines.phases.layout import ByShard, Chunks, Queue
 from workbench.engines.phases.settle import put_aside
 from workbench.engines.store import BLOCK, Store
 from workbench.engines.threads import Threads
@@ -77,9 +40,9 @@ class _Pass(NamedTuple):
         """The block that the states are in."""
         return self.store.blocks[self.number]
 
-    def queued(self, chunks: np.ndarray) -> int:
+    def queued(self, chunks: Chunks) -> int:
         """How many successors there are."""
-        return int(chunks[: self.used, QUEUED].sum()) if self.used > 1 else int(chunks[0, QUEUED])
+        return int(chunks.queued[: self.used].sum()) if self.used > 1 else int(chunks.queued[0])
 
 
 class Expander:
@@ -109,21 +72,22 @@ class Expander:
         self._threads = threads
         workers = 1 if threads is None else threads.workers
         self._counted = [self._make_counts() for _ in range(workers)]
-        self._shares = [np.zeros(SHARE, np.int64) for _ in range(workers)]
+        self._shares = [np.zeros(layout.SHARE, np.int64) for _ in range(workers)]
         self.outside = Outside(self.trees)
         self._states = min(_FIRST, CHUNK)  # of a chunk: fewer where they have many successors, or many of them miss
         self._room, self._numbered = _ROOM, False
         self._queue, self._by_shard = self._make_queue(), self._make_by_shard()
-        self._chunks = np.zeros((CHUNKS, CHUNK_COLUMNS), np.int64)
+        self._columns = np.zeros((CHUNKS, len(Chunks._fields)), np.int64)
+        self._chunks = Chunks(*self._columns.T)
         self._firsts = np.arange(CHUNKS, dtype=np.int64)
-        self._figures = np.zeros(FIGURES, np.int64)
+        self._figures = np.zeros(layout.FIGURES, np.int64)
         self._due, self._misses = _MISSES_PER_BEAT, 0
         self._scratch = np.zeros(len(self.cells.values), np.int32)
         self._prepared = False
 
     def _make_counts(self) -> Counts:
         instances = len(self.model.instances)
-        return Counts(*(np.zeros(instances + APART, np.int64)[:instances] for _ in range(3)))
+        return Counts(*(np.zeros(instances + layout.APART, np.int64)[:instances] for _ in range(3)))
 
     def _make_queue(self) -> Queue:
         places = CHUNKS * self._room
@@ -134,7 +98,7 @@ class Expander:
             found=np.empty(places, np.uint32),
             number=np.empty(places if self._numbered else 0, np.uint32),
             until=np.empty(CHUNKS * CHUNK, np.int32),
-            misses=np.empty((CHUNKS * NOTED, 3), np.int64),
+            misses=np.empty((CHUNKS * layout.NOTED, 3), np.int64),
         )
 
     def _make_by_shard(self) -> ByShard:
@@ -146,10 +110,10 @@ class Expander:
             high=np.empty(places if self.cells.words == 2 else 0, np.uint64),
             found=np.empty(places, np.uint32),
             place=np.empty(places, np.int32),
-            ends=np.zeros((shards, shards + APART), np.int64),
-            new=np.zeros((shards, CHUNKS + APART), np.int64),
+            ends=np.zeros((shards, shards + layout.APART), np.int64),
+            new=np.zeros((shards, CHUNKS + layout.APART), np.int64),
             left=np.empty((shards, places), np.int32),
-            leaving=np.zeros((shards, APART), np.int64),
+            leaving=np.zeros((shards, layout.APART), np.int64),
         )
 
     def is_little(self, states: int) -> bool:
@@ -203,19 +167,19 @@ class Expander:
         """Add the successors of the states `first` to `stop` of a block; False if there are more than `most`."""
         chunks, figures = self._chunks, self._figures
         used = -(-(stop - first) // self._states)
-        chunks[:used] = 0
+        self._columns[:used] = 0
         if used == 1:  # most passes of small spaces
-            chunks[0, FIRST] = chunks[0, NEXT] = first
+            chunks.first[0] = chunks.next[0] = first
         else:
-            chunks[:used, FIRST] = chunks[:used, NEXT] = first + self._states * self._firsts[:used]
-            chunks[: used - 1, STOP] = chunks[1:used, FIRST]
-        chunks[used - 1, STOP] = stop
+            chunks.first[:used] = chunks.next[:used] = first + self._states * self._firsts[:used]
+            chunks.stop[: used - 1] = chunks.first[1:used]
+        chunks.stop[used - 1] = stop
         figures[:] = 0
-        figures[BEFORE], figures[LIMIT], figures[MOST] = store.count, store.visited.limit, most
-        figures[CUT], figures[USED] = -1, used
+        figures[layout.BEFORE], figures[layout.LIMIT], figures[layout.MOST] = store.count, store.visited.limit, most
+        figures[layout.CUT], figures[layout.USED] = -1, used
         this = _Pass(store, number, used, lambda: beat(number * BLOCK + first))
         if self.is_little(stop - first):
-            self._alone(this, EXPAND, LINK)
+            self._alone(this, layout.EXPAND, layout.LINK)
         else:
             self._together(this)
         return self._commit(this, stop)
@@ -224,31 +188,31 @@ class Expander:
         """Do some phases by one thread."""
         share = self._shares[0]
         share[:] = 0, phase, last, 0, this.used, 0
-        while (why := self._advance(this, 0)) != DONE:
+        while (why := self._advance(this, 0)) != layout.DONE:
             self._serve(this, why)
 
     def _together(self, this: "_Pass") -> None:
         """Do all phases by all threads."""
         figures, store = self._figures, this.store
         if not len(self.outside.bounds):  # what is outside is looked at again and again, in order
-            figures[SHARDS] = len(self._by_shard.ends)
-        self._divide(this, EXPAND, this.used)
-        if store.count + this.queued(self._chunks) > figures[MOST]:
-            figures[SHARDS] = 0
-        if figures[SHARDS]:
+            figures[layout.SHARDS] = len(self._by_shard.ends)
+        self._divide(this, layout.EXPAND, this.used)
+        if store.count + this.queued(self._chunks) > figures[layout.MOST]:
+            figures[layout.SHARDS] = 0
+        if figures[layout.SHARDS]:
             while store.visited.limit < store.count + this.queued(self._chunks):
                 store.visited.grow()
-            figures[LIMIT] = store.visited.limit
-            self._divide(this, ADMIT_SHARDS, int(figures[SHARDS]))
-            self._alone(this, ADMIT_REST, ADMIT_REST)
+            figures[layout.LIMIT] = store.visited.limit
+            self._divide(this, layout.ADMIT_SHARDS, int(figures[layout.SHARDS]))
+            self._alone(this, layout.ADMIT_REST, layout.ADMIT_REST)
         else:
-            self._alone(this, ADMIT, ADMIT)
-        used = this.used if figures[CUT] < 0 else int(figures[CUT]) + 1
+            self._alone(this, layout.ADMIT, layout.ADMIT)
+        used = this.used if figures[layout.CUT] < 0 else int(figures[layout.CUT]) + 1
         if store.keep_edges:
             store.want_edges(this.queued(self._chunks))
-        self._divide(this, SETTLE, used)
+        self._divide(this, layout.SETTLE, used)
         if store.keep_edges:
-            self._divide(this, LINK, used)
+            self._divide(this, layout.LINK, used)
 
     def _divide(self, this: "_Pass", phase: int, count: int) -> None:
         """Divide the chunks, or shards, of a phase among the threads."""
@@ -256,7 +220,7 @@ class Expander:
         workers = self._threads.workers
         for number, share in enumerate(self._shares):
             share[:] = number, phase, phase, count * number // workers, count * (number + 1) // workers, 0
-        while (why := max(self._threads.each(lambda number: self._advance(this, number)))) != DONE:
+        while (why := max(self._threads.each(lambda number: self._advance(this, number)))) != layout.DONE:
             self._serve(this, why)
 
     def _advance(self, this: "_Pass", number: int) -> int:
@@ -285,28 +249,28 @@ class Expander:
     def _serve(self, this: "_Pass", why: int) -> None:
         """Do what the phases have stopped for."""
         store = this.store
-        if why == MISSED:
+        if why == layout.MISSED:
             self._learn(this)
-        elif why == MISS_CONSTRAINT:
+        elif why == layout.MISS_CONSTRAINT:
             try:
-                self.outside.learn(int(self._figures[WHAT]), self._scratch.tolist())
+                self.outside.learn(int(self._figures[layout.WHAT]), self._scratch.tolist())
             except ModelError as error:
                 error.met = self._queued(this)
                 raise
-        elif why == QUEUE_FULL:
+        elif why == layout.QUEUE_FULL:
             self._widen()
-        elif why == TABLE_FULL:
+        elif why == layout.TABLE_FULL:
             store.visited.grow()
-            self._figures[LIMIT] = store.visited.limit
-        elif why == EDGES_FULL:
+            self._figures[layout.LIMIT] = store.visited.limit
+        elif why == layout.EDGES_FULL:
             store.want_edges(this.queued(self._chunks))
-        elif why == BLOCK_FULL:
+        elif why == layout.BLOCK_FULL:
             store.add_block()
 
     def _queued(self, this: "_Pass") -> tuple[list[int], int]:
         """The row from which a step leads to the successor that is looked up, and the step."""
-        chunk, place = int(self._figures[AT_CHUNK]), int(self._figures[AT_PLACE])
-        first, end = self._chunks[chunk, [FIRST, NEXT]].tolist()
+        chunk, place = int(self._figures[layout.AT_CHUNK]), int(self._figures[layout.AT_PLACE])
+        first, end = int(self._chunks.first[chunk]), int(self._chunks.next[chunk])
         until = self._queue.until[chunk * CHUNK :][: end - first]
         source = first + int(np.searchsorted(until, place, "right"))
         return this.block.rows[source].tolist(), int(self._queue.step[chunk * self._room + place])
@@ -327,15 +291,15 @@ class Expander:
     def _commit(self, this: "_Pass", stop: int) -> bool:
         """Let the store have what the pass has found; whether it is all that there is."""
         chunks, figures = self._chunks, self._figures
-        cut = int(figures[CUT])
+        cut = int(figures[layout.CUT])
         store, base, queued = this.store, this.block.base, this.queued(chunks)
         expanded = linked = stop
         if cut >= 0:
-            ends = self._queue.until[cut * CHUNK :][: chunks[cut, NEXT] - chunks[cut, FIRST]]
-            expanded = int(chunks[cut, FIRST] + np.searchsorted(ends, chunks[cut, QUEUED], "right"))
+            ends = self._queue.until[cut * CHUNK :][: chunks.next[cut] - chunks.first[cut]]
+            expanded = int(chunks.first[cut] + np.searchsorted(ends, chunks.queued[cut], "right"))
             linked = expanded + 1
         store.commit(
-            count=store.count + int(figures[ADDED]),
+            count=store.count + int(figures[layout.ADDED]),
             expanded=base + expanded,
             linked=base + linked,
             edges=queued if store.keep_edges else 0,
@@ -344,8 +308,8 @@ class Expander:
             for total, part in zip(self.counts, counted, strict=True):
                 total += part
                 part[:] = 0
-        figures[AT_CHUNK] = figures[AT_PLACE] = 0
-        sources = stop - int(chunks[0, FIRST])
+        figures[layout.AT_CHUNK] = figures[layout.AT_PLACE] = 0
+        sources = stop - int(chunks.first[0])
         # A pass that is left by a stop is lost: the more calls of Python it takes, the fewer states it should have.
         often = self.trees.misses - self._misses > sources // _STATES_PER_MISS
         self._misses = self.trees.misses
@@ -363,28 +327,28 @@ class Expander:
             else:
                 now[:] = before
         self._by_shard = self._make_by_shard()
-        self._figures[SHARDS] = 0  # what is sorted by shards already is lost: this pass is admitted in order
+        self._figures[layout.SHARDS] = 0  # what is sorted by shards already is lost: this pass is admitted in order
 
     def _put_aside(self, block: Frontier) -> bool:
         """Put successors of the last pass that are outside where they are judged; whether there is no room for all."""
-        if not self._figures[KEPT_OUT]:
+        if not self._figures[layout.KEPT_OUT]:
             return False
         outside = self.outside
         outside.kept = put_aside(
             self.trees.arrays, block, self._queue, self._chunks, self._figures, outside.block, outside.kept
         )
-        return bool(self._figures[AT_CHUNK] < self._figures[USED])
+        return bool(self._figures[layout.AT_CHUNK] < self._figures[layout.USED])
 
     def _learn(self, this: "_Pass") -> None:
         """Ask Python for what the chunks missed, in their order; what several of them missed only once."""
         trees, rows = self.trees, this.block.rows
-        missed = self._chunks[: this.used, MISSES]
+        missed = self._chunks.misses[: this.used]
         last, row = -1, []
         for c in np.flatnonzero(missed).tolist():
-            for kind, which, state in self._queue.misses[c * NOTED :][: missed[c]].tolist():
+            for kind, which, state in self._queue.misses[c * layout.NOTED :][: missed[c]].tolist():
                 if state != last:
                     last, row = state, rows[state].tolist()
-                if kind == OF_GROUP:
+                if kind == layout.OF_GROUP:
                     if not trees.dispatch.knows(which, row):
                         trees.dispatch.learn(which, row)
                 elif trees.leaf(trees.roots[which], row) < 0:

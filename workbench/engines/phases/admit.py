@@ -4,24 +4,7 @@ import numpy as np
 
 from workbench.engines.compiled import njit
 from workbench.engines.kernels import OUTSIDE, walk
-from workbench.engines.phases.layout import (
-    ADDED,
-    AT_CHUNK,
-    AT_PLACE,
-    BEFORE,
-    CUT,
-    DONE,
-    FIRST,
-    KEPT_OUT,
-    LIMIT,
-    MISS_CONSTRAINT,
-    MOST,
-    NEW,
-    QUEUED,
-    TABLE_FULL,
-    USED,
-    WHAT,
-)
+from workbench.engines.phases import layout
 from workbench.engines.prefetch import ASKED_AHEAD, home, prefetch
 
 #: The mark of a successor that has been visited, where numbers are not wanted.
@@ -50,17 +33,17 @@ def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
 
     When the budget of states is used up, the queue is cut off at the first new state for which there is no room.
     """
-    room = queue.low.shape[0] // chunks.shape[0]
-    width = queue.until.shape[0] // chunks.shape[0]
+    room = queue.low.shape[0] // chunks.first.shape[0]
+    width = queue.until.shape[0] // chunks.first.shape[0]
     slots = table.low.shape[0]
     words = 2 if table.high.shape[0] > 0 else 1
     numbered = table.number.shape[0] > 0
-    before = figures[BEFORE]
-    state = before + figures[ADDED]
-    for c in range(figures[AT_CHUNK], figures[USED]):
-        origin = figures[AT_PLACE] if c == figures[AT_CHUNK] else 0
+    before = figures[layout.BEFORE]
+    state = before + figures[layout.ADDED]
+    for c in range(figures[layout.AT_CHUNK], figures[layout.USED]):
+        origin = figures[layout.AT_PLACE] if c == figures[layout.AT_CHUNK] else 0
         added, member = state, 0
-        begin, end = c * room, c * room + chunks[c, QUEUED]
+        begin, end = c * room, c * room + chunks.queued[c]
         for at in range(begin, min(begin + ASKED_AHEAD, end)):
             prefetch(table.low, queue.low[at])
         for at in range(begin + origin, end):
@@ -79,30 +62,30 @@ def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
             if table.low[slot] != 0:
                 queue.found[at] = table.number[slot] if numbered else VISITED
                 continue
-            why = DONE
+            why = layout.DONE
             if bounds.shape[0] > 0:
                 while queue.until[c * width + member] <= at - begin:
                     member += 1
-                outside = is_outside(trees, source, chunks[c, FIRST] + member, queue.step[at], bounds, scratch)
+                outside = is_outside(trees, source, chunks.first[c] + member, queue.step[at], bounds, scratch)
                 if outside == 1:
                     queue.found[at] = OUTSIDE
-                    figures[KEPT_OUT] += 1
+                    figures[layout.KEPT_OUT] += 1
                     continue
                 if outside < 0:
-                    why = MISS_CONSTRAINT
-                    figures[WHAT] = -1 - outside
-            if why == DONE and state == figures[MOST]:
-                figures[CUT] = c
-                chunks[c, NEW] += state - added
-                chunks[c, QUEUED] = at - begin
-                figures[ADDED] = state - before
-                return DONE
-            if why == DONE and state >= figures[LIMIT]:
-                why = TABLE_FULL
-            if why != DONE:
-                figures[AT_CHUNK], figures[AT_PLACE] = c, at - begin
-                chunks[c, NEW] += state - added
-                figures[ADDED] = state - before
+                    why = layout.MISS_CONSTRAINT
+                    figures[layout.WHAT] = -1 - outside
+            if why == layout.DONE and state == figures[layout.MOST]:
+                figures[layout.CUT] = c
+                chunks.new[c] += state - added
+                chunks.queued[c] = at - begin
+                figures[layout.ADDED] = state - before
+                return layout.DONE
+            if why == layout.DONE and state >= figures[layout.LIMIT]:
+                why = layout.TABLE_FULL
+            if why != layout.DONE:
+                figures[layout.AT_CHUNK], figures[layout.AT_PLACE] = c, at - begin
+                chunks.new[c] += state - added
+                figures[layout.ADDED] = state - before
                 return why
             table.low[slot] = low
             if words == 2:
@@ -111,6 +94,6 @@ def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
             if numbered:
                 table.number[slot] = queue.found[at]
             state += 1
-        chunks[c, NEW] += state - added
-    figures[ADDED] = state - before
-    return DONE
+        chunks.new[c] += state - added
+    figures[layout.ADDED] = state - before
+    return layout.DONE

@@ -10,11 +10,6 @@ EXPAND, ADMIT, SETTLE, LINK, ADMIT_SHARDS, ADMIT_REST = range(6)
 # Why `advance` returns.
 DONE, MISSED, QUEUE_FULL, MISS_CONSTRAINT, TABLE_FULL, EDGES_FULL, BLOCK_FULL = range(7)
 
-# The columns of a pass's chunks: its sources in their block, the first that is not expanded, the successors queued, the
-# misses noted; how many successors are new, and the number of the first of these; the place of its first transition.
-FIRST, STOP, NEXT, QUEUED, MISSES, NEW, NUMBER, EDGE = range(8)
-CHUNK_COLUMNS = 8
-
 # Places in a pass's figures: states before it, states that the table and the budget have room for, where admitting goes
 # on, new states so far, the chunk in which the budget was used up, the constraint that misses, how many successors are
 # outside, by how many shards they are admitted (0: in order, by one thread), and how many chunks there are.
@@ -32,6 +27,27 @@ APART = 16
 OF_GROUP, OF_ACTION = 0, 1
 #: Misses noted per chunk before Python is asked, and how many states they are looked for in.
 NOTED, AHEAD = 8, 32
+
+
+class Chunks(NamedTuple):
+    """The chunks of a pass.
+
+    Attributes:
+        first, stop: The sources, by their places in the block.
+        next: The first source that is not expanded yet.
+        queued, misses: Successors queued and misses noted so far.
+        new, number: How many successors are new, and the number of the first of these.
+        edge: The place of the first transition.
+    """
+
+    first: np.ndarray
+    stop: np.ndarray
+    next: np.ndarray
+    queued: np.ndarray
+    misses: np.ndarray
+    new: np.ndarray
+    number: np.ndarray
+    edge: np.ndarray
 
 
 class Queue(NamedTuple):
