@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from workbench.engines import expander, local, numba_cache, store
-from workbench.engines.cells import Cells
+from workbench.engines.cells import Interner
 from workbench.engines.check import check
 from workbench.engines.contract import collision_probability
 from workbench.engines.local import LocalSearch
@@ -103,7 +103,7 @@ def test_an_interrupt_while_the_rest_is_judged_keeps_what_was_met():
 def test_several_misses_are_learnt_before_the_arrays_are_made_again():
     """One of them may answer another: the bakery's writers begin at one program counter."""
     model = Bakery(Writers=2)
-    trees = Trees(cells := Cells(model))
+    trees = Trees(cells := Interner(model))
     row = cells.encode(next(model.each_initial_state()))
     numbers = range(len(model.instances))
     nothing = trees.arrays

@@ -126,7 +126,7 @@ def test_who_has_no_time_left_goes_on_without(monkeypatch):
 @pytest.mark.parametrize("values", [5, 3000])
 def test_trees_give_back_what_they_remember(values):
     """Nodes with few values have their branches side by side, others in a table."""
-    from workbench.engines.cells import Cells
+    from workbench.engines.cells import Interner
 
     class Wide(Model):
         n, m = Variable(0), Variable(0)
@@ -136,7 +136,7 @@ def test_trees_give_back_what_they_remember(values):
             require(s.n % 2 == 0, "odd")
             require(s.m < 2, "large")
 
-    cells = Cells(Wide())
+    cells = Interner(Wide())
     trees = Trees(cells)
     for n in range(values):
         cells.number(0, n)

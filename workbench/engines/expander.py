@@ -1,72 +1,70 @@
-"""Computing successors: the passes around the compiled phases, which answer their misses and make room."""
+"""Computing successors: passes run the compiled phases, answer their misses and make room."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from workbench.engines.cells import Cells
+from workbench.engines.cells import Interner
 from workbench.engines.kernels import Counts, Frontier
 from workbench.engines.outside import Outside
 from workbench.engines.phases import layout
 from workbench.engines.phases.advance import advance
 from workbench.engines.phases.layout import ByShard, Chunks, Queue
 from workbench.engines.phases.settle import put_aside
-from workbench.engines.store import BLOCK, Store
+from workbench.engines.store import BLOCK, StateStore
 from workbench.engines.threads import Threads
 from workbench.engines.trees import Trees
-from workbench.engines.watch import Place
+from workbench.engines.watch import StatePlace
 from workbench.kernel import Model, ModelError
 
-#: Chunks of a pass, and the states of a chunk: enough for many threads, few enough for a core's cache.
+#: The chunks of a pass, and the states of a chunk: enough for many threads, few enough for a core's cache.
 CHUNKS, CHUNK = 128, 256
-#: With fewer states in a pass, threads would wait for each other more than they do.
+#: With fewer states in a pass, threads would mostly wait for each other.
 ALONE = 1 << 14
-_FIRST, _ROOM = 16, 2048  # states, and room for successors, of a chunk to begin with
+_FIRST, _ROOM = 16, 2048  # the initial states of a chunk, and its initial room for successors
 _MISSES_PER_BEAT = 1000
 _STATES_PER_MISS = 8
 
 
 class _Pass(NamedTuple):
-    """A pass: where its states are and where new ones go, its chunks, and what is called where it takes long."""
+    """A pass over states of block `number`, in `used` chunks; `beat` is called while it takes long."""
 
-    store: Store
+    store: StateStore
     number: int
     used: int
     beat: Callable[[], None]
 
     @property
     def block(self) -> Frontier:
-        """The block that the states are in."""
+        """The block with the states."""
         return self.store.blocks[self.number]
 
     def queued(self, chunks: Chunks) -> int:
-        """How many successors there are."""
+        """The number of successors."""
         return int(chunks.queued[: self.used].sum()) if self.used > 1 else int(chunks.queued[0])
 
 
 class Expander:
-    """A model's trees and all that is needed to compute successors with them. It outlives the stores it works on.
+    """Computes successors with a model's trees. It outlives the stores that it works on.
 
-    What a pass does depends on the states alone, not on who does it: the same misses are met in the same order with any
-    number of threads.
+    A pass depends on the states alone: any number of threads meets the same misses in the same order.
 
     Args:
         symmetry: The sets whose names are interchangeable; empty for none.
         bits ({64, 128}): The width of fingerprints.
-        threads: Who helps where there is much to do.
+        threads: Share the large passes.
 
     Attributes:
         counts (Counts): Per action instance, since the expander was made.
-        outside (Outside): The successors that the model's constraints keep out. Who wants them takes them when `expand`
-            pauses.
+        outside (Outside): The successors pruned by the model's state constraints, until the next pause of `expand`.
     """
 
     def __init__(
         self, model: Model, symmetry: Sequence[str] = (), bits: int = 64, threads: Threads | None = None
     ) -> None:
         self.model = model
-        self.cells = Cells(model, symmetry, bits)
+        self.cells = Interner(model, symmetry, bits)
         self.trees = Trees(self.cells)
         self.counts = self._make_counts()
         self._threads = threads
@@ -102,7 +100,7 @@ class Expander:
         )
 
     def _make_by_shard(self) -> ByShard:
-        """None that are sorted, for a thread that works alone: it has no shards."""
+        """The sorted queue; empty for a single thread, which has no shards."""
         shards = 0 if self._threads is None else self._threads.workers
         places = CHUNKS * self._room if shards else 0
         return ByShard(
@@ -117,11 +115,11 @@ class Expander:
         )
 
     def is_little(self, states: int) -> bool:
-        """Whether so many states are left to one thread."""
+        """Whether one thread does so many states alone."""
         return self._threads is None or states < ALONE
 
-    def begin(self, store: Store) -> None:
-        """Work on `store` from now on; it holds at least one state."""
+    def begin(self, store: StateStore) -> None:
+        """Work on `store`, which holds at least one state."""
         self.outside.forget()
         self.outside.fit()
         if self._numbered != store.keep_edges:
@@ -133,7 +131,7 @@ class Expander:
 
     def expand(
         self,
-        store: Store,
+        store: StateStore,
         first: int,
         end: int,
         most: int = 2**32 - 1,
@@ -143,9 +141,9 @@ class Expander:
         """Add the successors of the states `first` to `end` to the store.
 
         Args:
-            most: States that the store may hold.
-            pause: Called now and then with the number of states expanded so far; may raise to stop.
-            beat: The same, called more often where much has to be learnt, and a pass takes long.
+            most: The states that the store may hold.
+            pause: Called between passes with the number of states expanded so far; may raise to stop.
+            beat: As `pause`, but also within a pass that has many misses.
 
         Returns:
             False if the search stopped because `most` was reached.
@@ -163,8 +161,10 @@ class Expander:
                 return False
         return True
 
-    def _pass(self, store: Store, number: int, first: int, stop: int, most: int, beat: Callable[[int], None]) -> bool:
-        """Add the successors of the states `first` to `stop` of a block; False if there are more than `most`."""
+    def _pass(
+        self, store: StateStore, number: int, first: int, stop: int, most: int, beat: Callable[[int], None]
+    ) -> bool:
+        """Add the successors of the states `first` to `stop` of a block; returns False if `most` is reached."""
         chunks, figures = self._chunks, self._figures
         used = -(-(stop - first) // self._states)
         self._columns[:used] = 0
@@ -185,16 +185,16 @@ class Expander:
         return self._commit(this, stop)
 
     def _alone(self, this: "_Pass", phase: int, last: int) -> None:
-        """Do some phases by one thread."""
+        """Run some phases on one thread."""
         share = self._shares[0]
         share[:] = 0, phase, last, 0, this.used, 0
         while (why := self._advance(this, 0)) != layout.DONE:
             self._serve(this, why)
 
     def _together(self, this: "_Pass") -> None:
-        """Do all phases by all threads."""
+        """Run all phases on all threads."""
         figures, store = self._figures, this.store
-        if not len(self.outside.bounds):  # what is outside is looked at again and again, in order
+        if not len(self.outside.bounds):  # constraints are looked up in order
             figures[layout.SHARDS] = len(self._by_shard.ends)
         self._divide(this, layout.EXPAND, this.used)
         if store.count + this.queued(self._chunks) > figures[layout.MOST]:
@@ -216,7 +216,7 @@ class Expander:
 
     def _divide(self, this: "_Pass", phase: int, count: int) -> None:
         """Divide the chunks, or shards, of a phase among the threads."""
-        assert self._threads is not None, "whoever works alone divides nothing"
+        assert self._threads is not None, "a single thread divides nothing"
         workers = self._threads.workers
         for number, share in enumerate(self._shares):
             share[:] = number, phase, phase, count * number // workers, count * (number + 1) // workers, 0
@@ -224,7 +224,7 @@ class Expander:
             self._serve(this, why)
 
     def _advance(self, this: "_Pass", number: int) -> int:
-        """Let a thread go on with its share."""
+        """Continue with a thread's share."""
         store = this.store
         return int(
             advance(
@@ -247,7 +247,7 @@ class Expander:
         )
 
     def _serve(self, this: "_Pass", why: int) -> None:
-        """Do what the phases have stopped for."""
+        """Handle what stopped the phases."""
         store = this.store
         if why == layout.MISSED:
             self._learn(this)
@@ -268,15 +268,15 @@ class Expander:
             store.add_block()
 
     def _queued(self, this: "_Pass") -> tuple[list[int], int]:
-        """The row from which a step leads to the successor that is looked up, and the step."""
+        """The source row and the step of the successor that is being looked up."""
         chunk, place = int(self._figures[layout.AT_CHUNK]), int(self._figures[layout.AT_PLACE])
         first, end = int(self._chunks.first[chunk]), int(self._chunks.next[chunk])
         until = self._queue.until[chunk * CHUNK :][: end - first]
         source = first + int(np.searchsorted(until, place, "right"))
         return this.block.rows[source].tolist(), int(self._queue.step[chunk * self._room + place])
 
-    def place_of(self, error: ModelError, store: Store, end: int) -> Place | None:
-        """Where the model's error was met: in a state of the store's up to `end`, a step from there, or outside."""
+    def place_of(self, error: ModelError, store: StateStore, end: int) -> StatePlace | None:
+        """Where the model's error was raised: a state of the store up to `end`, a step from it, or a pruned state."""
         if error.met is None:
             return None
         row, step = error.met
@@ -289,7 +289,7 @@ class Expander:
         return None
 
     def _commit(self, this: "_Pass", stop: int) -> bool:
-        """Let the store have what the pass has found; whether it is all that there is."""
+        """Hand the results of the pass to the store; returns whether the pass is complete."""
         chunks, figures = self._chunks, self._figures
         cut = int(figures[layout.CUT])
         store, base, queued = this.store, this.block.base, this.queued(chunks)
@@ -310,7 +310,7 @@ class Expander:
                 part[:] = 0
         figures[layout.AT_CHUNK] = figures[layout.AT_PLACE] = 0
         sources = stop - int(chunks.first[0])
-        # A pass that is left by a stop is lost: the more calls of Python it takes, the fewer states it should have.
+        # A stop loses the pass: the more calls of Python it takes, the fewer states it should have.
         often = self.trees.misses - self._misses > sources // _STATES_PER_MISS
         self._misses = self.trees.misses
         wanted = self._states // 2 if often else 2 * self._states
@@ -318,7 +318,7 @@ class Expander:
         return cut < 0
 
     def _widen(self) -> None:
-        """Make twice the room for the successors of each chunk."""
+        """Double the room for the successors of each chunk."""
         old, self._room = self._queue, 2 * self._room
         self._queue = self._make_queue()
         for before, now in zip(old, self._queue, strict=True):
@@ -327,10 +327,10 @@ class Expander:
             else:
                 now[:] = before
         self._by_shard = self._make_by_shard()
-        self._figures[layout.SHARDS] = 0  # what is sorted by shards already is lost: this pass is admitted in order
+        self._figures[layout.SHARDS] = 0  # the sorted queue is lost: admit this pass in order
 
     def _put_aside(self, block: Frontier) -> bool:
-        """Put successors of the last pass that are outside where they are judged; whether there is no room for all."""
+        """Put pruned successors of the last pass aside to be judged; returns whether some did not fit."""
         if not self._figures[layout.KEPT_OUT]:
             return False
         outside = self.outside
@@ -340,7 +340,7 @@ class Expander:
         return bool(self._figures[layout.AT_CHUNK] < self._figures[layout.USED])
 
     def _learn(self, this: "_Pass") -> None:
-        """Ask Python for what the chunks missed, in their order; what several of them missed only once."""
+        """Answer the misses of the chunks in order, each distinct one once."""
         trees, rows = self.trees, this.block.rows
         missed = self._chunks.misses[: this.used]
         last, row = -1, []

@@ -1,4 +1,4 @@
-"""The second phase: looking up what is queued. The first successor in order is the one that finds a state."""
+"""The second phase: looking up queued successors. The first one in order discovers a state."""
 
 import numpy as np
 
@@ -7,13 +7,13 @@ from workbench.engines.kernels import OUTSIDE, walk
 from workbench.engines.phases import layout
 from workbench.engines.prefetch import ASKED_AHEAD, home, prefetch
 
-#: The mark of a successor that has been visited, where numbers are not wanted.
+#: The mark of a visited successor, if states' numbers are not kept.
 VISITED = np.uint32(0)
 
 
 @njit(cache=True, nogil=True)
 def is_outside(trees, source, i, step, bounds, scratch):
-    """1 if what `step` leads to from row `i` is outside the constraints, 0 if not; minus (1 + which) for a miss."""
+    """1 if the successor of row `i` by `step` is pruned, 0 if not; ``-1 - constraint`` for a miss."""
     for cell in range(scratch.shape[0]):
         scratch[cell] = source.rows[i, cell]
     for w in range(trees.step_first[step], trees.step_stop[step]):
@@ -29,9 +29,9 @@ def is_outside(trees, source, i, step, bounds, scratch):
 
 @njit(cache=True, nogil=True)
 def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
-    """Look up all that is queued, in order; what is found is written beside it, what is new is added to the table.
+    """Look up the queue in order, note what each successor was found to be, and add new ones to the table.
 
-    When the budget of states is used up, the queue is cut off at the first new state for which there is no room.
+    If the budget of states is used up, the queue is cut off at the first new state beyond it.
     """
     room = queue.low.shape[0] // chunks.first.shape[0]
     width = queue.until.shape[0] // chunks.first.shape[0]

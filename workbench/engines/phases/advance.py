@@ -1,27 +1,27 @@
-"""The one entry point: phases of a pass, one after the other, until something needs Python."""
+"""The entry point: phases of a pass, one after the other, until something needs Python."""
 
 from workbench.engines.compiled import njit
 from workbench.engines.phases import layout
 from workbench.engines.phases.admit import admit
 from workbench.engines.phases.expand import expand
-from workbench.engines.phases.settle import link, number, settle
-from workbench.engines.phases.shards import admit_rest, admit_shard, gather, sort
+from workbench.engines.phases.settle import link_chunk, number_new, settle
+from workbench.engines.phases.shards import admit_rest, admit_shard, gather_found, sort
 
 
 @njit(cache=True, nogil=True)
 def advance(
     share, trees, dispatch, cells, source, out, table, edges, queue, by_shard, chunks, figures, counts, bounds, scratch
 ):
-    """Go on with a pass over states of the block `source`, as far as `share` says.
+    """Continue a pass over states of the block `source`, as far as `share` says.
 
     Args:
         trees, dispatch: See :mod:`workbench.engines.trees`.
-        cells (tuple of arrays): ``hash_base`` and ``hashes`` of :class:`workbench.engines.cells.Cells`.
+        cells (tuple of arrays): ``hash_base`` and ``hashes`` of :class:`workbench.engines.cells.Interner`.
         source, out (Frontier): Where states are taken from, and where new ones are appended.
         by_shard (ByShard): For many threads.
-        edges (Edges): Where the pass's transitions go.
-        bounds (int32 array): The roots of the constraints' trees: a successor of which one is false is outside.
-        scratch (int32 array (cells)): Holds the successor of which a constraint is not known.
+        edges (EdgeArrays): Where the pass's transitions go.
+        bounds (int32 array): The roots of the constraints' trees; a false one prunes the successor.
+        scratch (int32 array (cells)): Holds the successor of a constraint's miss.
     """
     begin, end = share[layout.BEGIN], share[layout.END]
     if share[layout.PHASE] == layout.EXPAND:
@@ -51,7 +51,7 @@ def advance(
             share[layout.END] = end
             for c in range(end, figures[layout.USED]):
                 chunks.queued[c] = 0
-        number(chunks, figures)
+        number_new(chunks, figures)
         share[layout.PHASE] = layout.SETTLE
         if share[layout.LAST] != layout.LINK:
             return layout.DONE
@@ -59,7 +59,7 @@ def advance(
             return layout.EDGES_FULL
     if share[layout.PHASE] == layout.SETTLE:
         if figures[layout.SHARDS] > 0 and share[layout.COUNTED] == 0:
-            gather(queue, by_shard, share[layout.THREAD], figures[layout.SHARDS])
+            gather_found(queue, by_shard, share[layout.THREAD], figures[layout.SHARDS])
         for c in range(begin, end):
             settle(
                 trees, cells, source, out, queue, chunks, c, figures[layout.BEFORE], counts, share[layout.COUNTED] == 0
@@ -72,5 +72,5 @@ def advance(
         share[layout.PHASE] = layout.LINK
     if queue.number.shape[0] > 0:
         for c in range(begin, end):
-            link(table, edges, queue, chunks, c, figures[layout.BEFORE])
+            link_chunk(table, edges, queue, chunks, c, figures[layout.BEFORE])
     return layout.DONE

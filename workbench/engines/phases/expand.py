@@ -1,4 +1,4 @@
-"""The first phase: walking trees, and queueing the successors that their leaves list."""
+"""The first phase: walking trees, and queueing the successors in their leaves."""
 
 import numpy as np
 
@@ -8,8 +8,8 @@ from workbench.engines.phases import layout
 
 
 @njit(cache=True, nogil=True)
-def note(queue, chunks, c, missed, of, which, i):
-    """Note a miss; how many there are now."""
+def note_miss(queue, chunks, c, missed, of, which, i):
+    """Note a miss; returns the number of misses."""
     at = c * layout.NOTED + missed
     queue.misses[at, 0], queue.misses[at, 1], queue.misses[at, 2] = of, which, i
     chunks.misses[c] = missed + 1
@@ -20,7 +20,7 @@ def note(queue, chunks, c, missed, of, which, i):
 def expand(trees, dispatch, cells, source, queue, chunks, c):
     """Queue the successors of chunk `c`, up to the first state that misses.
 
-    From there on it only looks for more misses: each round of asking Python costs all threads a stop.
+    From there on it only collects misses: each round of Python stops all threads.
     """
     room = queue.low.shape[0] // chunks.first.shape[0]
     width = queue.until.shape[0] // chunks.first.shape[0]
@@ -36,14 +36,14 @@ def expand(trees, dispatch, cells, source, queue, chunks, c):
             value = source.rows[i, dispatch.cell[group]]
             entries = dispatch.table[dispatch.base[group] + value] if value < dispatch.size[group] else -1
             if entries < 0:
-                missed = note(queue, chunks, c, missed, layout.OF_GROUP, group, i)
+                missed = note_miss(queue, chunks, c, missed, layout.OF_GROUP, group, i)
                 if missed == layout.NOTED:
                     return layout.MISSED
                 continue
             for entry in range(dispatch.start[entries], dispatch.stop[entries]):
                 leaf = walk_at(trees, dispatch.node[entry], source.rows, i)
                 if leaf < 0:
-                    missed = note(queue, chunks, c, missed, layout.OF_ACTION, dispatch.instance[entry], i)
+                    missed = note_miss(queue, chunks, c, missed, layout.OF_ACTION, dispatch.instance[entry], i)
                     if missed == layout.NOTED:
                         return layout.MISSED
                     continue

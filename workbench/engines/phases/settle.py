@@ -1,4 +1,4 @@
-"""The last phases: numbering and writing what is new, linking transitions, putting aside what is outside."""
+"""The last phases: numbering and writing new states, linking transitions, putting pruned states aside."""
 
 import numpy as np
 
@@ -8,8 +8,8 @@ from workbench.engines.phases import layout
 
 
 @njit(cache=True, nogil=True)
-def number(chunks, figures):
-    """Number what is new, chunk by chunk."""
+def number_new(chunks, figures):
+    """Number the new states, chunk by chunk."""
     state, edge = figures[layout.BEFORE], 0
     for c in range(figures[layout.USED]):
         chunks.number[c], chunks.edge[c] = state, edge
@@ -19,7 +19,7 @@ def number(chunks, figures):
 
 @njit(cache=True, nogil=True)
 def settle(trees, cells, source, out, queue, chunks, c, before, counts, first_time):
-    """Write the new states of chunk `c` that the block `out` has room for; count, if it is done for the first time."""
+    """Write the new states of chunk `c` that the block `out` has room for; count on the first time."""
     room = queue.low.shape[0] // chunks.first.shape[0]
     width = queue.until.shape[0] // chunks.first.shape[0]
     hash_base, hashes = cells
@@ -70,7 +70,7 @@ def settle(trees, cells, source, out, queue, chunks, c, before, counts, first_ti
 
 
 @njit(cache=True, nogil=True)
-def link(table, edges, queue, chunks, c, before):
+def link_chunk(table, edges, queue, chunks, c, before):
     """Write the transitions of chunk `c`, and the numbers of its new states into the table."""
     room = queue.low.shape[0] // chunks.first.shape[0]
     edge = chunks.edge[c]
@@ -87,10 +87,10 @@ def link(table, edges, queue, chunks, c, before):
 
 @njit(cache=True, nogil=True)
 def put_aside(trees, source, queue, chunks, figures, outside, kept):
-    """Append the successors that are outside to the block `outside`, in order, as far as there is room.
+    """Append pruned successors to the block `outside`, in order, as far as there is room.
 
-    `figures` says at which chunk and place to begin, and then where to go on. Returns how many the
-    block holds, of which `kept` were there before.
+    `figures` says at which chunk and place to begin, and then where to continue. Returns how many states the block
+    holds; it held `kept` before.
     """
     room = queue.low.shape[0] // chunks.first.shape[0]
     width = queue.until.shape[0] // chunks.first.shape[0]

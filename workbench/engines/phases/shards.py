@@ -1,11 +1,10 @@
-"""Admitting by many threads: each has a part of the visited table, its shard, and what is queued for this.
+"""Admitting by many threads: each owns a shard of the visited table.
 
-A shard is a range of the table's slots. Each thread sorts what it has queued by shards, in the sources' order within
-each, so that the first successor finds a state here too. A look-up that would leave its shard is left over, and so is
-whatever else asks for the same fingerprint; one thread does the rest. The table has room for all that is queued.
+A shard is a range of the table's slots. Each thread sorts its queue by shards, in the sources' order within each, so
+the first successor discovers a state here too. A look-up that would leave its shard is left over, and so are all others
+of the same fingerprint; one thread does the rest. The table has room for the whole queue.
 
-What is done for each successor is not in functions of its own: an array that is handed to a function is counted, in one
-place for all threads.
+The code for each successor stays inline: an array passed to a function bumps a reference count shared by all threads.
 """
 
 import numpy as np
@@ -31,7 +30,7 @@ def sort(queue, by_shard, chunks, begin, end, thread, shards):
     for shard in range(shards):
         ends[shard + 1] += ends[shard]
     last = ends[shards]
-    for c in range(end - 1, begin - 1, -1):  # from the end, so that each shard's end becomes its beginning
+    for c in range(end - 1, begin - 1, -1):  # backwards, so that each shard's end becomes its beginning
         for at in range(c * room + chunks.queued[c] - 1, c * room - 1, -1):
             low = max(queue.low[at], np.uint64(1))
             shard = home(low, shards) + 1
@@ -48,14 +47,14 @@ def sort(queue, by_shard, chunks, begin, end, thread, shards):
 
 @njit(cache=True, nogil=True)
 def admit_shard(table, by_shard, chunks, figures, s):
-    """Look up what is queued for shard `s`, as far as nothing but the shard is needed."""
+    """Look up the queue of shard `s`, as far as look-ups stay in the shard."""
     new, left = by_shard.new[s], by_shard.left[s]
     slots, shards = table.low.shape[0], figures[layout.SHARDS]
     words = 2 if table.high.shape[0] > 0 else 1
     numbered = table.number.shape[0] > 0
     room = by_shard.low.shape[0] // chunks.first.shape[0]
     before, leaving = figures[layout.BEFORE], 0
-    after = (((s + 1) << 32) + shards - 1) // shards  # where the hashes of the next shard begin, in 32 bits
+    after = (((s + 1) << 32) + shards - 1) // shards  # the beginning of the next shard's hashes, in 32 bits
     end_slot = np.int64((np.uint64(after) * np.uint64(slots)) >> np.uint64(32))
     for c in range(figures[layout.USED]):
         new[c] = 0
@@ -92,7 +91,7 @@ def admit_shard(table, by_shard, chunks, figures, s):
 
 @njit(cache=True, nogil=True)
 def admit_rest(table, by_shard, chunks, figures):
-    """Look up what all shards have left over, in the whole table; count what is new."""
+    """Look up what the shards left over in the whole table; count new states."""
     room = by_shard.low.shape[0] // chunks.first.shape[0]
     for s in range(figures[layout.SHARDS]):
         for leaving in range(by_shard.leaving[s, 0]):
@@ -114,7 +113,7 @@ def admit_rest(table, by_shard, chunks, figures):
 
 
 @njit(cache=True, nogil=True)
-def gather(queue, by_shard, thread, shards):
-    """Write what the successors that a thread has sorted were found to be beside them."""
+def gather_found(queue, by_shard, thread, shards):
+    """Copy the findings on a thread's sorted successors back to the queue."""
     for k in range(by_shard.ends[thread, 0], by_shard.ends[thread, shards]):
         queue.found[by_shard.place[k]] = by_shard.found[k]
