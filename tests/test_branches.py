@@ -81,7 +81,7 @@ def test_what_is_read_of_two_cells_with_many_values_takes_memory_for_what_was_me
     trees = Trees(its)
     trees.add_predicate(model.predicates("Near")[0].holds)
     for value in range(3000):
-        trees.learn_predicate(0, [its.number(0, value), its.number(1, value)])
+        trees.memoize_predicate(0, [its.number(0, value), its.number(1, value)])
     assert all(trees.leaf(int(trees.predicate_roots[0]), [value, value]) == TRUE for value in range(3000))
     assert trees.leaf(int(trees.predicate_roots[0]), [2000, 2001]) < 0
     assert trees.nbytes < 5_000_000

@@ -145,7 +145,7 @@ def test_trees_give_back_what_they_remember(values):
     asked = {(n, m) for n in range(0, values, values // 7 | 1) for m in range(3)}
     for n, m in sorted(asked, reverse=True):
         if trees.leaf(trees.roots[0], (n, m)) < 0:
-            trees.learn_action(0, (n, m))
+            trees.memoize_action(0, (n, m))
     for turn in (0, 4):
         paths = list(trees.paths(trees.roots[0], turn))
         assert len(paths) == trees.misses

@@ -11,7 +11,7 @@ from workbench.engines.outside import Outside
 from workbench.engines.phases import layout
 from workbench.engines.phases.advance import advance
 from workbench.engines.phases.layout import ByShard, Chunks, Queue
-from workbench.engines.phases.settle import put_aside
+from workbench.engines.phases.write_back import put_aside
 from workbench.engines.store import BLOCK, StateStore
 from workbench.engines.threads import Threads
 from workbench.engines.trees import Trees
@@ -210,7 +210,7 @@ class Expander:
         used = this.used if figures[layout.CUT] < 0 else int(figures[layout.CUT]) + 1
         if store.keep_edges:
             store.want_edges(this.queued(self._chunks))
-        self._divide(this, layout.SETTLE, used)
+        self._divide(this, layout.WRITE_BACK, used)
         if store.keep_edges:
             self._divide(this, layout.LINK, used)
 
@@ -250,10 +250,10 @@ class Expander:
         """Handle what stopped the phases."""
         store = this.store
         if why == layout.MISSED:
-            self._learn(this)
+            self._memoize(this)
         elif why == layout.MISS_CONSTRAINT:
             try:
-                self.outside.learn(int(self._figures[layout.WHAT]), self._scratch.tolist())
+                self.outside.memoize(int(self._figures[layout.WHAT]), self._scratch.tolist())
             except ModelError as error:
                 error.met = self._queued(this)
                 raise
@@ -331,7 +331,7 @@ class Expander:
 
     def _put_aside(self, block: Frontier) -> bool:
         """Put pruned successors of the last pass aside to be judged; returns whether some did not fit."""
-        if not self._figures[layout.KEPT_OUT]:
+        if not self._figures[layout.PRUNED]:
             return False
         outside = self.outside
         outside.kept = put_aside(
@@ -339,7 +339,7 @@ class Expander:
         )
         return bool(self._figures[layout.AT_CHUNK] < self._figures[layout.USED])
 
-    def _learn(self, this: "_Pass") -> None:
+    def _memoize(self, this: "_Pass") -> None:
         """Answer the misses of the chunks in order, each distinct one once."""
         trees, rows = self.trees, this.block.rows
         missed = self._chunks.misses[: this.used]
@@ -350,9 +350,9 @@ class Expander:
                     last, row = state, rows[state].tolist()
                 if kind == layout.OF_GROUP:
                     if not trees.dispatch.knows(which, row):
-                        trees.dispatch.learn(which, row)
+                        trees.dispatch.memoize(which, row)
                 elif trees.leaf(trees.roots[which], row) < 0:
-                    trees.learn_action(which, row)
+                    trees.memoize_action(which, row)
         this.store.fit()
         self.outside.fit()
         if trees.misses >= self._due:

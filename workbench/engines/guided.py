@@ -51,12 +51,12 @@ class Wanted(NamedTuple):
 
 @dataclass
 class _Layer:
-    """How the states of a layer were reached, by steps of `memoised`."""
+    """How the states of a layer were reached, by steps of `memoized`."""
 
     parent: np.ndarray
     step: np.ndarray
     goals: np.ndarray
-    memoised: list[tuple[int, int]]
+    memoized: list[tuple[int, int]]
 
 
 class Layers:
@@ -280,7 +280,7 @@ class Layers:
             moves, node = [], int(layer.goals[candidate])
             while layer.parent[node] >= 0:
                 if layer.step[node] >= 0:
-                    moves.append(Move(*layer.memoised[layer.step[node]]))
+                    moves.append(Move(*layer.memoized[layer.step[node]]))
                 node = int(layer.parent[node])
             candidate = int(layer.step[node])
             parts.append(moves[::-1])

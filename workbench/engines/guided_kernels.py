@@ -39,7 +39,7 @@ class Nodes(NamedTuple):
 
 
 class NodeEdges(NamedTuple):
-    """The steps between nodes; no room at all where nobody wants them."""
+    """The steps between nodes; no room at all if they are not wanted."""
 
     source: np.ndarray
     target: np.ndarray

@@ -1,4 +1,4 @@
-"""The in-process engine: breadth-first, level by level, over memoised decision trees."""
+"""The in-process engine: breadth-first, level by level, over memoized decision trees."""
 
 import threading
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ from workbench.kernel.trace import leading_to, not_again
 from workbench.kernel.values import counted
 
 _INITIAL_STATES_PER_CHECK = 512
-_MISSES = 64  # predicates that are looked for before they are learnt
+_MISSES = 64  # misses of predicates that are collected before Python is called
 
 
 def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
@@ -296,7 +296,7 @@ class LocalSearch:
                 break
             if why == kernels.MISS_PREDICATE:
                 # Stop at the first miss that decides a property: later states need not be asked.
-                any(watched.learn(predicate, block.rows[state].tolist()) for predicate, state in missed)
+                any(watched.memoize(predicate, block.rows[state].tolist()) for predicate, state in missed)
                 continue
             state, predicate = int(cursor[kernels.STATE]), int(cursor[kernels.WHAT])
             numbered = block is not self.expander.outside.block

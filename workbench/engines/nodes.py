@@ -163,11 +163,11 @@ class NodeSearch:
         cursor = self.cursor
         self._served += 1
         if why == kernels.MISS_ACTION:
-            self.trees.learn_action(int(cursor[kernels.WHAT]), self.nodes.rows[cursor[kernels.NODE]].tolist())
+            self.trees.memoize_action(int(cursor[kernels.WHAT]), self.nodes.rows[cursor[kernels.NODE]].tolist())
         elif why == kernels.MISS_GROUP:
-            self.trees.dispatch.learn(int(cursor[kernels.WHAT]), self.nodes.rows[cursor[kernels.NODE]].tolist())
+            self.trees.dispatch.memoize(int(cursor[kernels.WHAT]), self.nodes.rows[cursor[kernels.NODE]].tolist())
         elif why == kernels.MISS_PREDICATE:
-            self.trees.learn_predicate(int(cursor[kernels.WHAT]), self.nodes.rows[self.count].tolist())
+            self.trees.memoize_predicate(int(cursor[kernels.WHAT]), self.nodes.rows[self.count].tolist())
         elif why == kernels.STEPS_FULL:
             self.possible = np.empty(2 * len(self.possible), np.int64)
         elif why == kernels.NODES_FULL:

@@ -55,9 +55,9 @@ class Outside:
         """The roots of the constraints' trees."""
         return self._trees.predicate_roots[self._predicates]
 
-    def learn(self, constraint: int, row: Sequence[int]) -> None:
+    def memoize(self, constraint: int, row: Sequence[int]) -> None:
         """Evaluate a constraint in a state."""
-        self._trees.learn_predicate(self._predicates[constraint], row)
+        self._trees.memoize_predicate(self._predicates[constraint], row)
 
     def keep_initial(self, row: Sequence[int], which: int) -> bool:
         """Put an initial state aside if it is pruned; returns whether it is. There must be room."""

@@ -107,10 +107,10 @@ class WatchedSteps(PredicateTable):
             if why == kernels.DONE:
                 break
             if why == kernels.MISS_PREDICATE and step < 0:
-                trees.learn_predicate(self.first + number, block.rows[state].tolist())
+                trees.memoize_predicate(self.first + number, block.rows[state].tolist())
             elif why == kernels.MISS_PREDICATE:
                 try:
-                    read = trees.learn_predicate(self.first + number, self._scratch.tolist())
+                    read = trees.memoize_predicate(self.first + number, self._scratch.tolist())
                 except ModelError as error:
                     error.met = block.rows[state].tolist(), step
                     raise

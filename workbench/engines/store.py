@@ -40,7 +40,7 @@ class Visited:
 
     @property
     def limit(self) -> int:
-        """How many states the table has room for."""
+        """The number of states that the table has room for."""
         return int(self.table.low.shape[0] * _LOAD)
 
     @property

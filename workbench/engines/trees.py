@@ -86,13 +86,13 @@ class Predicate(NamedTuple):
     of_steps: bool
 
 
-def _noting(learn: Callable[["Trees", int, Sequence[int]], _T]) -> Callable[["Trees", int, Sequence[int]], _T]:
-    """Wraps `learn` so that a ModelError carries the row in which it was raised."""
+def _noting(memoize: Callable[["Trees", int, Sequence[int]], _T]) -> Callable[["Trees", int, Sequence[int]], _T]:
+    """Wraps `memoize` so that a ModelError carries the row in which it was raised."""
 
-    @wraps(learn)
+    @wraps(memoize)
     def noting(trees: "Trees", number: int, row: Sequence[int]) -> _T:
         try:
-            return learn(trees, number, row)
+            return memoize(trees, number, row)
         except ModelError as error:
             error.met = row, None
             raise
@@ -177,7 +177,7 @@ class Trees:
     # Misses ----------------------------------------------------------------------------------------------------
 
     @_noting
-    def learn_action(self, number: int, row: Sequence[int]) -> None:
+    def memoize_action(self, number: int, row: Sequence[int]) -> None:
         """Run action instance `number` in the state `row`, and memoize its outcomes."""
         instance, draft = self.model.instances[number], self._draft
         read = self.cells.reads(row)
@@ -194,7 +194,7 @@ class Trees:
         self._roots[number] = self._insert(self._roots[number], row, read, leaf, lambda: self.action_at(instance))
 
     @_noting
-    def learn_predicate(self, number: int, row: Sequence[int]) -> set[int]:
+    def memoize_predicate(self, number: int, row: Sequence[int]) -> set[int]:
         """Evaluate predicate `number` on the row of a state or step, memoize the answer, and return the cells read.
 
         The row of a step is described in :mod:`workbench.engines.step_kernels`.
@@ -349,7 +349,7 @@ class Dispatch:
     def prepare(self, row: Sequence[int]) -> None:
         """Run every action instance in the state `row`, and group them by the first cell that they read."""
         for number in range(len(self._trees.model.instances)):
-            self._trees.learn_action(number, row)
+            self._trees.memoize_action(number, row)
             cell = self._trees.first_cell(number)
             if cell >= 0:
                 self._groups.setdefault(cell, []).append(number)
@@ -361,7 +361,7 @@ class Dispatch:
             self._columns.size.append(0)
         self._arrays = None
 
-    def learn(self, group: int, row: Sequence[int]) -> None:
+    def memoize(self, group: int, row: Sequence[int]) -> None:
         """List a group's instances for the value of its cell in `row`."""
         self._arrays = None
         trees, lists = self._trees, self._columns
@@ -370,7 +370,7 @@ class Dispatch:
         entries = []
         for number in self._groups[cell]:
             if trees.below(number, value) == UNKNOWN:
-                trees.learn_action(number, row)
+                trees.memoize_action(number, row)
             child = trees.below(number, value)
             if child != -1 - NOTHING:
                 entries.append((number, child))

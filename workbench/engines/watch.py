@@ -24,7 +24,6 @@ class PredicateTable:
     """Predicates that decide properties, next to each other in the trees; masks hold one bit for each, by number.
 
     Args:
-        properties: The names of the properties.
         owners: For each predicate the name of its property.
 
     Attributes:
@@ -106,12 +105,12 @@ class Watched(PredicateTable):
             self._touched.extend(masks)
         return self._touched.array
 
-    def learn(self, predicate: int, row: Sequence[int]) -> bool:
+    def memoize(self, predicate: int, row: Sequence[int]) -> bool:
         """Whether a predicate has the wanted value in the state `row`; evaluates it on a miss."""
         trees, number = self.trees, self.first + predicate
         leaf = trees.leaf(int(trees.predicate_roots[number]), row)
         if leaf < 0:
-            if self.note(predicate, trees.learn_predicate(number, row)):
+            if self.note(predicate, trees.memoize_predicate(number, row)):
                 self._touched.clear()
             leaf = trees.leaf(int(trees.predicate_roots[number]), row)
         return (leaf == TRUE) == bool(self.wanted[predicate])
@@ -173,7 +172,7 @@ def evaluate(
         root = int(trees.predicate_roots[predicate])
         if kernels.evaluate_rows(trees.arrays, root, rows, truth, cursor) == kernels.DONE:
             return truth
-        note(trees.learn_predicate(predicate, rows[int(cursor[kernels.STATE])].tolist()))
+        note(trees.memoize_predicate(predicate, rows[int(cursor[kernels.STATE])].tolist()))
 
 
 def bit_of(number: int) -> np.uint64:

@@ -69,7 +69,7 @@ def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
                 outside = is_outside(trees, source, chunks.first[c] + member, queue.step[at], bounds, scratch)
                 if outside == 1:
                     queue.found[at] = OUTSIDE
-                    figures[layout.KEPT_OUT] += 1
+                    figures[layout.PRUNED] += 1
                     continue
                 if outside < 0:
                     why = layout.MISS_CONSTRAINT

@@ -4,8 +4,8 @@ from workbench.engines.compiled import njit
 from workbench.engines.phases import layout
 from workbench.engines.phases.admit import admit
 from workbench.engines.phases.expand import expand
-from workbench.engines.phases.settle import link_chunk, number_new, settle
 from workbench.engines.phases.shards import admit_rest, admit_shard, gather_found, sort
+from workbench.engines.phases.write_back import link_chunk, number_new, write_back
 
 
 @njit(cache=True, nogil=True)
@@ -52,22 +52,22 @@ def advance(
             for c in range(end, figures[layout.USED]):
                 chunks.queued[c] = 0
         number_new(chunks, figures)
-        share[layout.PHASE] = layout.SETTLE
+        share[layout.PHASE] = layout.WRITE_BACK
         if share[layout.LAST] != layout.LINK:
             return layout.DONE
         if queue.number.shape[0] > 0 and edges.target.shape[0] < chunks.edge[end - 1] + chunks.queued[end - 1]:
             return layout.EDGES_FULL
-    if share[layout.PHASE] == layout.SETTLE:
+    if share[layout.PHASE] == layout.WRITE_BACK:
         if figures[layout.SHARDS] > 0 and share[layout.COUNTED] == 0:
             gather_found(queue, by_shard, share[layout.THREAD], figures[layout.SHARDS])
         for c in range(begin, end):
-            settle(
+            write_back(
                 trees, cells, source, out, queue, chunks, c, figures[layout.BEFORE], counts, share[layout.COUNTED] == 0
             )
         share[layout.COUNTED] = 1
         if figures[layout.BEFORE] + figures[layout.ADDED] > out.base + out.rows.shape[0]:
             return layout.BLOCK_FULL
-        if share[layout.LAST] == layout.SETTLE:
+        if share[layout.LAST] == layout.WRITE_BACK:
             return layout.DONE
         share[layout.PHASE] = layout.LINK
     if queue.number.shape[0] > 0:

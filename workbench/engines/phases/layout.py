@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 # The phases, in order; and the two that replace ADMIT for several threads.
-EXPAND, ADMIT, SETTLE, LINK, ADMIT_SHARDS, ADMIT_REST = range(6)
+EXPAND, ADMIT, WRITE_BACK, LINK, ADMIT_SHARDS, ADMIT_REST = range(6)
 
 # Why `advance` returns.
 DONE, MISSED, QUEUE_FULL, MISS_CONSTRAINT, TABLE_FULL, EDGES_FULL, BLOCK_FULL = range(7)
@@ -13,7 +13,7 @@ DONE, MISSED, QUEUE_FULL, MISS_CONSTRAINT, TABLE_FULL, EDGES_FULL, BLOCK_FULL = 
 # Places in a pass's figures: states before it, states that the table and the budget have room for, where admitting
 # continues, new states so far, the chunk in which the budget was used up, the constraint that missed, pruned
 # successors, shards for admitting (0: in order, by one thread), and chunks.
-BEFORE, LIMIT, MOST, AT_CHUNK, AT_PLACE, ADDED, CUT, WHAT, KEPT_OUT, SHARDS, USED = range(11)
+BEFORE, LIMIT, MOST, AT_CHUNK, AT_PLACE, ADDED, CUT, WHAT, PRUNED, SHARDS, USED = range(11)
 FIGURES = 11
 
 # Places in a share of the work: the thread, its current phase, its last one, its chunks (or shards), and whether these

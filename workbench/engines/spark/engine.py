@@ -27,7 +27,7 @@ from workbench.engines.spark.handover import write_search
 from workbench.engines.spark.linking import LinkPlan, link_run
 from workbench.engines.spark.links import Links
 from workbench.engines.spark.liveness import SparkLivenessJudge
-from workbench.engines.spark.manifest import KEPT_OUT, LAST_LEVEL, Level, LevelFile, RunManifest
+from workbench.engines.spark.manifest import LAST_LEVEL, PRUNED, Level, LevelFile, RunManifest
 from workbench.engines.spark.messages import Admitted, NextLevel, Task, Work
 from workbench.engines.spark.narrow import NarrowLevels
 from workbench.engines.spark.rundir import CellValues, NotWritten
@@ -234,7 +234,7 @@ class SparkSearch(Running):
         files = sorted((file for outcome in outcomes for file in outcome.files), key=lambda file: file.bucket)
         for name in {name for step in steps for name in step.decided}:
             smallest = min(step.decided[name] for step in steps if name in step.decided)
-            where = len(manifest.levels) - 1 if manifest.levels else KEPT_OUT
+            where = len(manifest.levels) - 1 if manifest.levels else PRUNED
             manifest.decided.setdefault(name, [where, *smallest])  # a level of the same job may have decided it
         for name in {name for outcome in outcomes for name in outcome.decided}:
             smallest = min(outcome.decided[name] for outcome in outcomes if name in outcome.decided)

@@ -7,7 +7,7 @@ import numpy as np
 from workbench.engines import kernels
 from workbench.engines.local import LocalSearch
 from workbench.engines.spark.linking import parts_of, write_part
-from workbench.engines.spark.manifest import KEPT_OUT, PREFIX, Level, Prefix, RunManifest
+from workbench.engines.spark.manifest import PREFIX, PRUNED, Level, Prefix, RunManifest
 from workbench.engines.spark.messages import Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States, narrow
@@ -60,7 +60,7 @@ def _decided(search: LocalSearch, first: int, visited: int) -> dict[str, list[in
         if step is None and (state < first or (state < visited and name != DEADLOCK.name)):
             places[name] = [PREFIX, state]
         elif step is not None and step < 0:
-            places[name] = [KEPT_OUT, -1 - step]
+            places[name] = [PRUNED, -1 - step]
         elif step is not None and state < first:
             places[name] = [PREFIX, state, *search.trees.steps[step]]
     return places

@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.cells import Interner
-from workbench.engines.spark.manifest import KEPT_OUT, PREFIX, RunManifest
+from workbench.engines.spark.manifest import PREFIX, PRUNED, RunManifest
 from workbench.engines.spark.messages import Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import ROW_GROUP
@@ -28,7 +28,7 @@ class Links:
             ModelError: If the model behaves differently this time: then it is not a function of the state.
         """
         model, level = self.task.model, place[0]
-        if level == KEPT_OUT:
+        if level == PRUNED:
             return replay(model, place[1], [])
         of_state = 1 if level == PREFIX else self.task.bits // 64
         words, step = place[1 : 1 + of_state], place[1 + of_state :]

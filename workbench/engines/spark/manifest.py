@@ -15,7 +15,7 @@ RUN = FolderKind("run directory", 3)
 #: In place of a level: the search in process, before it moved to Spark.
 PREFIX = -1
 #: In place of a level: a pruned initial state, by its own number.
-KEPT_OUT = -2
+PRUNED = -2
 #: In place of a level: the last completed one, whose number workers need not know.
 LAST_LEVEL = -3
 
@@ -96,7 +96,7 @@ class RunManifest:
         initial: Initial states, repetitions included.
         decided: Where each property was decided: the level's position in `levels`, and the words of the state's
             fingerprint; or :data:`PREFIX` and the state's number. For a step from there, or its pruned target, the
-            action instance and ordinal follow. Or :data:`KEPT_OUT` and the number of an initial state.
+            action instance and ordinal follow. Or :data:`PRUNED` and the number of an initial state.
         assigns: Per action instance, whether it ever assigned to a variable.
         outside: The number of pruned states.
         transitions: In the order of the states, for liveness. States expanded in process have theirs from the start,

@@ -28,7 +28,7 @@ class Numbering:
         """The number of levels with known values."""
         return len(self._known)
 
-    def learn(self, values: Sequence[Sequence[Any]]) -> None:
+    def add_level(self, values: Sequence[Sequence[Any]]) -> None:
         """Add the values that got global numbers after one more level."""
         for cell, new in enumerate(values):
             for value in new:

@@ -86,7 +86,7 @@ class Worker:
     def catch_up(self, level: int) -> None:
         """Read the values numbered up to the end of `level`."""
         for missing in range(self.numbering.levels, level + 1):
-            self.numbering.learn(self.directory.values(self.values[missing]))
+            self.numbering.add_level(self.directory.values(self.values[missing]))
 
     @property
     def visited(self) -> int:

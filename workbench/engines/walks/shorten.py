@@ -121,7 +121,7 @@ class Shortener:
         moves = np.column_stack([instances, self._choices()[line.steps]])
         self._limits.enforce(lambda: 0)
         while self._take_kept(rows, moves, kept, path, place) != DONE:
-            trees.learn_action(int(place[kernels.WHAT]), rows[place[kernels.FOUND]].tolist())
+            trees.memoize_action(int(place[kernels.WHAT]), rows[place[kernels.FOUND]].tolist())
         taken = int(place[kernels.FOUND])
         self._left -= taken
         met = goal.in_line(rows[: taken + 1], path[:taken])
@@ -198,11 +198,11 @@ class Shortener:
         return self._cells.encode(self._starts[which])
 
     def _steps(self, way: Way) -> list[int]:
-        """The moves of a way as memoised steps."""
+        """The moves of a way as memoized steps."""
         row, steps = np.array(self._row(way.start), np.int32), []
         for instance, ordinal in way.moves:
             while (leaf := walk(self._trees.arrays, self._trees.roots[instance], row)) < 0:
-                self._trees.learn_action(instance, row.tolist())
+                self._trees.memoize_action(instance, row.tolist())
             steps.append(int(self._trees.arrays.leaf_start[leaf]) + ordinal)
             self._take(steps[-1], row)
         return steps

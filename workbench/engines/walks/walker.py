@@ -113,7 +113,7 @@ class Walker:
         self._deadlock = names.index(DEADLOCK.name) if DEADLOCK.name in names else -1
         instances, width = len(self.model.instances), len(self.cells.values)
         self._starts = Starts(np.zeros((len(self.starts), width), np.int32), np.zeros(len(self.starts), np.bool_))
-        self._learn_start(0)
+        self._encode_start(0)
         self.trees.dispatch.prepare(self._starts.rows[0].tolist())
         self._at = Walk(
             place=np.zeros(kernels.PLACES, np.int64),
@@ -163,7 +163,7 @@ class Walker:
             with leading_to(lambda error: self._trace_of(error, why)):
                 while (why := self._stroll(end, rule, tally)) != DONE:
                     if why != kernels.PAUSE:
-                        self._learn(why)
+                        self._memoize(why)
                     pause()
         finally:
             tally.calls += self.trees.misses - before
@@ -206,27 +206,27 @@ class Walker:
             )
         )
 
-    def _learn(self, why: int) -> None:
+    def _memoize(self, why: int) -> None:
         place, trees, steps = self._at.place, self.trees, self.steps
         row, what = self._at.row.tolist(), int(place[kernels.WHAT])
         if why == kernels.MISS_START:
-            self._learn_start(int(place[kernels.START]))
+            self._encode_start(int(place[kernels.START]))
         elif why == MISS_GROUP:
-            trees.dispatch.learn(int(place[kernels.GROUP]), row)
+            trees.dispatch.memoize(int(place[kernels.GROUP]), row)
         elif why == MISS_ACTION:
-            trees.learn_action(what, row)
+            trees.memoize_action(what, row)
         elif why == MISS_PREDICATE:
-            self.watched.learn(what, row)
+            self.watched.memoize(what, row)
         elif why == kernels.MISS_BOUND:
-            trees.learn_predicate(self._bounds[what], row)
+            trees.memoize_predicate(self._bounds[what], row)
         elif why == kernels.MISS_BEGIN:
             judge, predicate = steps.begins[what]
-            steps.note(judge, trees.learn_predicate(predicate, row))
+            steps.note(judge, trees.memoize_predicate(predicate, row))
         elif why == kernels.MISS_STEP:
-            steps.note(what, trees.learn_predicate(steps.first + what, self._scratch.tolist()))
+            steps.note(what, trees.memoize_predicate(steps.first + what, self._scratch.tolist()))
         elif why == kernels.MISS_END:
-            trees.learn_predicate(steps.first + steps.ends, row)
+            trees.memoize_predicate(steps.first + steps.ends, row)
 
-    def _learn_start(self, which: int) -> None:
+    def _encode_start(self, which: int) -> None:
         self._starts.rows[which] = self.cells.encode(self.starts[which])
         self._starts.known[which] = True

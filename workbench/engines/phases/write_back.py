@@ -18,7 +18,7 @@ def number_new(chunks, figures):
 
 
 @njit(cache=True, nogil=True)
-def settle(trees, cells, source, out, queue, chunks, c, before, counts, first_time):
+def write_back(trees, cells, source, out, queue, chunks, c, before, counts, first_time):
     """Write the new states of chunk `c` that the block `out` has room for; count on the first time."""
     room = queue.low.shape[0] // chunks.first.shape[0]
     width = queue.until.shape[0] // chunks.first.shape[0]
