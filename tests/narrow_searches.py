@@ -8,7 +8,7 @@ from workbench.engines.contract import Room
 from workbench.engines.local import LocalSearch
 from workbench.engines.spark.engine import SparkSearch
 from workbench.engines.spark.handover import write_search
-from workbench.engines.spark.manifest import RUN, Manifest
+from workbench.engines.spark.manifest import RUN, RunManifest
 from workbench.engines.spark.messages import Task
 from workbench.kernel import Model
 from workbench.kernel.budget import Limits
@@ -31,7 +31,7 @@ def search_here(
     asked = tuple(p.name for p in plan.properties)
     task, identity = Task(model, asked, (), bits, 2), Identity.of(model, asked, (), bits)
     with new_folder(path, RUN) as folder:
-        search = SparkSearch(spark, folder, task, identity, Manifest())
+        search = SparkSearch(spark, folder, task, identity, RunManifest())
         search.part_states = part_states
         local = LocalSearch(plan)
         if hand_over is not None:

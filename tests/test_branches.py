@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from workbench.engines import branches
-from workbench.engines.branches import UNKNOWN, Nodes, branches_of, in_table
-from workbench.engines.cells import Cells
+from workbench.engines.branches import UNKNOWN, TreeNodes, branches_of, in_table
+from workbench.engines.cells import Interner
 from workbench.engines.check import check
 from workbench.engines.compiled import interpreting
 from workbench.engines.trees import TRUE, Trees
@@ -29,7 +29,7 @@ def found(nodes, node, value):
 def test_every_value_has_the_child_that_it_was_given(monkeypatch, few, most):
     monkeypatch.setattr(branches, "_FEW", few)
     rng = random.Random(repr((few, most)))
-    nodes, given = Nodes(), {}
+    nodes, given = TreeNodes(), {}
     for number in range(1, 600):
         value = rng.randrange(rng.choice([most, min(most, 40)]) + 1)
         node = rng.choice([*given, 0])
@@ -77,11 +77,11 @@ class Together(Model):
 def test_what_is_read_of_two_cells_with_many_values_takes_memory_for_what_was_met():
     """As many branches as one cell has values, for each value of the other, would be four and a half million."""
     model = Together()
-    its = Cells(model)
+    its = Interner(model)
     trees = Trees(its)
     trees.add_predicate(model.predicates("Near")[0].holds)
     for value in range(3000):
-        trees.learn_predicate(0, [its.number(0, value), its.number(1, value)])
+        trees.memoize_predicate(0, [its.number(0, value), its.number(1, value)])
     assert all(trees.leaf(int(trees.predicate_roots[0]), [value, value]) == TRUE for value in range(3000))
     assert trees.leaf(int(trees.predicate_roots[0]), [2000, 2001]) < 0
     assert trees.nbytes < 5_000_000

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from workbench.engines import expander, local, numba_cache, store
-from workbench.engines.cells import Cells
+from workbench.engines.cells import Interner
 from workbench.engines.check import check
 from workbench.engines.contract import collision_probability
 from workbench.engines.local import LocalSearch
@@ -49,14 +49,14 @@ def test_what_an_interrupted_search_kept_fits_together(monkeypatch):
     for when in (1, 5, 30, 60, 90, 120):
         calls = itertools.count()
         searching = LocalSearch(make_plan(BakeryV2(Writers=2), SAFETY), keep_rows=True, keep_edges=True)
-        learn = searching.trees.learn_action
+        learn = searching.trees.memoize_action
 
         def interrupted(*arguments, calls=calls, learn=learn, when=when):
             if next(calls) == when:
                 signal.raise_signal(signal.SIGINT)
             return learn(*arguments)
 
-        monkeypatch.setattr(searching.trees, "learn_action", interrupted)
+        monkeypatch.setattr(searching.trees, "memoize_action", interrupted)
         with interruptible():
             searching.run(Limits())
         _, targets, steps, *_ = searching.transitions()
@@ -103,13 +103,13 @@ def test_an_interrupt_while_the_rest_is_judged_keeps_what_was_met():
 def test_several_misses_are_learnt_before_the_arrays_are_made_again():
     """One of them may answer another: the bakery's writers begin at one program counter."""
     model = Bakery(Writers=2)
-    trees = Trees(cells := Cells(model))
+    trees = Trees(cells := Interner(model))
     row = cells.encode(next(model.each_initial_state()))
     numbers = range(len(model.instances))
     nothing = trees.arrays
     assert all(trees.leaf(trees.roots[number], row) < 0 for number in numbers)
     for number in numbers:
-        trees.learn_action(number, row)
+        trees.memoize_action(number, row)
     assert trees.misses == len(numbers)
     assert all(trees.leaf(trees.roots[number], row) >= 0 for number in numbers)
     assert trees.arrays is trees.arrays

@@ -7,7 +7,7 @@ import pytest
 
 from workbench import view
 from workbench.engines.check import check
-from workbench.engines.walks.result import Rule
+from workbench.engines.walks.result import WalkRule
 from workbench.engines.walks.simulate import simulate
 from workbench.formats.code import check_as_code, trace_as_code
 from workbench.formats.permalink import permalink
@@ -74,7 +74,7 @@ def test_budgets_and_other_integers_may_be_numpys():
     assert check(SMALL, hand_over_states=np.int64(10**6), max_bytes=np.int64(2**30)).complete
     budget = Budget(np.int64(1), np.float32(0.5), np.int64(3))
     assert [type(bound) for bound in budget.options.values()] == [int, float, int]
-    rule = Rule(np.int64(4), np.uint8(3))
+    rule = WalkRule(np.int64(4), np.uint8(3))
     assert [type(number) for number in (rule.depth, rule.seed)] == [int, int]
     assert simulate(SMALL, [], walks=np.int64(5), workers=np.int64(1), shorten=np.int64(0)).walks == 5
     assert simulate(SMALL, [], seconds=np.float32(600), walks=1).walks

@@ -126,7 +126,7 @@ def test_who_has_no_time_left_goes_on_without(monkeypatch):
 @pytest.mark.parametrize("values", [5, 3000])
 def test_trees_give_back_what_they_remember(values):
     """Nodes with few values have their branches side by side, others in a table."""
-    from workbench.engines.cells import Cells
+    from workbench.engines.cells import Interner
 
     class Wide(Model):
         n, m = Variable(0), Variable(0)
@@ -136,7 +136,7 @@ def test_trees_give_back_what_they_remember(values):
             require(s.n % 2 == 0, "odd")
             require(s.m < 2, "large")
 
-    cells = Cells(Wide())
+    cells = Interner(Wide())
     trees = Trees(cells)
     for n in range(values):
         cells.number(0, n)
@@ -145,7 +145,7 @@ def test_trees_give_back_what_they_remember(values):
     asked = {(n, m) for n in range(0, values, values // 7 | 1) for m in range(3)}
     for n, m in sorted(asked, reverse=True):
         if trees.leaf(trees.roots[0], (n, m)) < 0:
-            trees.learn_action(0, (n, m))
+            trees.memoize_action(0, (n, m))
     for turn in (0, 4):
         paths = list(trees.paths(trees.roots[0], turn))
         assert len(paths) == trees.misses

@@ -298,7 +298,7 @@ def test_the_engine_is_loaded_before_the_first_search() -> None:
         "from workbench.engines import local\n"
         "from workbench.session import Session, start_from\n"
         "session, told = Session(start_from('bakery')), []\n"
-        "session.on('check', lambda: told.append((session.loading, local.loaded())))\n"
+        "session.on('check', lambda: told.append((session.loading, local.kernels_loaded())))\n"
         "session.run()\n"
         "session.wait()\n"
         "session.run()\n"

@@ -19,8 +19,8 @@ from tests.test_conformance import Steps, Still, Wide
 from workbench import view
 from workbench.cli import main
 from workbench.engines.check import check
-from workbench.engines.walks import asked, shorten, sketch, walker
-from workbench.engines.walks.result import Rule
+from workbench.engines.walks import request, shorten, sketch, walker
+from workbench.engines.walks.result import WalkRule
 from workbench.engines.walks.simulate import simulate
 from workbench.engines.walks.walker import Walker
 from workbench.kernel import (
@@ -140,7 +140,7 @@ class Fan(Model):
 
 
 @pytest.mark.parametrize(
-    "rule", [Rule(depth=30), Rule(depth=30, uniform="successors"), Rule(depth=30, swarm=True)], ids=str
+    "rule", [WalkRule(depth=30), WalkRule(depth=30, uniform="successors"), WalkRule(depth=30, swarm=True)], ids=str
 )
 @pytest.mark.parametrize("model", [Steps(), RACE, random_model(3)()], ids=repr)
 def test_walks_visit_reachable_states_alone(model, rule):
@@ -153,7 +153,7 @@ def test_walks_visit_reachable_states_alone(model, rule):
 
 
 def test_the_kernels_fingerprints_are_those_of_the_states():
-    rule = Rule(depth=30, swarm=True)
+    rule = WalkRule(depth=30, swarm=True)
     seen = simulate(RACE, [], walks=60, depth=30, swarm=True)
     making = walker_of(RACE, rule)
     expected = sketch.empty()
@@ -192,7 +192,7 @@ def test_uniform_over_actions_or_successors():
 
 
 def test_initial_states_and_outcomes_have_the_same_chance():
-    retracing = walker_of(Fan(), Rule())
+    retracing = walker_of(Fan(), WalkRule())
     walks = [retracing.retrace(number, 1) for number in range(6000)]
     starts = np.bincount([start for start, _ in walks])
     outcomes = np.bincount([move.outcome for _, (move,) in walks if Fan().instances[move.instance].label == "many"])
@@ -428,7 +428,7 @@ def test_the_estimate_is_near_the_count(count):
 
 def test_the_estimate_of_walks_is_near_the_exact_number():
     seen = simulate(RACE, [], walks=250)
-    exact = len({state.values for states in behaviours(RACE, Rule(), 250) for state in states})
+    exact = len({state.values for states in behaviours(RACE, WalkRule(), 250) for state in states})
     assert abs(seen.distinct / exact - 1) < 3 * seen.error
 
 
@@ -476,7 +476,7 @@ def test_budgets_on_spark(spark):
 
 
 def test_more_initial_states_than_are_listed(monkeypatch):
-    monkeypatch.setattr(asked, "_MOST_STARTS", 100)
+    monkeypatch.setattr(request, "_MOST_STARTS", 100)
     seen = simulate(Wide(), walks=50)
     assert seen.notes == ["walks begin in the first 100 initial states; there are more"]
 

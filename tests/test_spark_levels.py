@@ -14,7 +14,7 @@ from workbench.engines.check import check
 from workbench.engines.expander import Expander
 from workbench.engines.kernels import Frontier
 from workbench.engines.spark import executors, outbox, states
-from workbench.engines.spark.manifest import RUN, Level, Manifest, Run, TransitionFile
+from workbench.engines.spark.manifest import RUN, Level, Run, RunManifest, TransitionFile
 from workbench.engines.spark.numbering import Translation
 from workbench.engines.spark.outbox import messages_of
 from workbench.engines.spark.packing import UNKNOWN, PackedRows
@@ -70,7 +70,7 @@ def test_what_is_done_to_the_copy_of_a_manifest_leaves_the_other_as_it_was():
     """It is what a level that is abandoned falls back on."""
 
     def made():
-        return Manifest(levels=[Level([], [[0]]), Level([], [[1]])], decided={"A": [0, 7]})
+        return RunManifest(levels=[Level([], [[0]]), Level([], [[1]])], decided={"A": [0, 7]})
 
     before = made()
     after = before.copy()
@@ -163,7 +163,7 @@ def figures(result):
     return result.levels, result.generated, [(v.name, v.word, v.trace_states) for v in result.verdicts]
 
 
-def done(run: Path) -> Manifest:
+def done(run: Path) -> RunManifest:
     return Run.of(Folder.open(run, RUN)).done
 
 

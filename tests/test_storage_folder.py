@@ -21,12 +21,12 @@ from workbench.storage.folder import Folder, changing_folder, new_folder, replac
 from workbench.storage.lock import LOCK_FILES
 from workbench.storage.sealed import read_sealed, write_sealed
 from workbench.storage.sums import FileSum
-from workbench.storage.versions import MANIFEST, Kind, Overtaken, is_version
+from workbench.storage.versions import MANIFEST, FolderKind, Overtaken, is_version
 
 Corrupt = Callable[[Path, st.DataObject], None]
 
-DATASET = Kind("dataset", 3)
-RUN = Kind("run directory", 3)
+DATASET = FolderKind("dataset", 3)
+RUN = FolderKind("run directory", 3)
 
 
 def put(folder: Folder, name: str, content: bytes) -> tuple[str, FileSum]:
@@ -150,7 +150,7 @@ def test_the_damaged_and_the_other_are_not_replaced(tmp_path: Path) -> None:
 
 def test_formats_that_are_not_known_are_not_read(tmp_path: Path) -> None:
     save(tmp_path / "d", "one")
-    assert "has format 3; format 4 is read" in said(lambda: Folder.open(tmp_path / "d", Kind("dataset", 4)))
+    assert "has format 3; format 4 is read" in said(lambda: Folder.open(tmp_path / "d", FolderKind("dataset", 4)))
     assert "it has no manifest" in said(lambda: load(tmp_path))
     assert "it has no manifest" in said(lambda: load(tmp_path / "missing"))
 

@@ -26,9 +26,9 @@ from workbench.storage import remote, sums
 from workbench.storage.folder import Folder, changing_folder, new_folder, replacing_folder
 from workbench.storage.remote import RemoteStore
 from workbench.storage.sums import CheckedFile, FileSum, Summed
-from workbench.storage.versions import Kind, Overtaken, is_version
+from workbench.storage.versions import FolderKind, Overtaken, is_version
 
-RUN = Kind("run directory", 3)
+RUN = FolderKind("run directory", 3)
 
 
 def put(folder: Folder, name: str, content: bytes) -> dict[str, FileSum]:

@@ -16,10 +16,10 @@ from workbench.engines.spark import engine, sweeping
 from workbench.engines.spark.bits import StateSet
 from workbench.engines.spark.engine import SparkSearch
 from workbench.engines.spark.entry import read_run
-from workbench.engines.spark.liveness import LivenessJudge, Room
+from workbench.engines.spark.liveness import LivenessRoom, SparkLivenessJudge
 from workbench.engines.spark.manifest import RUN, Run
 from workbench.engines.spark.transitions import OUTSIDE, Part, Steps
-from workbench.engines.spark.trimming import Conditions, Describe, Space, Sweep, Trimmer
+from workbench.engines.spark.trimming import Conditions, Describe, SpaceOutline, Sweep, Trimmer
 from workbench.kernel import (
     InputError,
     Model,
@@ -42,7 +42,7 @@ from workbench.kernel.trace import Move
 from workbench.storage.folder import Folder
 
 SPECS = Path(__file__).parents[1] / "specs"
-TRIMMED = Room(early=0, most=10**6)
+TRIMMED = LivenessRoom(early=0, most=10**6)
 
 
 def found(verdicts: Any) -> list[Any]:
@@ -50,9 +50,9 @@ def found(verdicts: Any) -> list[Any]:
     return [(v.name, v.word, v.trace_states, v.trace is not None and v.trace.back is None) for v in verdicts]
 
 
-def judged(search: Any, room: Room | None = None) -> list[Any]:
+def judged(search: Any, room: LivenessRoom | None = None) -> list[Any]:
     """The verdicts on the liveness properties of a search."""
-    judge = LivenessJudge(search, room)
+    judge = SparkLivenessJudge(search, room)
     return [judge.verdict(declared) for declared in search.plan().liveness]
 
 
@@ -150,7 +150,7 @@ def test_constraints_and_steps_that_do_not_count(tmp_path: Path, hand_over: int 
 # Trimming by itself --------------------------------------------------------------------------------------------------
 
 
-def space_of(states: int, steps: list[tuple[int, int, int]], part_states: int) -> tuple[Space, list[Part]]:
+def space_of(states: int, steps: list[tuple[int, int, int]], part_states: int) -> tuple[SpaceOutline, list[Part]]:
     """A space in parts, all in one level."""
     columns = np.array(steps, np.uint32).reshape(len(steps), 3).T
     parts = []
@@ -164,7 +164,7 @@ def space_of(states: int, steps: list[tuple[int, int, int]], part_states: int) -
     for number, part in enumerate(parts):
         follows[number, Describe(firsts, np.ones(10, bool))(part).targets] = True
     transitions = np.array([len(part.targets) for part in parts])
-    return Space(firsts, np.array([0, states]), transitions, follows), parts
+    return SpaceOutline(firsts, np.array([0, states]), transitions, follows), parts
 
 
 def swept(parts: list[Part]) -> Sweep:
@@ -268,7 +268,7 @@ def test_sets_of_states(data: st.DataObject, size: int) -> None:
 
 def test_what_does_not_fit_is_unknown_unless_something_stops(tmp_path: Path) -> None:
     search = search_here(tmp_path / "run", lock("weak"), part_states=2)
-    served, *others = judged(search, Room(0, 1))
+    served, *others = judged(search, LivenessRoom(0, 1))
     assert served.word == "unknown"
     assert served.why == (
         "liveness is not decided: 5 transitions are left where a fair cycle may be, and this process has the memory "
@@ -276,7 +276,7 @@ def test_what_does_not_fit_is_unknown_unless_something_stops(tmp_path: Path) -> 
     )
     assert [v.holds for v in others] == [True, True, None]
     stopping = search_here(tmp_path / "stopping", lock("weak", greedy_fair=None), part_states=2)
-    assert [v.trace_states for v in judged(stopping, Room(0, 0))] == [
+    assert [v.trace_states for v in judged(stopping, LivenessRoom(0, 0))] == [
         verdict[2] for verdict in in_process(lock("weak", greedy_fair=None))
     ]
 

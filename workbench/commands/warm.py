@@ -29,9 +29,9 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.engines import guided, passing  # numba loads here, not with the command line
     from workbench.engines.walks import simulate
 
-    guided.load()
-    passing.load()
-    simulate.load()
+    guided.load_layers()
+    passing.load_passing()
+    simulate.load_walks()
     if arguments.spark:
         check(Bakery(), engine="spark")
     say(f"  ready after {time.perf_counter() - began:.1f} s")

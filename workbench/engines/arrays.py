@@ -12,9 +12,8 @@ class Growing:
         width: The length of each row; 0 for a one-dimensional array.
 
     Attributes:
-        size: int
-        items (memoryview): All that there is room for, number by number: Python reads and writes single numbers twice
-            as fast there. It is another one once the array has grown.
+        items (memoryview): The whole room, number by number: Python reads and writes single numbers twice as fast here.
+            Growing replaces it.
 
     Examples:
         >>> numbers = Growing(np.int32)
@@ -69,7 +68,7 @@ class Growing:
         self._hold(grown)
 
     def clear(self) -> None:
-        """Forget all values; the room remains."""
+        """Forget all values but keep the room."""
         self._data[: self.size] = 0
         self.size = 0
 

@@ -1,7 +1,7 @@
-"""The engine ``auto``: begins in this process, and moves to Spark when that gets too small.
+"""The engine ``auto``: starts in this process, and moves to Spark when the search outgrows it.
 
-It is the in-process engine, whose kernels Python interprets in a small space: what has to be loaded for more takes
-longer than that, and comes to the same. In a larger one it begins again, with compiled kernels.
+It first interprets the kernels of the in-process engine: a small space is done before Numba is even loaded. A larger
+space starts again with compiled kernels.
 """
 
 from contextlib import suppress
@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from workbench.engines.compiled import TooMuch, interpreting
 from workbench.engines.contract import Resources, Room
-from workbench.engines.local import LocalSearch, load, loaded
+from workbench.engines.local import LocalSearch, kernels_loaded, load_kernels
 from workbench.engines.memory import most_memory
 from workbench.kernel import InputError, Result
 from workbench.kernel.budget import Limits, Stop
@@ -19,7 +19,7 @@ from workbench.kernel.plan import Plan
 
 
 def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
-    """Carry out `plan` in this process, or from some level on, where it outgrows that, on Spark."""
+    """Carry out `plan` in this process, and on Spark from the level where it outgrows the process."""
     states, most_bytes = resources.room
     if states == 0:
         from workbench.engines.spark.entry import search as search_on_spark  # pyspark loads here
@@ -27,11 +27,11 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
         return search_on_spark(plan, limits, resources)
     room = Room(states, most_memory() if most_bytes is None else most_bytes)
     found: Result | LocalSearch | None = None
-    if not loaded() and limits.budget.seconds is None:  # within so many seconds more is found with compiled kernels
+    if not kernels_loaded() and limits.budget.seconds is None:  # a time budget finds more with compiled kernels
         with suppress(TooMuch), interpreting():
             found = _search(plan, limits, room, workers=1)
     if not isinstance(found, Result):
-        load()
+        load_kernels()
     if found is None:
         limits.restart()
         found = _search(plan, limits, room, resources.threads)
@@ -40,7 +40,7 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
 
     from workbench.engines.spark.entry import go_on
 
-    owned = [found]  # what goes on from it takes it out of here, so that its memory is free
+    owned = [found]  # go_on() empties the list, which frees the search's memory
     del found
     try:
         return go_on(plan, limits, resources, owned)
@@ -56,7 +56,7 @@ def _not_kept(resources: Resources) -> str:
 
 
 def _search(plan: Plan, limits: Limits, room: Room, workers: int) -> Result | LocalSearch:
-    """The result; or the search, where it has used up its `room`."""
+    """The result, or the search if it has used up its `room`."""
     searching = LocalSearch(plan, workers=workers)
     searching.run(limits, room)
     return searching if searching.full else conclude(plan, searching.exploration(), limits)

@@ -1,10 +1,10 @@
-"""The inner nodes of decision trees, and their branches: for each value of a node's cell, a child.
+"""The inner nodes of decision trees and their branches: a child for each value of a node's cell.
 
-A node has its branches side by side, by the numbers of the values. Where few of very many values are ever met, it has a
-hash table of these instead, and says so by the size 0; a kernel that finds a value beyond a node's size looks there.
+Branches lie side by side, indexed by value number. A node that meets few of very many values has a hash table instead;
+its size is then 0, and a kernel that finds a value beyond the size looks in the table.
 
-A table begins with the number of its slots, a power of two, and how many are in use. A slot has the number of a value
-plus one, or 0 while it is free, and the child.
+A table starts with its number of slots, a power of two, and how many are in use. A slot holds a value number plus one
+(0 while free) and the child.
 """
 
 from collections.abc import Iterator
@@ -17,15 +17,15 @@ from workbench.engines.compiled import njit
 #: Child numbers: 0 is not known yet, positive is an inner node, negative is leaf ``-1 - child``.
 UNKNOWN = 0
 
-#: For how many values a node has room at first; and with up to how many it has room for all, met or not.
+#: The values a node first has room for; and the values up to which it has room for all, met or not.
 _LEAST_ROOM, _FEW = 4, 1024
 _LEAST_SLOTS, _HEAD = 4, 2
-#: Spreads numbers over the slots of a table, which the bits above these tell.
+#: Multiplicative hashing of value numbers: the bits above the shift choose the slot.
 _FACTOR, _SHIFT = 2654435761, 16
 
 
 def _slot(branch, base, value):
-    """Where in `branch` the slot of `value` in the table at `base` is, or the free one where it belongs."""
+    """The position in `branch` of the slot of `value` in the table at `base`, or of the free slot where it belongs."""
     mask, key = np.int64(branch[base]) - 1, np.int64(value) + 1
     slot = ((key * _FACTOR) >> _SHIFT) & mask
     at = np.int64(base) + _HEAD + 2 * slot
@@ -40,16 +40,16 @@ slot_in_table = njit(cache=True, nogil=True)(_slot)
 
 @njit(cache=True, nogil=True)
 def in_table(branch, base, value):
-    """The child for `value` in the table at `base` of `branch`; UNKNOWN stands in a free slot."""
+    """The child for `value` in the table at `base` of `branch`; a free slot holds UNKNOWN."""
     return np.int64(branch[slot_in_table(branch, base, value) + 1])
 
 
-class Nodes:
+class TreeNodes:
     """The nodes of some trees.
 
     Attributes:
-        cell, base, size (Growing): For each node the cell whose value decides, where its branches begin, and for how
-            many values there is room; 0 if they are in a table. Node 0 is none.
+        cell, base, size (Growing): For each node its cell, the start of its branches, and the number of values with
+            room; 0 for a table. Node 0 is a sentinel.
         branch (Growing): The children.
     """
 
@@ -79,7 +79,7 @@ class Nodes:
         return UNKNOWN if size else self.branch.items[_slot(self.branch.items, base, value) + 1]
 
     def branches(self, node: int, turn: int) -> Iterator[tuple[int, int]]:
-        """The values for which `node` has a child, with these; `turn` says where to begin."""
+        """The values that have a child at `node`, with the children, starting at `turn`."""
         base, size, items = self.base.items[node], self.size.items[node], self.branch.items
         for number in range(room := size or items[base]):
             at = (number + turn) % room
@@ -89,7 +89,7 @@ class Nodes:
                 yield value, child
 
     def place(self, node: int, value: int) -> int:
-        """Where in `branch` the child of `node` for `value` is; there is room for it now."""
+        """Make room for the child of `node` for `value`, and return its position in `branch`."""
         base, size = self.base.items[node], self.size.items[node]
         if value < size:
             return base + value
@@ -110,7 +110,7 @@ class Nodes:
         return at
 
     def _widen(self, node: int, value: int) -> None:
-        """Give `node` twice the room, with some for `value`: side by side unless a table takes much less."""
+        """Double the room of `node` and include `value`: side by side unless a table takes much less."""
         old, size = self.base.items[node], self.size.items[node]
         if size:
             values = np.flatnonzero(self.branch[old : old + size])
@@ -135,7 +135,7 @@ class Nodes:
 
 
 def branches_of(base: np.ndarray, size: np.ndarray, branch: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For some nodes how many branches each has room for, what these take in `branch`, and where there they all are."""
+    """For some nodes: how many branches each has room for, their size in `branch`, and the positions of them all."""
     tables = size == 0
     counts = np.where(tables, branch[base], size).astype(np.int64)
     stride, first = 1 + tables, base + np.where(tables, _HEAD + 1, 0)

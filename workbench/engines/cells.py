@@ -1,7 +1,7 @@
-"""Interning: the values of each cell as small integers, with their hashes, so that a state is a row of integers.
+"""Interning: the values of each cell as small integers with their hashes, so that a state is a row of integers.
 
-A cell is here, as everywhere in the engines, one of the layout's parts: a member of a set with a declared universe has
-one of its own. What engines are told from outside, and tell, is in the cells of the model's layout.
+Here, as everywhere in the engines, a cell is one of the layout's parts: each member of a declared set has its own. The
+engines' interface uses the cells of the model's layout.
 """
 
 import hashlib
@@ -17,27 +17,27 @@ from workbench.kernel.state import Layout, Reads, State, Values, View
 from workbench.kernel.symmetry import AmbiguousNames
 from workbench.kernel.values import ObjectClasses, encode, permute
 
-#: The type of the numbers in rows, and the one that takes its place once a cell has more values than it can number.
+#: The type of the numbers in rows, and the one that replaces it once a cell has too many values.
 NARROW, WIDE = np.uint16, np.int32
 
-#: A row, or what is known of one.
+#: A row, or the known part of one.
 Numbers = Sequence[int] | Mapping[int, int]
 
 
 def cell_hash(variable: str, index: Any, value: Any, bits: int = 64) -> int:
-    """The hash of one cell's content; a state's fingerprint is the sum of them, modulo 2**bits.
+    """The hash of one cell's value; a state's fingerprint is the sum of its cells' hashes, modulo 2**bits.
 
-    It depends on names and values alone, so that every process computes the same one.
+    It depends on names and values alone, so every process computes the same hash.
     """
     digest = hashlib.blake2b(encode((variable, index, value)), digest_size=bits // 8)
     return int.from_bytes(digest.digest(), "little")
 
 
-class Cells:
-    """The values seen so far in each cell of a model, numbered in the order in which they were met.
+class Interner:
+    """Numbers the values of each cell of a model, in the order of discovery.
 
-    The hash of a (cell, value) pair is kept once per symmetric renaming, each time as the hash of its image, so that
-    the fingerprints of all images of a state are sums over the same row.
+    A (cell, value) pair has one hash per symmetric renaming, that of its image, so the fingerprints of all images of a
+    state are sums over the same row.
 
     Args:
         symmetry: The sets whose names are interchangeable; empty for none.
@@ -46,8 +46,8 @@ class Cells:
     Attributes:
         layout (Layout): The cells of a row.
         values: For each cell the values by number.
-        lanes (int): 64-bit words per row of `hashes`: renamings times words of a fingerprint, the low words first.
-        row_type: That of the numbers in rows.
+        lanes (int): 64-bit words per row of `hashes`: renamings times words of a fingerprint, low words first.
+        row_type: The type of the numbers in rows.
     """
 
     def __init__(self, model: Model, symmetry: Sequence[str] = (), bits: int = 64) -> None:
@@ -75,15 +75,15 @@ class Cells:
         return self._hashes.array
 
     def written(self, cell: int, value: Any) -> int:
-        """The number of a `value` that an action writes to `cell`, which may be the model's own word."""
+        """The number of a `value` that an action writes to `cell`; checks the model's own words."""
         known = self._numbers[cell].get(value)
-        if known is not None and self.values[cell][known] is value:  # and was looked at when it was met
+        if known is not None and self.values[cell][known] is value:  # already checked when it was met
             return known
         self._model_words.check(self.layout.cells[cell], value)
         return self.number(cell, value)
 
     def number(self, cell: int, value: Any) -> int:
-        """The number of `value` in `cell`, a new one if it was not met before."""
+        """The number of `value` in `cell`; a new value gets the next number."""
         numbers = self._numbers[cell]
         known = numbers.get(value)
         if known is not None:
@@ -109,7 +109,7 @@ class Cells:
         self._base[cell], self._room[cell] = at, room
 
     def _hash(self, cell: int, value: Any) -> list[int]:
-        if cell in self._ignored:  # it adds nothing, so states that differ in it alone have one fingerprint
+        if cell in self._ignored:  # states that differ in it alone share a fingerprint
             return [0] * self.lanes
         low, high = [], []
         for renaming, images in zip(self.renamings, self._images, strict=True):
@@ -123,7 +123,7 @@ class Cells:
         return self._hashes[self._base[cell] + number]
 
     def difference(self, before: Sequence[tuple[int, int]], after: Sequence[tuple[int, int]]) -> Any:
-        """What it adds to the fingerprints that some (cell, number) give way to others."""
+        """The change of the fingerprints when some (cell, number) pairs replace others."""
         gone = [self._base[cell] + number for cell, number in before]
         come = [self._base[cell] + number for cell, number in after]
         if self.lanes == 1:
@@ -145,7 +145,7 @@ class Cells:
         return [self.number(cell, value) for cell, value in enumerate(values)]
 
     def reads(self, row: Numbers) -> Reads:
-        """The values of a row, for an action or a predicate to read."""
+        """The values of a row, as actions and predicates read them."""
         return _RowReads(self.values, row)
 
     def decode(self, row: Sequence[int]) -> Any:
@@ -154,7 +154,7 @@ class Cells:
         return self.model.state(self.layout.compose(parts))
 
     def by_cell(self, rows: np.ndarray) -> tuple[np.ndarray, list[list[Any]]]:
-        """`rows` in the cells of the model's layout, and for each of these the values by number."""
+        """`rows` in the cells of the model's layout, and the values of each such cell by number."""
         if self.layout is self.model.layout:
             return rows, self.values
         whole, values = np.empty((len(rows), len(self.model.layout.cells)), np.int32), []
@@ -171,10 +171,7 @@ class Cells:
         return whole, values
 
     def sums(self, row: Sequence[int]) -> np.ndarray:
-        """The fingerprints of all images of a row, as one row of 64-bit words.
-
-        Words are summed one by one: a fingerprint is a vector of 64-bit sums, without carries between them.
-        """
+        """The fingerprints of all images of a row, as one row of 64-bit words, each summed without carries."""
         total = np.zeros(self.lanes, np.uint64)
         for cell, number in enumerate(row):
             total += self.hash_of(cell, number)
@@ -186,7 +183,7 @@ class Cells:
 
 
 class _RowReads(Reads):
-    """Looks up only what is read of a row."""
+    """Looks up the values of a row as they are read."""
 
     def __init__(self, values: Sequence[Sequence[Any]], row: Numbers) -> None:
         self._values, self._row = values, row
@@ -197,7 +194,7 @@ class _RowReads(Reads):
 
 
 class StepReads(Reads):
-    """The same for the row of a step: the state before, the state after, and for each cell whether it changed."""
+    """The values of a step's row: the state before, the state after, and for each cell whether it changed."""
 
     def __init__(self, values: Sequence[Sequence[Any]], row: Numbers) -> None:
         self._values, self._row = values, row
@@ -208,7 +205,7 @@ class StepReads(Reads):
         return value
 
     def views(self, layout: Layout) -> tuple[Any, Any]:
-        """The two states, whose rows have that `layout`, as step properties see them."""
+        """The two states as step properties see them."""
         cells = len(self._values)
         before, after = (_Part(self, first) for first in (0, cells))
         return layout.view(before), layout.bind(_After)(layout, after, lambda cell: self[2 * cells + cell])
@@ -229,7 +226,7 @@ class _After(View):
 
 
 class _Part(Reads):
-    """One of the two states."""
+    """One of a step's two states."""
 
     def __init__(self, step: StepReads, first: int) -> None:
         self._step, self._first = step, first

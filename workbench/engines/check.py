@@ -1,4 +1,4 @@
-"""One call that checks a model, whichever engine does it."""
+"""One call that checks a model, with any engine."""
 
 import importlib
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from workbench.kernel.given import check_integer
 from workbench.kernel.plan import make_plan
 from workbench.storage.places import Place
 
-#: The engines, by name: the module of each, which is loaded when it is asked for (numba and pyspark take their time).
+#: The engines' modules by name. Each is loaded when first used: numba and pyspark take their time.
 ENGINES = {
     "auto": "workbench.engines.auto",
     "local": "workbench.engines.local",
@@ -21,7 +21,7 @@ ENGINES = {
     "reference": "workbench.engines.reference",
 }
 
-#: The engines that have a use for what is asked for; whoever asks another one for it would wait for it in vain.
+#: The engines that use an option; others refuse it.
 _USED_BY = {
     "hand_over_states": ("auto",),
     "hand_over_bytes": ("auto",),
@@ -53,28 +53,27 @@ def check(
     """Visit every reachable state of `model` and check its properties.
 
     Args:
-        properties: Names of properties, or a single one; those that the model checks by default for None.
-        symmetry: Whether interchangeable names are taken as such: all of the model's symmetric sets, none, or some by
-            name.
+        properties: Names of properties, or a single one; None for the model's defaults.
+        symmetry: Which of the model's symmetric sets to reduce by: all, none, or some by name.
         engine ({"auto", "local", "spark", "reference"}): ``local`` searches in this process and ``spark`` on a cluster;
-            ``auto`` begins in this process and moves to Spark when it gets too large. ``reference`` is the plain search
-            that defines the result.
+            ``auto`` starts in this process and moves to Spark when the search outgrows it. ``reference`` is the plain
+            search that defines the result.
         fail_fast: Stop at the first violated invariant instead of checking everything over the whole space.
         max_states, max_seconds, max_bytes: Budgets, with one meaning for all engines
-            (:class:`workbench.kernel.budget.Budget`). A search that uses one up returns what it has visited so far,
-            judged, and marked incomplete.
-        fingerprint_bits ({64, 128}): How wide the hashes are by which states are told apart.
-        on_progress: Called with a :class:`workbench.kernel.budget.Progress` again and again.
-        should_stop: Asked again and again; the search stops once it returns True.
+            (:class:`workbench.kernel.budget.Budget`). A search that uses one up judges what it has visited so far and
+            returns an incomplete result.
+        fingerprint_bits ({64, 128}): The width of the hashes that identify states.
+        on_progress: Called repeatedly with a :class:`workbench.kernel.budget.Progress`.
+        should_stop: Called repeatedly; the search stops once it returns True.
         hand_over_states, hand_over_bytes: When ``auto`` moves to Spark; by default when the search's arrays take most
-            of the memory that there is.
-        spark: For the engine ``spark``; a local session is made for None.
-        run_dir: Where a search on Spark keeps its levels, so that it can be resumed; a temporary folder for None.
-        workers: How many threads search in this process; one per core for None. What they find does not depend on it.
-            More than one pay in spaces of millions of states: see ``docs/speed.md``.
+            of the memory.
+        spark: A session for the engine ``spark``; None starts a local one.
+        run_dir: Where a search on Spark keeps its levels so that it can be resumed; None for a temporary folder.
+        workers: Threads that search in this process; None for one per core. The result does not depend on it. More than
+            one pays in spaces of millions of states: see ``docs/speed.md``.
 
     Raises:
-        InputError: For names or values that are not accepted, and for options that the engine has no use for.
+        InputError: For names and values that are not accepted, and for options that the engine does not use.
 
     Examples:
         >>> from workbench.models.bakery import Bakery

@@ -1,9 +1,9 @@
-"""Kernels: functions that Numba compiles once per machine, and that Python interprets where that is sooner done.
+"""Kernels: functions that Numba compiles once per machine, and that Python interprets where that is faster.
 
-Numba takes a while to be imported, and much longer where its cache is empty. A small space is searched before that: the
-loops are plain Python, and come to the same, number by number. So :func:`interpreting` lets a thread interpret kernels,
-up to :data:`MOST_CALLS` of them in all that its process does; what needs more ends with :class:`TooMuch`, and has to
-begin again with compiled kernels.
+Importing Numba takes a while, and compiling much longer. A small space is searched before that: the loops are plain
+Python, with the same results, number by number. So :func:`interpreting` lets a thread interpret kernels, up to
+:data:`MOST_CALLS` calls per process. A search that needs more ends with :class:`TooMuch` and starts again with compiled
+kernels.
 
 Kernels therefore keep to what both understand, and treat unsigned words as words: nothing relies on overflow beyond 64
 bits. ``tests/test_start.py`` says what may be loaded, and compares both ways.
@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-#: How many calls of kernels a process interprets: they take about a quarter of the time that loading Numba takes.
+#: The calls of kernels that a process interprets: about a quarter of the time that loading Numba takes.
 MOST_CALLS = 20_000
 
 
 class TooMuch(Exception):
-    """Ends what would take longer interpreted than compiled."""
+    """Ends a computation that would take longer interpreted than compiled."""
 
 
 class _Interpreter(threading.local):
@@ -38,10 +38,10 @@ _calls = 0
 
 @contextmanager
 def interpreting() -> Iterator[None]:
-    """Within, this thread interprets kernels.
+    """Lets this thread interpret kernels.
 
     Raises:
-        TooMuch: When the process has had its share of that.
+        TooMuch: When the process has used up its calls.
     """
     _interpreter.on = True
     try:
@@ -52,10 +52,10 @@ def interpreting() -> Iterator[None]:
 
 
 class Kernel:
-    """A function over arrays and numbers; Numba is imported, and compiles it, when it is first called.
+    """A function over arrays and numbers. The first call imports Numba and compiles it.
 
     Args:
-        options: What ``numba.njit`` takes.
+        options: Those of ``numba.njit``.
     """
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
@@ -79,10 +79,10 @@ class Kernel:
 
     @property
     def _numba_type_(self) -> Any:
-        """What Numba takes this for, in a kernel that calls it."""
+        """The type of this kernel in another kernel that calls it."""
         return self._compiled._numba_type_
 
 
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Kernel]:
-    """``numba.njit``, but for when it happens."""
+    """``numba.njit``, delayed until the first call."""
     return lambda function: Kernel(function, options)

@@ -1,4 +1,4 @@
-"""What is said once, when a process has to compile kernels: for half a minute nothing else happens."""
+"""The one message when a process has to compile kernels: nothing else happens for half a minute."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ _tell: Callable[[str], None] | None = None
 
 @contextmanager
 def telling(tell: Callable[[str], None]) -> Iterator[None]:
-    """Within, `tell` is given one line when the first kernel is compiled that Numba's cache does not have."""
+    """Has `tell` called with one line before the first kernel that is not in Numba's cache is compiled."""
     global _tell
     before, _tell = _tell, tell
     try:
@@ -18,7 +18,7 @@ def telling(tell: Callable[[str], None]) -> Iterator[None]:
 
 
 def begins() -> None:
-    """A kernel is compiled now; who listens hears of the first one."""
+    """Report that a kernel is about to be compiled, if it is the first."""
     global _tell
     tell, _tell = _tell, None
     if tell is not None:

@@ -1,4 +1,4 @@
-"""The parts of a graph that hold a fair cycle: trimming, then strongly connected components in one pass."""
+"""The components of a graph with a fair cycle: trimming, then strongly connected components in one pass."""
 
 import numpy as np
 
@@ -7,26 +7,26 @@ from workbench.engines.compiled import njit
 
 @njit(cache=True, nogil=True)
 def trim(indptr, targets, region):
-    """Take states out of `region` that are on no cycle in it, and return how many are left.
+    """Remove states from `region` that are on no cycle in it, and return how many are left.
 
-    A state goes if it has no successor there, or no predecessor; McLendon and others do so before they look for
-    components (Finding strongly connected components in distributed graphs, Journal of Parallel and Distributed
-    Computing 65, 2005). Most transitions of a search lead to larger numbers, so that one sweep downwards and one
-    upwards find nearly all such states, and where nothing leads back, all of them. Sweeps go on while they take out a
-    quarter of what there was: together they are linear.
+    A state without a successor or without a predecessor in the region goes, as in McLendon and others (Finding strongly
+    connected components in distributed graphs, Journal of Parallel and Distributed Computing 65, 2005). Most
+    transitions of a search lead to larger numbers, so one sweep downwards and one upwards find nearly all such states,
+    and all of them if nothing leads back. Sweeps continue while they remove a quarter of the rest: together they are
+    linear.
 
     Args:
         indptr, targets: As in :class:`workbench.engines.liveness.Graph`.
-        region (bool array (states)): It is changed.
+        region (bool array (states)): Changed in place.
     """
     states = len(indptr) - 1
     left = 0
-    for inside in region:  # np.sum would make Numba import scipy's linear algebra, each time that this is loaded
+    for inside in region:  # np.sum would make Numba import scipy's linear algebra on every load
         left += inside
     before = 2 * left
     while left > 0 and 4 * (before - left) >= before:
         before = left
-        entered = np.zeros(states, np.bool_)  # whether a state that is left leads there
+        entered = np.zeros(states, np.bool_)  # whether a state in the region leads there
         for state in range(states - 1, -1, -1):
             if not region[state]:
                 continue
@@ -54,14 +54,13 @@ def trim(indptr, targets, region):
 
 
 @njit(cache=True, nogil=True)
-def judge(indptr, targets, labels, members, number, component, region, conditions):
-    """Whether some of the states `members`, which are component `number`, have to be taken apart again.
+def judge_component(indptr, targets, labels, members, number, component, region, conditions):
+    """Judge the states `members`, component `number`; returns whether some of them must be split again.
 
-    A component without a fair cycle is no component any more, and out of `region`; one that holds a fair cycle stays
-    one, and is out of `region` as well. Where a strong condition is enabled and cannot step, its states are taken out,
-    and the rest stays in `region`, to be taken apart again.
+    A component with a fair cycle stays one; one without is dropped. Both leave `region`. If a strong condition is
+    enabled and has no step, the states that enable it leave, and the rest stays in `region` to be split again.
     """
-    steps = np.zeros(len(conditions.strong), np.bool_)  # of which condition there is a step
+    steps = np.zeros(len(conditions.strong), np.bool_)  # the conditions with a step
     for state in members:
         for step in range(indptr[state], indptr[state + 1]):
             if targets[step] != state and component[targets[step]] == number:
@@ -97,29 +96,25 @@ def judge(indptr, targets, labels, members, number, component, region, condition
 
 @njit(cache=True, nogil=True)
 def fair_components(indptr, targets, labels, region, conditions):
-    """For each state the number of its strongly connected part of `region` that holds a fair cycle, or -1.
+    """For each state the number of its component of `region` with a fair cycle, or -1; empty if there is none.
 
-    Components are found by Tarjan's algorithm as Pearce has it (A space-efficient algorithm for finding strongly
-    connected components, Information Processing Letters 116, 2016): a state is either on the path that is followed, or,
-    once all that leaves it has been followed, among those that wait for the root of their component. So one array holds
-    both, from its ends.
+    Components come from Tarjan's algorithm in Pearce's version (A space-efficient algorithm for finding strongly
+    connected components, Information Processing Letters 116, 2016): a state is either on the current path or, once its
+    successors are done, waits for the root of its component. So one array holds both, from its ends.
 
     Args:
         indptr, targets, labels: As in :class:`workbench.engines.liveness.Graph`.
-        region (bool array (states)): It is used up.
+        region (bool array (states)): Used up.
         conditions: Conditions
-
-    Returns:
-        Empty if there is no such part.
     """
     states = len(indptr) - 1
     found = 0
     if trim(indptr, targets, region) == 0:
         return np.empty(0, np.int32)
     component = np.full(states, -1, np.int32)
-    low = np.empty(states, np.int32)  # the earliest state that is known to be reached; 0 for one that was not visited
+    low = np.empty(states, np.int32)  # the earliest state known to be reached; 0 if not visited
     root = np.empty(states, np.bool_)
-    following = np.empty(states, np.int64)  # the transition of each state that is next
+    following = np.empty(states, np.int64)  # the next transition of each state
     stack = np.empty(states, np.int32)
     apart = True
     while apart:
@@ -147,7 +142,7 @@ def fair_components(indptr, targets, labels, region, conditions):
                             low[state] = low[target]
                             root[state] = False
                     step += 1
-                following[state] = step  # where it broke off, it is looked at again: then what it leads to is known
+                following[state] = step  # the transition that broke off is looked at again, with its target known
                 if step < end:
                     stack[path] = target
                     path += 1
@@ -171,7 +166,7 @@ def fair_components(indptr, targets, labels, region, conditions):
                     continue
                 for member in members:
                     component[member] = found
-                if judge(indptr, targets, labels, members, found, component, region, conditions):
+                if judge_component(indptr, targets, labels, members, found, component, region, conditions):
                     apart = True
                 elif component[state] == found:
                     found += 1

@@ -1,8 +1,8 @@
-"""What an engine is: a function that is given a plan, limits and resources, and returns a result.
+"""The contract of engines: a function takes a plan, limits and resources, and returns a result.
 
 A new engine is a file with such a function, and a line in :data:`workbench.engines.check.ENGINES`. It visits states,
 calls ``limits.room`` and ``limits.check`` on the way, and leaves the verdicts to
-:func:`workbench.kernel.conclusion.conclude`. ``tests/test_conformance.py`` says what must be true of every engine.
+:func:`workbench.kernel.conclusion.conclude`. ``tests/test_conformance.py`` tests every engine.
 """
 
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from workbench.storage.places import Place
 
 
 class Room(NamedTuple):
-    """What a search may use in this process before it moves to Spark; None for no bound."""
+    """The most that a search uses in this process before it moves to Spark; None for no bound."""
 
     states: int | None = None
     bytes: int | None = None
@@ -24,13 +24,13 @@ class Room(NamedTuple):
 
 @dataclass(frozen=True)
 class Resources:
-    """What an engine may use beside this process.
+    """The resources of an engine.
 
     Attributes:
-        spark: A local session is made for None.
-        run_dir: Where a search on Spark keeps its levels; a temporary folder for None.
+        spark: A session; None starts a local one.
+        run_dir: Where a search on Spark keeps its levels; None for a temporary folder.
         room: For the engine ``auto``.
-        workers: Threads that search in this process; one per core for None.
+        workers: Threads that search in this process; None for one per core.
     """
 
     spark: Any = None
@@ -40,22 +40,20 @@ class Resources:
 
     @property
     def threads(self) -> int:
-        """How many threads are to search in this process."""
+        """The number of threads that search in this process."""
         return self.workers or usable_cores()
 
 
 class Engine(Protocol):
-    """A way of searching."""
-
     def __call__(self, plan: Plan, limits: Limits, resources: Resources) -> Result: ...
 
 
 def collision_probability(states: int, bits: int, renamings: int = 1) -> float:
-    """An upper bound of the chance that two of `states` states, or more, shared a fingerprint of `bits` bits.
+    """An upper bound of the probability that any two of `states` states shared a fingerprint of `bits` bits.
 
     With symmetry a state's fingerprint is the smallest of its images' k = `renamings` hashes. Two such minima are
-    equal k*k / (2k - 1) times as often as two hashes: each of the k*k pairs of hashes may be the one that is shared,
-    and it is the smallest of all 2k - 1 different ones with a chance of 1 / (2k - 1).
+    equal k*k / (2k - 1) times as often as two hashes: each of the k*k pairs of hashes may coincide, and it is the
+    smallest of all 2k - 1 different hashes with probability 1 / (2k - 1).
 
     Examples:
         >>> collision_probability(10**9, 64), collision_probability(10**9, 64, 6) > 3 * collision_probability(10**9, 64)

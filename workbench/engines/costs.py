@@ -1,4 +1,4 @@
-"""The cost of every subject of some decision trees, read off the trees: a path is a call, and its nodes are reads."""
+"""The cost of each action and predicate, read off its decision trees: a path is a call, and its nodes are reads."""
 
 from collections.abc import Sequence
 
@@ -14,8 +14,11 @@ _NODE, _BRANCH, _LEAF, _STEP, _WRITE = 12, 4, 8, 16, 8
 
 
 def costs_of(trees: Trees) -> tuple[Cost, ...]:
-    """What each action, and each predicate with a subject, has cost so far."""
-    subjects = [*(Subject("action", i.action.name) for i in trees.model.instances), *trees.subjects]
+    """The cost so far of each action, and of each predicate with a subject."""
+    subjects = [
+        *(Subject("action", i.action.name) for i in trees.model.instances),
+        *(predicate.subject for predicate in trees.predicates),
+    ]
     roots = np.array([*trees.roots, *trees.predicate_roots.tolist()], np.int64)
     calls, sizes, reads = _walk(trees, roots)
     order = list(dict.fromkeys(subject for subject in subjects if subject is not None))
@@ -39,7 +42,7 @@ def _cost(subject: Subject, numbers: Sequence[int], calls: np.ndarray, sizes: np
 
 
 def _walk(trees: Trees, roots: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For the tree below each root its paths, its bytes, and which cells it has a node for; level by level."""
+    """For the tree below each root: its paths, its bytes, and the cells that it reads."""
     arrays, owners = trees.arrays, np.arange(len(roots))
     calls, sizes = np.zeros(len(roots), np.int64), np.zeros(len(roots), np.int64)
     reads = np.zeros((len(roots), len(trees.cells.layout.cells)), np.bool_)
@@ -59,7 +62,7 @@ def _walk(trees: Trees, roots: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def _bytes_of_leaves(trees: Trees, leaves: np.ndarray) -> np.ndarray:
-    """What leaves take, with their steps and what these write; the leaves that all trees share take nothing."""
+    """The bytes of leaves with their steps and writes; the leaves that all trees share count nothing."""
     arrays, taken = trees.arrays, np.zeros(len(leaves), np.int64)
     own = leaves > TRUE
     start, stop = arrays.leaf_start[leaves[own]], arrays.leaf_stop[leaves[own]]

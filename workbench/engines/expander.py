@@ -1,129 +1,91 @@
-"""Computing successors: the passes around the compiled phases, which answer their misses and make room."""
+"""Computing successors: passes run the compiled phases, answer their misses and make room."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from workbench.engines.cells import Cells
+from workbench.engines.cells import Interner
 from workbench.engines.kernels import Counts, Frontier
 from workbench.engines.outside import Outside
+from workbench.engines.phases import layout
 from workbench.engines.phases.advance import advance
-from workbench.engines.phases.layout import (
-    ADDED,
-    ADMIT,
-    ADMIT_REST,
-    ADMIT_SHARDS,
-    APART,
-    AT_CHUNK,
-    AT_PLACE,
-    BEFORE,
-    BLOCK_FULL,
-    CHUNK_COLUMNS,
-    CUT,
-    DONE,
-    EDGES_FULL,
-    EXPAND,
-    FIGURES,
-    FIRST,
-    KEPT_OUT,
-    LIMIT,
-    LINK,
-    MISS_CONSTRAINT,
-    MISSED,
-    MISSES,
-    MOST,
-    NEXT,
-    NOTED,
-    OF_GROUP,
-    QUEUE_FULL,
-    QUEUED,
-    SETTLE,
-    SHARDS,
-    SHARE,
-    STOP,
-    TABLE_FULL,
-    USED,
-    WHAT,
-    ByShard,
-    Queue,
-)
-from workbench.engines.phases.settle import put_aside
-from workbench.engines.store import BLOCK, Store
+from workbench.engines.phases.layout import ByShard, Chunks, Queue
+from workbench.engines.phases.write_back import put_aside
+from workbench.engines.store import BLOCK, StateStore
 from workbench.engines.threads import Threads
 from workbench.engines.trees import Trees
-from workbench.engines.watch import Place
+from workbench.engines.watch import StatePlace
 from workbench.kernel import Model, ModelError
 
-#: Chunks of a pass, and the states of a chunk: enough for many threads, few enough for a core's cache.
+#: The chunks of a pass, and the states of a chunk: enough for many threads, few enough for a core's cache.
 CHUNKS, CHUNK = 128, 256
-#: With fewer states in a pass, threads would wait for each other more than they do.
+#: With fewer states in a pass, threads would mostly wait for each other.
 ALONE = 1 << 14
-_FIRST, _ROOM = 16, 2048  # states, and room for successors, of a chunk to begin with
+_FIRST, _ROOM = 16, 2048  # the initial states of a chunk, and its initial room for successors
 _MISSES_PER_BEAT = 1000
 _STATES_PER_MISS = 8
 
 
 class _Pass(NamedTuple):
-    """A pass: where its states are and where new ones go, its chunks, and what is called where it takes long."""
+    """A pass over states of block `number`, in `used` chunks; `beat` is called while it takes long."""
 
-    store: Store
+    store: StateStore
     number: int
     used: int
     beat: Callable[[], None]
 
     @property
     def block(self) -> Frontier:
-        """The block that the states are in."""
+        """The block with the states."""
         return self.store.blocks[self.number]
 
-    def queued(self, chunks: np.ndarray) -> int:
-        """How many successors there are."""
-        return int(chunks[: self.used, QUEUED].sum()) if self.used > 1 else int(chunks[0, QUEUED])
+    def queued(self, chunks: Chunks) -> int:
+        """The number of successors."""
+        return int(chunks.queued[: self.used].sum()) if self.used > 1 else int(chunks.queued[0])
 
 
 class Expander:
-    """A model's trees and all that is needed to compute successors with them. It outlives the stores it works on.
+    """Computes successors with a model's trees. It outlives the stores that it works on.
 
-    What a pass does depends on the states alone, not on who does it: the same misses are met in the same order with any
-    number of threads.
+    A pass depends on the states alone: any number of threads meets the same misses in the same order.
 
     Args:
         symmetry: The sets whose names are interchangeable; empty for none.
         bits ({64, 128}): The width of fingerprints.
-        threads: Who helps where there is much to do.
+        threads: Share the large passes.
 
     Attributes:
         counts (Counts): Per action instance, since the expander was made.
-        outside (Outside): The successors that the model's constraints keep out. Who wants them takes them when `expand`
-            pauses.
+        outside (Outside): The successors pruned by the model's state constraints, until the next pause of `expand`.
     """
 
     def __init__(
         self, model: Model, symmetry: Sequence[str] = (), bits: int = 64, threads: Threads | None = None
     ) -> None:
         self.model = model
-        self.cells = Cells(model, symmetry, bits)
+        self.cells = Interner(model, symmetry, bits)
         self.trees = Trees(self.cells)
         self.counts = self._make_counts()
         self._threads = threads
         workers = 1 if threads is None else threads.workers
         self._counted = [self._make_counts() for _ in range(workers)]
-        self._shares = [np.zeros(SHARE, np.int64) for _ in range(workers)]
+        self._shares = [np.zeros(layout.SHARE, np.int64) for _ in range(workers)]
         self.outside = Outside(self.trees)
         self._states = min(_FIRST, CHUNK)  # of a chunk: fewer where they have many successors, or many of them miss
         self._room, self._numbered = _ROOM, False
         self._queue, self._by_shard = self._make_queue(), self._make_by_shard()
-        self._chunks = np.zeros((CHUNKS, CHUNK_COLUMNS), np.int64)
+        self._columns = np.zeros((CHUNKS, len(Chunks._fields)), np.int64)
+        self._chunks = Chunks(*self._columns.T)
         self._firsts = np.arange(CHUNKS, dtype=np.int64)
-        self._figures = np.zeros(FIGURES, np.int64)
+        self._figures = np.zeros(layout.FIGURES, np.int64)
         self._due, self._misses = _MISSES_PER_BEAT, 0
         self._scratch = np.zeros(len(self.cells.values), np.int32)
         self._prepared = False
 
     def _make_counts(self) -> Counts:
         instances = len(self.model.instances)
-        return Counts(*(np.zeros(instances + APART, np.int64)[:instances] for _ in range(3)))
+        return Counts(*(np.zeros(instances + layout.APART, np.int64)[:instances] for _ in range(3)))
 
     def _make_queue(self) -> Queue:
         places = CHUNKS * self._room
@@ -134,11 +96,11 @@ class Expander:
             found=np.empty(places, np.uint32),
             number=np.empty(places if self._numbered else 0, np.uint32),
             until=np.empty(CHUNKS * CHUNK, np.int32),
-            misses=np.empty((CHUNKS * NOTED, 3), np.int64),
+            misses=np.empty((CHUNKS * layout.NOTED, 3), np.int64),
         )
 
     def _make_by_shard(self) -> ByShard:
-        """None that are sorted, for a thread that works alone: it has no shards."""
+        """The sorted queue; empty for a single thread, which has no shards."""
         shards = 0 if self._threads is None else self._threads.workers
         places = CHUNKS * self._room if shards else 0
         return ByShard(
@@ -146,18 +108,18 @@ class Expander:
             high=np.empty(places if self.cells.words == 2 else 0, np.uint64),
             found=np.empty(places, np.uint32),
             place=np.empty(places, np.int32),
-            ends=np.zeros((shards, shards + APART), np.int64),
-            new=np.zeros((shards, CHUNKS + APART), np.int64),
+            ends=np.zeros((shards, shards + layout.APART), np.int64),
+            new=np.zeros((shards, CHUNKS + layout.APART), np.int64),
             left=np.empty((shards, places), np.int32),
-            leaving=np.zeros((shards, APART), np.int64),
+            leaving=np.zeros((shards, layout.APART), np.int64),
         )
 
     def is_little(self, states: int) -> bool:
-        """Whether so many states are left to one thread."""
+        """Whether one thread does so many states alone."""
         return self._threads is None or states < ALONE
 
-    def begin(self, store: Store) -> None:
-        """Work on `store` from now on; it holds at least one state."""
+    def begin(self, store: StateStore) -> None:
+        """Work on `store`, which holds at least one state."""
         self.outside.forget()
         self.outside.fit()
         if self._numbered != store.keep_edges:
@@ -169,7 +131,7 @@ class Expander:
 
     def expand(
         self,
-        store: Store,
+        store: StateStore,
         first: int,
         end: int,
         most: int = 2**32 - 1,
@@ -179,9 +141,9 @@ class Expander:
         """Add the successors of the states `first` to `end` to the store.
 
         Args:
-            most: States that the store may hold.
-            pause: Called now and then with the number of states expanded so far; may raise to stop.
-            beat: The same, called more often where much has to be learnt, and a pass takes long.
+            most: The states that the store may hold.
+            pause: Called between passes with the number of states expanded so far; may raise to stop.
+            beat: As `pause`, but also within a pass that has many misses.
 
         Returns:
             False if the search stopped because `most` was reached.
@@ -199,68 +161,70 @@ class Expander:
                 return False
         return True
 
-    def _pass(self, store: Store, number: int, first: int, stop: int, most: int, beat: Callable[[int], None]) -> bool:
-        """Add the successors of the states `first` to `stop` of a block; False if there are more than `most`."""
+    def _pass(
+        self, store: StateStore, number: int, first: int, stop: int, most: int, beat: Callable[[int], None]
+    ) -> bool:
+        """Add the successors of the states `first` to `stop` of a block; returns False if `most` is reached."""
         chunks, figures = self._chunks, self._figures
         used = -(-(stop - first) // self._states)
-        chunks[:used] = 0
+        self._columns[:used] = 0
         if used == 1:  # most passes of small spaces
-            chunks[0, FIRST] = chunks[0, NEXT] = first
+            chunks.first[0] = chunks.next[0] = first
         else:
-            chunks[:used, FIRST] = chunks[:used, NEXT] = first + self._states * self._firsts[:used]
-            chunks[: used - 1, STOP] = chunks[1:used, FIRST]
-        chunks[used - 1, STOP] = stop
+            chunks.first[:used] = chunks.next[:used] = first + self._states * self._firsts[:used]
+            chunks.stop[: used - 1] = chunks.first[1:used]
+        chunks.stop[used - 1] = stop
         figures[:] = 0
-        figures[BEFORE], figures[LIMIT], figures[MOST] = store.count, store.visited.limit, most
-        figures[CUT], figures[USED] = -1, used
+        figures[layout.BEFORE], figures[layout.LIMIT], figures[layout.MOST] = store.count, store.visited.limit, most
+        figures[layout.CUT], figures[layout.USED] = -1, used
         this = _Pass(store, number, used, lambda: beat(number * BLOCK + first))
         if self.is_little(stop - first):
-            self._alone(this, EXPAND, LINK)
+            self._alone(this, layout.EXPAND, layout.LINK)
         else:
             self._together(this)
         return self._commit(this, stop)
 
     def _alone(self, this: "_Pass", phase: int, last: int) -> None:
-        """Do some phases by one thread."""
+        """Run some phases on one thread."""
         share = self._shares[0]
         share[:] = 0, phase, last, 0, this.used, 0
-        while (why := self._advance(this, 0)) != DONE:
+        while (why := self._advance(this, 0)) != layout.DONE:
             self._serve(this, why)
 
     def _together(self, this: "_Pass") -> None:
-        """Do all phases by all threads."""
+        """Run all phases on all threads."""
         figures, store = self._figures, this.store
-        if not len(self.outside.bounds):  # what is outside is looked at again and again, in order
-            figures[SHARDS] = len(self._by_shard.ends)
-        self._divide(this, EXPAND, this.used)
-        if store.count + this.queued(self._chunks) > figures[MOST]:
-            figures[SHARDS] = 0
-        if figures[SHARDS]:
+        if not len(self.outside.bounds):  # constraints are looked up in order
+            figures[layout.SHARDS] = len(self._by_shard.ends)
+        self._divide(this, layout.EXPAND, this.used)
+        if store.count + this.queued(self._chunks) > figures[layout.MOST]:
+            figures[layout.SHARDS] = 0
+        if figures[layout.SHARDS]:
             while store.visited.limit < store.count + this.queued(self._chunks):
                 store.visited.grow()
-            figures[LIMIT] = store.visited.limit
-            self._divide(this, ADMIT_SHARDS, int(figures[SHARDS]))
-            self._alone(this, ADMIT_REST, ADMIT_REST)
+            figures[layout.LIMIT] = store.visited.limit
+            self._divide(this, layout.ADMIT_SHARDS, int(figures[layout.SHARDS]))
+            self._alone(this, layout.ADMIT_REST, layout.ADMIT_REST)
         else:
-            self._alone(this, ADMIT, ADMIT)
-        used = this.used if figures[CUT] < 0 else int(figures[CUT]) + 1
+            self._alone(this, layout.ADMIT, layout.ADMIT)
+        used = this.used if figures[layout.CUT] < 0 else int(figures[layout.CUT]) + 1
         if store.keep_edges:
             store.want_edges(this.queued(self._chunks))
-        self._divide(this, SETTLE, used)
+        self._divide(this, layout.WRITE_BACK, used)
         if store.keep_edges:
-            self._divide(this, LINK, used)
+            self._divide(this, layout.LINK, used)
 
     def _divide(self, this: "_Pass", phase: int, count: int) -> None:
         """Divide the chunks, or shards, of a phase among the threads."""
-        assert self._threads is not None, "whoever works alone divides nothing"
+        assert self._threads is not None, "a single thread divides nothing"
         workers = self._threads.workers
         for number, share in enumerate(self._shares):
             share[:] = number, phase, phase, count * number // workers, count * (number + 1) // workers, 0
-        while (why := max(self._threads.each(lambda number: self._advance(this, number)))) != DONE:
+        while (why := max(self._threads.each(lambda number: self._advance(this, number)))) != layout.DONE:
             self._serve(this, why)
 
     def _advance(self, this: "_Pass", number: int) -> int:
-        """Let a thread go on with its share."""
+        """Continue with a thread's share."""
         store = this.store
         return int(
             advance(
@@ -283,36 +247,36 @@ class Expander:
         )
 
     def _serve(self, this: "_Pass", why: int) -> None:
-        """Do what the phases have stopped for."""
+        """Handle what stopped the phases."""
         store = this.store
-        if why == MISSED:
-            self._learn(this)
-        elif why == MISS_CONSTRAINT:
+        if why == layout.MISSED:
+            self._memoize(this)
+        elif why == layout.MISS_CONSTRAINT:
             try:
-                self.outside.learn(int(self._figures[WHAT]), self._scratch.tolist())
+                self.outside.memoize(int(self._figures[layout.WHAT]), self._scratch.tolist())
             except ModelError as error:
                 error.met = self._queued(this)
                 raise
-        elif why == QUEUE_FULL:
+        elif why == layout.QUEUE_FULL:
             self._widen()
-        elif why == TABLE_FULL:
+        elif why == layout.TABLE_FULL:
             store.visited.grow()
-            self._figures[LIMIT] = store.visited.limit
-        elif why == EDGES_FULL:
+            self._figures[layout.LIMIT] = store.visited.limit
+        elif why == layout.EDGES_FULL:
             store.want_edges(this.queued(self._chunks))
-        elif why == BLOCK_FULL:
+        elif why == layout.BLOCK_FULL:
             store.add_block()
 
     def _queued(self, this: "_Pass") -> tuple[list[int], int]:
-        """The row from which a step leads to the successor that is looked up, and the step."""
-        chunk, place = int(self._figures[AT_CHUNK]), int(self._figures[AT_PLACE])
-        first, end = self._chunks[chunk, [FIRST, NEXT]].tolist()
+        """The source row and the step of the successor that is being looked up."""
+        chunk, place = int(self._figures[layout.AT_CHUNK]), int(self._figures[layout.AT_PLACE])
+        first, end = int(self._chunks.first[chunk]), int(self._chunks.next[chunk])
         until = self._queue.until[chunk * CHUNK :][: end - first]
         source = first + int(np.searchsorted(until, place, "right"))
         return this.block.rows[source].tolist(), int(self._queue.step[chunk * self._room + place])
 
-    def place_of(self, error: ModelError, store: Store, end: int) -> Place | None:
-        """Where the model's error was met: in a state of the store's up to `end`, a step from there, or outside."""
+    def place_of(self, error: ModelError, store: StateStore, end: int) -> StatePlace | None:
+        """Where the model's error was raised: a state of the store up to `end`, a step from it, or a pruned state."""
         if error.met is None:
             return None
         row, step = error.met
@@ -325,17 +289,17 @@ class Expander:
         return None
 
     def _commit(self, this: "_Pass", stop: int) -> bool:
-        """Let the store have what the pass has found; whether it is all that there is."""
+        """Hand the results of the pass to the store; returns whether the pass is complete."""
         chunks, figures = self._chunks, self._figures
-        cut = int(figures[CUT])
+        cut = int(figures[layout.CUT])
         store, base, queued = this.store, this.block.base, this.queued(chunks)
         expanded = linked = stop
         if cut >= 0:
-            ends = self._queue.until[cut * CHUNK :][: chunks[cut, NEXT] - chunks[cut, FIRST]]
-            expanded = int(chunks[cut, FIRST] + np.searchsorted(ends, chunks[cut, QUEUED], "right"))
+            ends = self._queue.until[cut * CHUNK :][: chunks.next[cut] - chunks.first[cut]]
+            expanded = int(chunks.first[cut] + np.searchsorted(ends, chunks.queued[cut], "right"))
             linked = expanded + 1
         store.commit(
-            count=store.count + int(figures[ADDED]),
+            count=store.count + int(figures[layout.ADDED]),
             expanded=base + expanded,
             linked=base + linked,
             edges=queued if store.keep_edges else 0,
@@ -344,9 +308,9 @@ class Expander:
             for total, part in zip(self.counts, counted, strict=True):
                 total += part
                 part[:] = 0
-        figures[AT_CHUNK] = figures[AT_PLACE] = 0
-        sources = stop - int(chunks[0, FIRST])
-        # A pass that is left by a stop is lost: the more calls of Python it takes, the fewer states it should have.
+        figures[layout.AT_CHUNK] = figures[layout.AT_PLACE] = 0
+        sources = stop - int(chunks.first[0])
+        # A stop loses the pass: the more calls of Python it takes, the fewer states it should have.
         often = self.trees.misses - self._misses > sources // _STATES_PER_MISS
         self._misses = self.trees.misses
         wanted = self._states // 2 if often else 2 * self._states
@@ -354,7 +318,7 @@ class Expander:
         return cut < 0
 
     def _widen(self) -> None:
-        """Make twice the room for the successors of each chunk."""
+        """Double the room for the successors of each chunk."""
         old, self._room = self._queue, 2 * self._room
         self._queue = self._make_queue()
         for before, now in zip(old, self._queue, strict=True):
@@ -363,32 +327,32 @@ class Expander:
             else:
                 now[:] = before
         self._by_shard = self._make_by_shard()
-        self._figures[SHARDS] = 0  # what is sorted by shards already is lost: this pass is admitted in order
+        self._figures[layout.SHARDS] = 0  # the sorted queue is lost: admit this pass in order
 
     def _put_aside(self, block: Frontier) -> bool:
-        """Put successors of the last pass that are outside where they are judged; whether there is no room for all."""
-        if not self._figures[KEPT_OUT]:
+        """Put pruned successors of the last pass aside to be judged; returns whether some did not fit."""
+        if not self._figures[layout.PRUNED]:
             return False
         outside = self.outside
         outside.kept = put_aside(
             self.trees.arrays, block, self._queue, self._chunks, self._figures, outside.block, outside.kept
         )
-        return bool(self._figures[AT_CHUNK] < self._figures[USED])
+        return bool(self._figures[layout.AT_CHUNK] < self._figures[layout.USED])
 
-    def _learn(self, this: "_Pass") -> None:
-        """Ask Python for what the chunks missed, in their order; what several of them missed only once."""
+    def _memoize(self, this: "_Pass") -> None:
+        """Answer the misses of the chunks in order, each distinct one once."""
         trees, rows = self.trees, this.block.rows
-        missed = self._chunks[: this.used, MISSES]
+        missed = self._chunks.misses[: this.used]
         last, row = -1, []
         for c in np.flatnonzero(missed).tolist():
-            for kind, which, state in self._queue.misses[c * NOTED :][: missed[c]].tolist():
+            for kind, which, state in self._queue.misses[c * layout.NOTED :][: missed[c]].tolist():
                 if state != last:
                     last, row = state, rows[state].tolist()
-                if kind == OF_GROUP:
+                if kind == layout.OF_GROUP:
                     if not trees.dispatch.knows(which, row):
-                        trees.dispatch.learn(which, row)
+                        trees.dispatch.memoize(which, row)
                 elif trees.leaf(trees.roots[which], row) < 0:
-                    trees.learn_action(which, row)
+                    trees.memoize_action(which, row)
         this.store.fit()
         self.outside.fit()
         if trees.misses >= self._due:

@@ -1,11 +1,11 @@
-"""Liveness of a search in this process: its transitions as a graph, and the lassos found in it as traces."""
+"""Liveness of a search in this process: its transitions as a graph, and lassos in it as traces."""
 
 from collections.abc import Mapping
 
 import numpy as np
 
 from workbench.engines.liveness import Graph, LassoFinder
-from workbench.engines.store import Store
+from workbench.engines.store import StateStore
 from workbench.engines.trees import Trees
 from workbench.engines.watch import Labels
 from workbench.kernel import Model, Trace, Verdict, replay
@@ -14,18 +14,18 @@ from workbench.kernel.lasso import Demand, liveness_verdict
 
 
 class LivenessJudge:
-    """The verdicts on liveness properties of a complete search that kept its transitions.
+    """Judges liveness properties on a complete search that kept its transitions.
 
     Args:
-        initial: How many of the states are initial ones.
-        labels: In which states the predicates of each property hold.
+        initial: The number of initial states.
+        labels: For each property the states where its predicates hold.
     """
 
     def __init__(
         self,
         model: Model,
         trees: Trees,
-        store: Store,
+        store: StateStore,
         initial: int,
         labels: Mapping[str, Labels],
     ) -> None:
@@ -34,7 +34,7 @@ class LivenessJudge:
         indptr = np.zeros(store.count + 1, np.int64)
         np.cumsum(degree, out=indptr[1:])
         instance_of = np.array([instance for instance, _ in trees.steps] or [0], np.int32)
-        instance_of[trees.uncounted] = len(model.instances)  # steps of nobody that is fair
+        instance_of[trees.uncounted] = len(model.instances)  # fairness does not count these steps
         left_by = (leaving, instance_of[leaving_steps])
         self._finder = LassoFinder(Graph(indptr, targets, instance_of[self._steps], initial, left_by), model.fairness())
 

@@ -1,8 +1,7 @@
-"""The compiled loops of a guided search: a state is one to follow only where it fits what was seen, or told.
+"""The compiled loops of guided searches, which follow a recording or a scenario.
 
-As in :mod:`workbench.engines.kernels`, each keeps its place in a cursor and returns for whatever needs Python. There is
-room for all that one state leads to before it is expanded; so an expansion that is given up for a branch not seen
-before is simply begun again.
+As in :mod:`workbench.engines.kernels`, each keeps its place in a cursor and returns for whatever needs Python. A state
+is expanded only with room for all its successors, so an expansion that misses simply starts again.
 """
 
 from typing import NamedTuple
@@ -21,16 +20,16 @@ CURSOR = 4
 
 #: The mark of a node that agrees with the next observation.
 GOAL = -1
-#: What is wanted of a cell: nothing, or a value that no state has had so far.
+#: Wanted of a cell: nothing, or a value that no state has had so far.
 ANYTHING, UNSEEN = -1, -2
-#: What a step must not change: in any case, or if it is to be hidden.
+#: Cells that no step may change, and cells that no hidden step may change.
 FROZEN, KEPT = 2, 1
 
 _SALT = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Nodes(NamedTuple):
-    """States with a small number each, the mark: how far the search is there. Node i is row i of everything."""
+    """States, each with a mark that says how far the search is there. Node i is row i of every array."""
 
     rows: np.ndarray
     sums: np.ndarray
@@ -39,8 +38,8 @@ class Nodes(NamedTuple):
     mark: np.ndarray
 
 
-class Edges(NamedTuple):
-    """The steps between nodes, if they are wanted; else there is room for none."""
+class NodeEdges(NamedTuple):
+    """The steps between nodes; no room at all if they are not wanted."""
 
     source: np.ndarray
     target: np.ndarray
@@ -49,10 +48,14 @@ class Edges(NamedTuple):
 class Aim(NamedTuple):
     """What the next observation asks for.
 
-    ``wanted`` has a value, or ANYTHING, for each cell; ``seen`` lists the cells for which it has one. ``role`` says for
-    each cell whether steps may change it. ``most`` is the number of visible steps, ``hidden`` whether there may be
-    others. ``allowed``, of one column, says for each memoised step whether it is the one that was named; it has no rows
-    if none was.
+    Attributes:
+        wanted: For each cell a value, or ANYTHING.
+        seen: The cells with a wanted value.
+        role: For each cell whether steps may change it.
+        most: The most visible steps.
+        hidden: Whether hidden steps are allowed too.
+        allowed (bool array (steps, 1)): For each memoized step whether it is the named one; no rows without a name.
+        edges: Takes the steps between nodes.
     """
 
     wanted: np.ndarray
@@ -61,12 +64,18 @@ class Aim(NamedTuple):
     most: int
     hidden: bool
     allowed: np.ndarray
+    edges: NodeEdges
 
 
 @njit(cache=True, nogil=True)
-def steps_of(trees, dispatch, row, steps, cursor):
-    """Write the steps that are possible in the state `row` into `steps`; how many there are, or minus why not."""
-    count = 0
+def next_steps(trees, dispatch, nodes, table, steps, last, cursor):
+    """Write the steps of node ``cursor[NODE]`` into `steps`; returns how many there are, or minus why the kernel stops.
+
+    It stops at node `last`, for a miss, and where there is no room for all that the steps lead to.
+    """
+    if cursor[NODE] == last:
+        return -PAUSE
+    count, row = 0, nodes.rows[cursor[NODE]]
     for group in range(dispatch.cell.shape[0]):
         value = row[dispatch.cell[group]]
         entries = dispatch.table[dispatch.base[group] + value] if value < dispatch.size[group] else -1
@@ -83,12 +92,14 @@ def steps_of(trees, dispatch, row, steps, cursor):
                     return -STEPS_FULL
                 steps[count] = step
                 count += 1
+    if cursor[COUNT] + 2 * count + 1 > min(nodes.sums.shape[0], np.int64(table.low.shape[0] * 0.75)):
+        return -NODES_FULL
     return count
 
 
 @njit(cache=True, nogil=True)
 def rebuild(nodes, count, salted, table):
-    """Put all nodes into the empty `table`; of several with one fingerprint the last."""
+    """Put all nodes into the empty `table`; the last of those with one fingerprint stays."""
     for i in range(count):
         slot = slot_of(table, _key(nodes.sums[i], nodes.mark[i], salted), np.uint64(0))
         table.low[slot] = _key(nodes.sums[i], nodes.mark[i], salted)
@@ -104,7 +115,7 @@ def _key(total, mark, salted):
 
 @njit(cache=True, nogil=True)
 def _add(trees, cells, nodes, table, edges, source, step, total, mark, cursor):
-    """Add what `step` leads to from node `source` (-1: the state of the node itself), unless it is there already."""
+    """Add the successor of node `source` by `step` (-1: its own state), unless it is there already."""
     low = _key(total, mark, True)
     slot = slot_of(table, low, np.uint64(0))
     if table.low[slot] == 0:
@@ -127,28 +138,23 @@ def _add(trees, cells, nodes, table, edges, source, step, total, mark, cursor):
 
 
 @njit(cache=True, nogil=True)
-def follow(trees, dispatch, cells, nodes, table, edges, aim, steps, pause, cursor):
-    """Expand the nodes from ``cursor[NODE]`` on: what leads to `aim` becomes a goal, what may lead there a node.
+def follow(trees, dispatch, cells, nodes, table, aim, steps, pause, cursor):
+    """Expand up to `pause` nodes from ``cursor[NODE]`` on: states that agree with `aim` become goals.
 
-    The mark of a node is the number of visible steps since the last observation. At most `pause` nodes are expanded.
+    A node's mark is the number of visible steps since the last observation.
     """
     hash_base, hashes = cells
-    named = aim.allowed.shape[0] > 0
-    room = min(nodes.sums.shape[0], np.int64(table.low.shape[0] * 0.75))
+    edges, named = aim.edges, aim.allowed.shape[0] > 0
     last = cursor[NODE] + pause
     while cursor[NODE] < cursor[COUNT]:
         node = cursor[NODE]
-        if node == last:
-            return PAUSE
-        if nodes.mark[node] == GOAL:
+        if nodes.mark[node] == GOAL and node != last:
             cursor[NODE] += 1
             continue
-        row = nodes.rows[node]
-        possible = steps_of(trees, dispatch, row, steps, cursor)
+        possible = next_steps(trees, dispatch, nodes, table, steps, last, cursor)
         if possible < 0:
             return -possible
-        if cursor[COUNT] + 2 * possible + 1 > room:
-            return NODES_FULL
+        row = nodes.rows[node]
         if edges.source.shape[0] > 0 and cursor[EDGES] + 2 * possible + 1 > edges.source.shape[0]:
             return EDGES_FULL
         differing = 0
@@ -188,38 +194,37 @@ def follow(trees, dispatch, cells, nodes, table, edges, aim, steps, pause, curso
     return DONE
 
 
-class Lines(NamedTuple):
-    """The lines of a scenario: for each the predicate that has to be true, -1 for none, and whether it is a step.
+class ScenarioLines(NamedTuple):
+    """The lines of a scenario.
 
-    ``matches`` says for each memoised step which lines it is a step of.
+    Attributes:
+        roots: The roots of the trees of all predicates.
+        predicate: For each line the predicate that must hold; -1 for none.
+        is_step: For each line whether it is a step.
+        matches (bool array (steps, lines)): Which memoized steps are steps of which lines.
     """
 
+    roots: np.ndarray
     predicate: np.ndarray
     is_step: np.ndarray
     matches: np.ndarray
 
 
 @njit(cache=True, nogil=True)
-def pass_lines(trees, roots, dispatch, cells, nodes, table, lines, steps, pause, cursor):
-    """Expand the nodes from ``cursor[NODE]`` on until one has passed all lines, which is then the last one.
+def pass_lines(trees, dispatch, cells, nodes, table, lines, steps, pause, cursor):
+    """Expand the nodes from ``cursor[NODE]`` on until one, then the last, has passed all lines.
 
-    The mark of a node is the number of lines that it has passed. A state is followed again only with a larger one: what
-    can pass the rest of the lines can pass fewer of them.
+    A node's mark is the number of lines passed. A state is followed again only with a larger mark.
     """
     hash_base, hashes = cells
     count = lines.predicate.shape[0]
-    room = min(nodes.sums.shape[0], np.int64(table.low.shape[0] * 0.75))
     last = cursor[NODE] + pause
     while cursor[NODE] < cursor[COUNT]:
-        node = cursor[NODE]
-        if node == last:
-            return PAUSE
-        row = nodes.rows[node]
-        possible = steps_of(trees, dispatch, row, steps, cursor)
+        possible = next_steps(trees, dispatch, nodes, table, steps, last, cursor)
         if possible < 0:
             return -possible
-        if cursor[COUNT] + possible + 1 > room:
-            return NODES_FULL
+        node = cursor[NODE]
+        row = nodes.rows[node]
         for at in range(possible):
             step, number = steps[at], cursor[COUNT]
             total = nodes.sums[node]
@@ -235,7 +240,7 @@ def pass_lines(trees, roots, dispatch, cells, nodes, table, lines, steps, pause,
                     break
                 predicate = lines.predicate[mark]
                 if predicate >= 0:
-                    leaf = walk(trees, roots[predicate], after)
+                    leaf = walk(trees, lines.roots[predicate], after)
                     if leaf < 0:
                         cursor[WHAT] = predicate
                         return MISS_PREDICATE

@@ -1,7 +1,7 @@
 """The compiled loops. They walk decision trees over rows of integers and know nothing of any model.
 
-Every kernel works on a piece at a time and keeps its place in a small integer array (the *cursor*), so that it can
-stop for whatever needs Python - a branch not seen before, an array that is full - and be called again.
+A kernel keeps its place in a small integer array (the *cursor*), so that it can stop for whatever needs Python - a
+miss, a full array - and be called again.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,7 @@ DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, HIT = range(5)
 STATE, COUNT, WHAT = range(3)
 CURSOR = 3
 
-#: How many states beyond the first miss `inspect` looks for more.
+#: The states beyond the first miss in which `inspect` looks for more.
 AHEAD = 512
 
 #: The target of a transition that leads outside the constraints.
@@ -37,11 +37,11 @@ class Frontier(NamedTuple):
     degree: np.ndarray
 
 
-class Table(NamedTuple):
-    """The visited set: open addressing, in the order of :func:`home`, so that growing it is one sequential pass.
+class HashTable(NamedTuple):
+    """The visited set: open addressing in the order of :func:`home`, so that it grows in one sequential pass.
 
-    ``low`` is 0 in a free slot. ``high`` (the upper words of 128-bit fingerprints) and ``number`` (the states'
-    numbers, wanted where transitions are kept) are empty if they are not used.
+    ``low`` is 0 in a free slot. ``high`` (the upper words of 128-bit fingerprints) and ``number`` (the states' numbers,
+    for transitions) are empty if unused.
     """
 
     low: np.ndarray
@@ -49,15 +49,26 @@ class Table(NamedTuple):
     number: np.ndarray
 
 
-class Edges(NamedTuple):
-    """The transitions kept, in the order of their sources; empty arrays if none are kept."""
+class EdgeArrays(NamedTuple):
+    """Transitions in the order of their sources; empty arrays if none are kept."""
 
     target: np.ndarray
     step: np.ndarray
 
 
+class Predicates(NamedTuple):
+    """The predicates that a search looks out for: see :class:`workbench.engines.watch.PredicateTable`."""
+
+    roots: np.ndarray
+    of: np.ndarray
+    wanted: np.ndarray
+    active: np.ndarray
+    reads: np.ndarray
+    concerned: np.ndarray
+
+
 class Counts(NamedTuple):
-    """Per action instance: states in which it was enabled, successors, new states."""
+    """Per action instance: the states that enable it, its successors, its new states."""
 
     enabled: np.ndarray
     generated: np.ndarray
@@ -66,7 +77,7 @@ class Counts(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def walk_tables(trees, node, row):
-    """The same as :func:`walk`, which leaves to this what is below a node with a table: so its own loop is short."""
+    """As :func:`walk`, which calls this below a node with a table to keep its own loop short."""
     while node > 0:
         value = row[trees.node_cell[node]]
         if value < trees.node_size[node]:
@@ -80,7 +91,7 @@ def walk_tables(trees, node, row):
 
 @njit(cache=True, nogil=True)
 def walk(trees, node, row):
-    """The leaf that `row` leads to from `node`, or -1 for a branch not seen before."""
+    """The leaf that `row` leads to from `node`, or -1 for a miss."""
     while node > 0:
         value = row[trees.node_cell[node]]
         if value >= trees.node_size[node]:
@@ -91,7 +102,7 @@ def walk(trees, node, row):
 
 @njit(cache=True, nogil=True)
 def walk_at(trees, node, rows, i):
-    """The same for row `i` of `rows`: a view of it is counted, in one place for all threads, so only tables get one."""
+    """As :func:`walk` for row `i` of `rows`. Only tables get a view: it bumps a reference count that threads share."""
     while node > 0:
         value = rows[i, trees.node_cell[node]]
         if value >= trees.node_size[node]:
@@ -127,7 +138,7 @@ def slot_of(table, low, high):
 
 @njit(cache=True, nogil=True)
 def insert(low, high, table, number):
-    """Add one fingerprint to the table with the state's `number`; whether it was new."""
+    """Add one fingerprint to the table with the state's `number`; returns whether it was new."""
     slot = slot_of(table, low, high)
     if table.low[slot] != 0:
         return False
@@ -141,7 +152,7 @@ def insert(low, high, table, number):
 
 @njit(cache=True, nogil=True)
 def rehash(old, new):
-    """Move everything from one table to a larger one. Both are in one order, so memory is read in sequence."""
+    """Move all entries to a larger table. Both have the same order, so memory access is sequential."""
     slots = new.low.shape[0]
     for i in range(old.low.shape[0]):
         low = old.low[i]
@@ -160,21 +171,19 @@ def rehash(old, new):
 
 
 @njit(cache=True, nogil=True)
-def inspect(trees, roots, wanted, active, touched, block, stop, missed, cursor):
+def inspect(trees, predicates, touched, block, stop, missed, cursor):
     """Judge the states ``cursor[STATE]`` to `stop` of `block` by the active predicates.
 
-    A predicate is looked at only if the step to the state may have changed its value: else that is the predecessor's,
-    where it was not `wanted` (or it would not be active any more). From the first state on of which a predicate is not
-    known, it only looks for more of these, up to a state that decides one: ``cursor[WHAT]`` says how many there are.
+    A predicate is evaluated only if the step to the state may have changed its value: the predecessor did not have the
+    wanted one, or the predicate would no longer be active. After the first miss the kernel only collects misses, up to
+    a state that decides a predicate: ``cursor[WHAT]`` is their number.
 
     Args:
-        roots (int32 array): The root of each predicate's tree.
-        wanted (bool array): The value to look for.
-        active (uint64 array): One bit per predicate.
+        predicates: Predicates
         touched (uint64 array (steps, words)): For each step, one bit per predicate whose value it may change.
-        missed (int64 array (room, 2)): Where predicates that are not known go, each with the state.
+        missed (int64 array (room, 2)): Takes the misses: the predicate and the state.
     """
-    one, misses = np.uint64(1), 0
+    one, misses, active = np.uint64(1), 0, predicates.active
     for i in range(cursor[STATE], stop):
         step = block.step[i]
         for word in range(active.shape[0]):
@@ -184,7 +193,7 @@ def inspect(trees, roots, wanted, active, touched, block, stop, missed, cursor):
             predicate = 64 * word
             while changed != 0:
                 if changed & one:
-                    leaf = walk_at(trees, roots[predicate], block.rows, i)
+                    leaf = walk_at(trees, predicates.roots[predicate], block.rows, i)
                     if leaf < 0:
                         if misses == 0:
                             cursor[STATE] = i
@@ -193,7 +202,7 @@ def inspect(trees, roots, wanted, active, touched, block, stop, missed, cursor):
                         cursor[WHAT] = misses
                         if misses == missed.shape[0]:
                             return MISS_PREDICATE
-                    elif (leaf == 1) == wanted[predicate]:
+                    elif (leaf == 1) == predicates.wanted[predicate]:
                         if misses == 0:
                             cursor[STATE], cursor[WHAT] = i, predicate
                             return HIT
@@ -209,8 +218,8 @@ def inspect(trees, roots, wanted, active, touched, block, stop, missed, cursor):
 
 
 @njit(cache=True, nogil=True)
-def evaluate(trees, root, rows, truth, cursor):
-    """Write the value of one predicate for the rows from ``cursor[STATE]`` on into `truth`."""
+def evaluate_rows(trees, root, rows, truth, cursor):
+    """Write one predicate's values for the rows from ``cursor[STATE]`` on into `truth`."""
     for i in range(cursor[STATE], rows.shape[0]):
         leaf = walk(trees, root, rows[i])
         if leaf < 0:
@@ -222,10 +231,10 @@ def evaluate(trees, root, rows, truth, cursor):
 
 @njit(cache=True, nogil=True)
 def add_new(fingerprints, first, table, held, limit, new):
-    """Add fingerprints, uint64 (states, words), from place `first` on to the table, and mark those `new` to it.
+    """Add fingerprints, uint64 (states, words), from place `first` on to the table, and mark the `new` ones.
 
-    Stops early when the table holds `limit` entries. `held` is how many it holds, and the number of the first new one.
-    Returns how many fingerprints have been looked at, and how many entries there are then.
+    It stops early when the table holds `limit` entries; `held` is their number, and that of the first new one. Returns
+    the fingerprints looked at so far, and the entries held.
     """
     count = fingerprints.shape[0]
     for i in range(first, min(first + ASKED_AHEAD, count)):
@@ -254,7 +263,7 @@ def contains(fingerprints, table):
 
 @njit(cache=True, nogil=True)
 def bucket(fingerprints, buckets):
-    """The bucket of each fingerprint, by a mix of bits that has nothing to do with its place in a table."""
+    """The bucket of each fingerprint, by a mix of bits independent of its slot in a table."""
     buckets_of = np.empty(fingerprints.shape[0], np.int32)
     for i in range(fingerprints.shape[0]):
         low = fingerprints[i, 0]
@@ -277,7 +286,7 @@ def add_hashes(rows, hash_base, hashes, sums):
 
 @njit(cache=True, nogil=True)
 def canonical_fingerprints(sums, words):
-    """The canonical fingerprint of each row of `sums`, uint64 (states, words), as the visited set holds it."""
+    """The canonical fingerprint of each row of `sums`, uint64 (states, words), as held by the visited set."""
     canonical_of = np.empty((sums.shape[0], words), np.uint64)
     lanes = sums.shape[1]
     for i in range(sums.shape[0]):

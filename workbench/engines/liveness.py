@@ -1,7 +1,6 @@
 """Liveness over arrays: fair lassos by strongly connected components, linear in the transitions.
 
-The definitions are in ``docs/liveness.md``; :mod:`workbench.kernel.temporal` is the readable reference, which decides
-by another method.
+Definitions are in ``docs/liveness.md``; :mod:`workbench.kernel.temporal` is the readable reference, by another method.
 """
 
 from collections.abc import Sequence
@@ -15,8 +14,8 @@ from workbench.engines.components import fair_components
 from workbench.kernel.instances import Fairness
 from workbench.kernel.lasso import Lasso
 
-# Cycles are looked for from one state after the other until as many transitions have been looked at as the graph has,
-# or this many in a small one. What a search costs besides counts as _SEARCH of them.
+# Cycles are searched for from one state after the other, until as many transitions have been visited as the graph has,
+# or _LEAST_EFFORT in a small graph. The overhead of a search counts as _SEARCH transitions.
 _LEAST_EFFORT, _SEARCH = 500_000, 500
 
 
@@ -26,9 +25,9 @@ class Graph:
 
     Attributes:
         indptr: Transitions ``indptr[s]`` to ``indptr[s + 1] - 1`` leave state s.
-        labels: The number of the action instance of each transition; a larger one where fairness is not of the step.
-        initial: States 0 to `initial` - 1 are the initial ones.
-        leaving: Sources and labels of the transitions that lead out of the graph: their actions are enabled there.
+        labels: The action instance of each transition; a larger number if fairness does not count the step.
+        initial: States 0 to `initial` - 1 are initial.
+        leaving: Sources and labels of the transitions that leave the graph: their actions are enabled there.
     """
 
     indptr: np.ndarray
@@ -39,9 +38,9 @@ class Graph:
 
 
 class _Conditions(NamedTuple):
-    """Fairness conditions, one per row: is it strong, where is it enabled (per state), which labels are its own.
+    """Fairness conditions, one per row: whether it is strong, where it is enabled, and which labels are its own.
 
-    Those that a label belongs to are ``of[first[label]]`` to ``of[first[label + 1] - 1]``.
+    The conditions of a label are ``of[first[label]]`` to ``of[first[label + 1] - 1]``.
     """
 
     strong: np.ndarray
@@ -52,7 +51,7 @@ class _Conditions(NamedTuple):
 
 
 class _Routes(NamedTuple):
-    """Shortest ways to states: those that can be reached, nearest first; how far; the last transition (-1: none)."""
+    """Shortest ways: the reachable states, nearest first; their distances; the last transitions (-1: none)."""
 
     order: np.ndarray
     distance: np.ndarray
@@ -60,7 +59,7 @@ class _Routes(NamedTuple):
 
 
 class LassoFinder:
-    """Finds fair lassos in one graph; what all formulas need is computed once."""
+    """Finds fair lassos in one graph; data common to all formulas is computed once."""
 
     def __init__(self, graph: Graph, fairness: Sequence[Fairness]) -> None:
         self._states = len(graph.indptr) - 1
@@ -97,7 +96,7 @@ class LassoFinder:
             goal: The states where Q holds.
 
         Returns:
-            Its steps are positions in the arrays of transitions. A lasso that stops is a shortest one.
+            Steps are positions in the arrays of transitions. A lasso that stops is a shortest one.
         """
         allowed = np.ones(self._states, bool) if kind == "eventually_always" else ~goal
         entry = allowed.copy()
@@ -129,7 +128,7 @@ class LassoFinder:
         return Lasso(start, steps, len(steps))
 
     def _path(self, routes: _Routes, state: int) -> tuple[int, list[int]]:
-        """The initial state, and the transitions from there to `state`: to the entry first, on by `routes` then."""
+        """The initial state and the transitions to `state`: first to the entry, then along `routes`."""
         steps = []
         for links in (routes.via, self._routes.via):
             while (step := int(links[state])) >= 0:
@@ -142,7 +141,7 @@ class LassoFinder:
     def _small_cycle(
         self, routes: _Routes, conditions: _Conditions, components: np.ndarray, bound: float
     ) -> Lasso | None:
-        """The smallest lasso with fewer than `bound` states among those that end in a cycle and are tried."""
+        """The smallest lasso with a cycle and fewer than `bound` states, among those tried."""
         best, tour = None, _Tour(self._indptr, self._targets, self._labels, conditions, components)
         effort = max(_LEAST_EFFORT, len(self._targets))
         for home in routes.order[components[routes.order] >= 0]:
@@ -163,7 +162,7 @@ def _source(indptr: np.ndarray, step: int) -> int:
 
 
 class _Tour:
-    """Makes fair cycles inside components: along shortest paths to what fairness still demands, and home."""
+    """Builds fair cycles in components: along shortest paths to whatever fairness still demands, and home."""
 
     def __init__(
         self,
@@ -176,7 +175,7 @@ class _Tour:
         self._arrays = (indptr, targets, labels, components, conditions.enabled, conditions.own)
         self._indptr, self._targets, self._labels = indptr, targets, labels
         self._components, self._conditions = components, conditions
-        self._seen = np.full(len(components), -1, np.int32)  # the number of the search that saw a state last
+        self._seen = np.full(len(components), -1, np.int32)  # the last search that saw each state
         self._via = np.empty(len(components), np.int64)
         self._queue = np.empty(len(components), np.int32)
         self._searches = 0
@@ -196,7 +195,7 @@ class _Tour:
             at = int(self._targets[walk[-1]])
 
     def _search(self, at: int, home: int, unmet: np.ndarray) -> list[int]:
-        """A shortest path in the component to and over a transition to `home`, or one that an unmet condition needs."""
+        """A shortest path in the component over a transition that leads `home`, or that an unmet condition needs."""
         self._searches += 1
         weak = unmet & ~self._conditions.strong
         step, spent = _search(*self._arrays, at, home, unmet, weak, self._searches, self._seen, self._via, self._queue)
@@ -207,7 +206,7 @@ class _Tour:
         return path[::-1]
 
     def _unmet(self, cycle: list[int]) -> np.ndarray:
-        """Which conditions the cycle is unfair to."""
+        """The conditions that the cycle is unfair to."""
         strong, own = self._conditions.strong, self._conditions.own
         enabled = self._conditions.enabled[:, np.searchsorted(self._indptr, cycle, side="right") - 1]
         due = np.where(strong, enabled.any(axis=1), enabled.all(axis=1))
@@ -217,18 +216,18 @@ class _Tour:
         return due
 
     def _leaving(self, step: int) -> range:
-        """The transitions that leave the state that `step` leaves."""
+        """The transitions from the source of `step`."""
         source = _source(self._indptr, step)
         return range(self._indptr[source], self._indptr[source + 1])
 
     def _without_detours(self, cycle: list[int]) -> list[int]:
-        """The cycle with parts of it replaced by single transitions, as long as it stays fair."""
+        """The cycle with parts replaced by single transitions, as long as it stays fair."""
         while (shorter := self._shortcut(cycle)) is not None:
             cycle = shorter
         return cycle
 
     def _shortcut(self, cycle: list[int]) -> list[int] | None:
-        arrivals: dict[int, list[int]] = {}  # after how many steps the cycle is in a state, latest first
+        arrivals: dict[int, list[int]] = {}  # when the cycle arrives in each state, latest first
         for i in range(len(cycle), 0, -1):
             arrivals.setdefault(int(self._targets[cycle[i - 1]]), []).append(i)
         for i, step in enumerate(cycle):
@@ -245,7 +244,7 @@ class _Tour:
 
 @njit(cache=True)
 def _enable(indptr, targets, labels, conditions):
-    """Note where conditions are enabled: where a step of theirs leads to another state."""
+    """Note where conditions are enabled: where one of their steps leads to another state."""
     for source in range(len(indptr) - 1):
         for step in range(indptr[source], indptr[source + 1]):
             if targets[step] != source:
@@ -270,7 +269,7 @@ def _first_stop(order, enabled):
 
 @njit(cache=True)
 def _routes(indptr, targets, starts, delays, allowed):
-    """Breadth-first search through `allowed` states; start i counts as found at distance ``delays[i]`` (ascending)."""
+    """Breadth-first search through `allowed` states; start i is found at distance ``delays[i]`` (ascending)."""
     distance = np.full(len(allowed), -1, np.int32)
     via = np.full(len(allowed), -1, np.int64)
     order = np.empty(len(allowed), np.int32)
@@ -297,9 +296,9 @@ def _routes(indptr, targets, starts, delays, allowed):
 
 @njit(cache=True)
 def _search(indptr, targets, labels, components, enabled, own, at, home, unmet, weak, search, seen, via, queue):
-    """Find the first transition, breadth-first, that leads to `home`, or is what an unmet condition waits for.
+    """The first transition, breadth-first, that leads to `home` or meets an unmet condition; and the effort.
 
-    Returns it and how many transitions have been looked at. There must be one.
+    There must be one. The effort is the number of transitions visited.
     """
     queue[0], seen[at] = at, search
     done, queued, spent = 0, 1, 0

@@ -1,4 +1,4 @@
-"""The in-process engine: breadth-first, level by level, over memoised decision trees."""
+"""The in-process engine: breadth-first, level by level, over memoized decision trees."""
 
 import threading
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from workbench.engines.memory import peak_bytes
 from workbench.engines.profile import Profile
 from workbench.engines.purity import run_again
 from workbench.engines.steps import WatchedSteps
-from workbench.engines.store import BLOCK, Store, Transitions
+from workbench.engines.store import BLOCK, StateStore, Transitions
 from workbench.engines.threads import Threads
-from workbench.engines.watch import Labels, Place, Watched
+from workbench.engines.watch import Labels, StatePlace, Watched
 from workbench.kernel import Model, ModelError, Result, Trace, Variable, action, invariant, replay, require
 from workbench.kernel.budget import INTERRUPTED, Limits, Stop
 from workbench.kernel.conclusion import Exploration, Growth, conclude
@@ -29,12 +29,12 @@ from workbench.kernel.trace import leading_to, not_again
 from workbench.kernel.values import counted
 
 _INITIAL_STATES_PER_CHECK = 512
-_MISSES = 64  # predicates that are looked for before they are learnt
+_MISSES = 64  # misses of predicates that are collected before Python is called
 
 
 def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
     """The engine ``local``: carry out `plan` in this process."""
-    load()
+    load_kernels()
     limits.restart()
     searching = LocalSearch(plan, workers=resources.threads)
     searching.run(limits)
@@ -42,7 +42,7 @@ def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
 
 
 class Smallest(Model):
-    """What the kernels are loaded with."""
+    """The model that loads the kernels."""
 
     n = Variable(0)
 
@@ -59,8 +59,8 @@ class Smallest(Model):
 _loading, _loaded = threading.Lock(), threading.Event()
 
 
-def load() -> None:
-    """Compile the kernels, or take them from Numba's cache, unless they are loaded: no search should wait for that."""
+def load_kernels() -> None:
+    """Compile the kernels once, or load them from Numba's cache, so that no search waits for them."""
     with _loading:
         if not _loaded.is_set():
             searching = LocalSearch(make_plan(Smallest()))
@@ -69,19 +69,19 @@ def load() -> None:
             _loaded.set()
 
 
-def loaded() -> bool:
+def kernels_loaded() -> bool:
     """Whether the kernels are loaded."""
     return _loaded.is_set()
 
 
 class Completed(NamedTuple):
-    """How far a search is up to its last completed level, for another engine to go on from there.
+    """A search up to its last completed level, for another engine to continue.
 
     Attributes:
         initial: Initial states, repetitions included.
         levels: The sizes of the completed levels.
         counts: The counts of the steps between these levels.
-        outside: What the constraints kept out of these levels.
+        outside: The pruned states of these levels.
     """
 
     initial: int
@@ -91,14 +91,14 @@ class Completed(NamedTuple):
 
 
 class Full(Stop):
-    """Ends a search in this process because it became too large for it."""
+    """Ends a search that has outgrown this process."""
 
 
 def count_actions(model: Model, counts: np.ndarray, assigns: np.ndarray) -> list[ActionCount]:
     """Sum up by action.
 
     Args:
-        assigns: Whether the instance ever assigned to a variable.
+        assigns: Whether each instance ever assigned to a variable.
     """
     totals = {name: np.zeros(4, np.int64) for name in model.actions}
     for instance, column, writes in zip(model.instances, counts.T, assigns, strict=True):
@@ -109,8 +109,8 @@ def count_actions(model: Model, counts: np.ndarray, assigns: np.ndarray) -> list
     ]
 
 
-def _numbered(base: int, at: int) -> Place:
-    """The place of state number `at` from `base` on."""
+def _numbered(base: int, at: int) -> StatePlace:
+    """The place of state ``base + at``."""
     return base + at, None
 
 
@@ -118,10 +118,10 @@ class LocalSearch:
     """One search of a model's state space in this process.
 
     Args:
-        plan: What to check; the predicates of liveness properties are evaluated in every state, for
+        plan: The predicates of its liveness properties are evaluated in every state, for
             :mod:`workbench.engines.graph`.
         keep_rows, keep_edges: Keep all states' rows, and all transitions (which liveness needs).
-        workers: How many threads expand states. What is found does not depend on it.
+        workers: Threads that expand states. The result does not depend on it.
     """
 
     def __init__(self, plan: Plan, keep_rows: bool = False, keep_edges: bool = False, workers: int = 1) -> None:
@@ -132,7 +132,7 @@ class LocalSearch:
         self.watched = Watched(plan.model, self.trees, plan.safety)
         self.steps = WatchedSteps(plan.model, self.trees, plan.steps) if plan.steps else None
         self.labels = {p.name: Labels(plan.model, self.trees, p) for p in plan.liveness}
-        self.store = Store(self.cells, keep_rows, keep_edges or bool(plan.liveness))
+        self.store = StateStore(self.cells, keep_rows, keep_edges or bool(plan.liveness))
         self.levels: list[int] = []
         self.stopped: str | None = None
         self.full = False
@@ -145,10 +145,10 @@ class LocalSearch:
     # The search --------------------------------------------------------------------------------------------------
 
     def run(self, limits: Limits, room: Room | None = None) -> None:
-        """Search until the space is exhausted, a budget is used up, or somebody stops it.
+        """Search until the space is exhausted, a budget is used up, or the search is stopped.
 
-        What has been visited so far is kept and judged in any case; ``stopped`` says why the search is incomplete.
-        When the search has used up `room`, it stops and is ``full``: another engine may go on.
+        Visited states are kept and judged in any case; ``stopped`` says why the search is incomplete. A search that has
+        used up its `room` is ``full``: another engine may continue.
         """
         try:
             with leading_to(self._trace_of):
@@ -212,14 +212,14 @@ class LocalSearch:
             if self.store.count == limits.most_states and not self.store.visited.find(self.cells.sums(row)):
                 limits.room(self.store.count)
             self.store.add_initial(row, which)
-        self._judge_initial(limits)  # while the expander remembers what is outside
+        self._judge_initial(limits)  # while the expander still has the pruned states
         if not self.store.count:
             return
         self.levels.append(self.store.count)
         self.expander.begin(self.store)
 
     def _judge_initial(self, limits: Limits) -> None:
-        """Judge the initial states that were added since the last call."""
+        """Judge the initial states added since the last call."""
         if self.steps is not None:
             for part in self.store.slices(int(self._judged[kernels.COUNT]), self.store.count):
                 self.steps.judge_initial(part.rows, partial(_numbered, part.base))
@@ -227,12 +227,12 @@ class LocalSearch:
         limits.check(0, self.store.count, self.store.count, lambda: self.nbytes, self.decided)
 
     def _judge_rest(self) -> None:
-        """Judge what was found before the search was stopped."""
+        """Judge the states found before the search was stopped."""
         try:
             self._inspect(fail_fast=False)
             self._inspect_steps(fail_fast=False)
         except TooMuch:
-            if self.stopped != INTERRUPTED:  # nobody who is interrupted wants it to begin again
+            if self.stopped != INTERRUPTED:  # an interrupted search must not start again
                 raise
 
     def _inspect(self, fail_fast: bool) -> None:
@@ -249,17 +249,17 @@ class LocalSearch:
         outside = self.expander.outside
         if len(outside):
             step = outside.block.step
-            if self.steps is not None and step[0] < 0:  # initial states, which are put aside before all others
+            if self.steps is not None and step[0] < 0:  # initial states come before all others
                 self.steps.judge_initial(outside.block.rows[: len(outside)], lambda at: (0, int(step[at])))
             self._judge(outside.block, len(outside), self._judged_outside, fail_fast)
             self._judged_outside[:] = 0
             outside.forget()
 
     def _judge(self, block: Frontier, stop: int, cursor: np.ndarray, fail_fast: bool) -> None:
-        """Judge the states of `block` up to `stop` by what is not decided yet.
+        """Judge the states of `block` up to `stop` by the undecided properties.
 
-        Threads look at all of them first. Where they have met nothing, nothing is to be met; unless what was learnt of
-        a predicate before says that it reads more, and has to be looked at in more states.
+        Threads first look at all states. Their shares without a finding are done, unless a miss in an earlier share has
+        shown that a predicate reads more cells and must be evaluated in more states.
         """
         threads, first = self._threads, int(cursor[kernels.STATE])
         if threads is None or self.expander.is_little(stop - first):
@@ -282,10 +282,9 @@ class LocalSearch:
     def _look(
         self, block: Frontier, stop: int, cursor: np.ndarray, touched: np.ndarray
     ) -> tuple[int, Sequence[tuple[int, int]]]:
-        """Look at the states of `block` up to `stop`; why that has ended, and what is to be learnt, and where."""
+        """Look at the states of `block` up to `stop`; returns why it ended, and the misses with their states."""
         watched, missed = self.watched, np.empty((_MISSES, 2), np.int64)
-        known = self.trees.arrays, watched.roots, watched.wanted, watched.active, touched
-        why = int(kernels.inspect(*known, block, stop, missed, cursor))
+        why = int(kernels.inspect(self.trees.arrays, watched.columns, touched, block, stop, missed, cursor))
         return why, missed[: cursor[kernels.WHAT]].tolist() if why == kernels.MISS_PREDICATE else ()
 
     def _judge_in_order(self, block: Frontier, stop: int, cursor: np.ndarray, fail_fast: bool) -> None:
@@ -295,17 +294,18 @@ class LocalSearch:
             if why == kernels.DONE:
                 break
             if why == kernels.MISS_PREDICATE:
-                # One that decides is looked at first: where that is known, nothing need be asked in later states.
-                any(watched.learn(predicate, block.rows[state].tolist()) for predicate, state in missed)
+                # Stop at the first miss that decides a property: later states need not be asked.
+                any(watched.memoize(predicate, block.rows[state].tolist()) for predicate, state in missed)
                 continue
             state, predicate = int(cursor[kernels.STATE]), int(cursor[kernels.WHAT])
             numbered = block is not self.expander.outside.block
             place = (block.base + state, None) if numbered else (int(block.parent[state]), int(block.step[state]))
-            if watched.hit(predicate, place) and fail_fast:
+            watched.decide(watched.owners[predicate], place)
+            if fail_fast and not watched.wanted[predicate]:
                 raise Stop("stopped at the first violation")
 
     def _inspect_steps(self, fail_fast: bool) -> None:
-        """Judge the steps from the states that were expanded since the last call."""
+        """Judge the steps from the states expanded since the last call."""
         if self.steps is None:
             return
         expanded = self.store.expanded
@@ -314,11 +314,11 @@ class LocalSearch:
         if self.steps.decided and fail_fast:
             raise Stop("stopped at the first violation")
 
-    # What came of it ---------------------------------------------------------------------------------------------
+    # Results -----------------------------------------------------------------------------------------------------
 
     @property
     def nbytes(self) -> int:
-        """Bytes held by the search: visited set, links, frontier, trees and hashes."""
+        """Bytes held by the search: visited set, predecessor links, frontier, trees and hashes."""
         return self.store.nbytes + self.trees.nbytes + self.cells.nbytes
 
     @property
@@ -326,28 +326,27 @@ class LocalSearch:
         return self._initial + int(self.expander.counts.generated.sum())
 
     @property
-    def decided(self) -> dict[str, Place]:
-        """For each property that is violated or reached, where: what :meth:`trace_to` takes."""
+    def decided(self) -> dict[str, StatePlace]:
+        """For each violated or reached property the place of its first state or step, as :meth:`trace_to` takes it."""
         return self.watched.decided if self.steps is None else self.watched.decided | self.steps.decided
 
     def completed(self) -> Completed:
-        """What had been done when the last level was complete. Its states' rows and sums are still in the store."""
+        """The search as of its last complete level, whose rows and sums are still in the store."""
         number, counts, outside = self._completed
         return Completed(self._initial, self.levels[:number], counts, outside)
 
     def transitions(self) -> Transitions:
-        """All transitions kept."""
         return self.store.transitions()
 
     def trace_to(self, number: int, last: int | None = None) -> Trace:
         """A shortest behaviour to state `number`, computed by the model and checked against the visited set.
 
         Args:
-            last: A step of the trees to be taken from there, whether it leads to a state that was visited or outside;
-                or ``-1 - which`` for an initial state that is outside, and has no number.
+            last: A further step of the trees, to a visited or a pruned state; or ``-1 - which`` for a pruned initial
+                state, which has no number.
 
         Raises:
-            ModelError: If the model does not do what was memoised: then it is not a function of the state.
+            ModelError: If the model does not do what was memoized: then it is not a function of the state.
         """
         which, steps = (-1 - last, []) if last is not None and last < 0 else self.store.path(number)
         if last is not None and last >= 0:
@@ -359,9 +358,11 @@ class LocalSearch:
         return trace
 
     def _trace_of(self, error: ModelError) -> Trace | None:
-        """The trace to where the model's error was met."""
+        """The trace to the model's error."""
         place = self.expander.place_of(error, self.store, self.store.count)
-        if place is None and error.met is not None and not self.levels:  # by a constraint, which was asked first
+        if (
+            place is None and error.met is not None and not self.levels
+        ):  # raised by a constraint, which is evaluated first
             place = 0, -self._initial
         return None if place is None else self.trace_to(*place)
 
@@ -372,7 +373,7 @@ class LocalSearch:
         return LivenessJudge(self.model, self.trees, self.store, self.levels[0], self.labels)
 
     def exploration(self) -> Exploration:
-        """What was found, for the verdicts to be made from."""
+        """The findings, for :func:`conclude`."""
         profile = Profile(self.store.count, tuple(self.cells.layout.cells), costs_of(self.trees))
         counts = count_actions(self.model, np.stack(self.expander.counts), self.trees.assigns)
         return Exploration(

@@ -1,4 +1,4 @@
-"""How large this process has been, and how large it may become."""
+"""The memory that this process has used and may use."""
 
 import os
 import resource
@@ -7,15 +7,14 @@ from pathlib import Path
 _STATUS = Path("/proc/self/status")
 _GROUP = Path("/proc/self/cgroup")
 _GROUPS = Path("/sys/fs/cgroup")
-#: The part of the memory that a search may take if nothing else is said.
+#: The share of the memory that a search may take by default.
 _MOST = 0.6
 
 
 def peak_bytes() -> int:
     """The largest resident size of this process so far.
 
-    What the system says of resource usage includes the parent's size at the time of the fork, hence Linux's status file
-    where there is one.
+    ``getrusage`` includes the parent's size at the fork, so Linux's status file comes first.
     """
     if _STATUS.exists():
         for line in _STATUS.read_text().splitlines():
@@ -25,12 +24,12 @@ def peak_bytes() -> int:
 
 
 def memory_limit() -> int:
-    """The memory that this process may use: that of the machine, or the limit of its container if that is lower."""
+    """The machine's memory, or the container's limit if that is lower."""
     return min([os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), *_group_limits()])
 
 
 def _group_limits() -> list[int]:
-    """The limits of this process's control groups and of the groups around these, versions 1 and 2."""
+    """The limits of this process's control groups (versions 1 and 2) and of all groups that contain them."""
     if not _GROUP.exists():
         return []
     limits = []
@@ -53,5 +52,5 @@ def _group_limits() -> list[int]:
 
 
 def most_memory() -> int:
-    """How many bytes a search may take where nobody says: most of what there is."""
+    """The bytes that a search may take by default."""
     return int(_MOST * memory_limit())

@@ -1,32 +1,32 @@
-"""What guided searches have in common: states as nodes with the trees that expand them, and names of steps."""
+"""The search over nodes (a state and a mark) that recordings and scenarios share, and the names of steps."""
 
 import random
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from workbench.engines import guided_kernels as kernels
-from workbench.engines.cells import Cells
+from workbench.engines.cells import Interner
 from workbench.engines.guided_kernels import Nodes
-from workbench.engines.kernels import Table
+from workbench.engines.kernels import HashTable
 from workbench.engines.parts import in_parts
 from workbench.engines.trees import Trees
 from workbench.kernel import Model, State
 from workbench.kernel.instances import ActionInstance
 
-#: After how many calls of Python somebody is asked whether to go on.
+#: Calls of Python between two checks of the limits.
 MISSES_PER_CHECK = 64
 
-#: Whether a step of an instance, with what was chosen in it, is the one that somebody has named.
+#: Whether a step of an instance, with its choices, has a given name.
 IsNamed = Callable[[ActionInstance, Sequence[tuple[str, Any]]], bool]
 
 
-class _Numbered(Cells):
-    """Cells whose hashes are drawn by number: they need not be the same elsewhere, and long values take long to hash.
+class _Numbered(Interner):
+    """Draws hashes at random: they stay in this process, and long values take long to hash.
 
     Args:
-        irrelevant: Cells that do not count: states that differ only there have one fingerprint.
+        irrelevant: Cells that do not distinguish states.
     """
 
     def __init__(self, model: Model, irrelevant: Collection[int]) -> None:
@@ -38,17 +38,17 @@ class _Numbered(Cells):
         return [0 if cell in self._irrelevant else self._draw.getrandbits(64)]
 
 
-class Space:
-    """The states of a search as nodes, with the trees that expand them. What grows, grows by doubling.
+class NodeSearch:
+    """A breadth-first search over nodes, which are states with marks. Its arrays grow by doubling.
 
     Args:
         salted: Whether a state with two marks is two nodes.
-        irrelevant: Cells in which states may differ and be one node.
+        irrelevant: Cells that do not distinguish states.
     """
 
     def __init__(self, model: Model, salted: bool, irrelevant: Collection[int] = ()) -> None:
         self.model, self.salted, self._irrelevant = model, salted, irrelevant
-        self.served = 0
+        self._served = 0
         self.forget()
         self.nodes = self._make_nodes(256)
         self.cursor = np.zeros(kernels.CURSOR, np.int64)
@@ -57,7 +57,7 @@ class Space:
         self.table = self._slots
 
     def forget(self) -> None:
-        """Begin trees and numbers of values anew."""
+        """Drop the trees and the numbers of values."""
         self.cells = _Numbered(self.model, self._irrelevant)
         self.trees = Trees(self.cells)
         self._prepared = False
@@ -72,12 +72,12 @@ class Space:
             np.empty(room, np.int32),
         )
 
-    def _make_table(self, slots: int) -> Table:
-        return Table(np.zeros(slots, np.uint64), np.zeros(0, np.uint64), np.zeros(slots, np.uint32))
+    def _make_table(self, slots: int) -> HashTable:
+        return HashTable(np.zeros(slots, np.uint64), np.zeros(0, np.uint64), np.zeros(slots, np.uint32))
 
     @property
     def count(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return int(self.cursor[kernels.COUNT])
 
     @property
@@ -86,11 +86,11 @@ class Space:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that are in use, or have been."""
+        """Bytes allocated."""
         return self.tree_bytes + sum(part.nbytes for part in (*self.nodes, *self._slots))
 
     def begin(self, count: int) -> None:
-        """Take the first `count` nodes as those to begin with."""
+        """Start with the first `count` nodes."""
         self.cursor[:] = 0
         self.cursor[kernels.COUNT] = count
         self._index(1024)
@@ -111,34 +111,63 @@ class Space:
         self.nodes = grown
 
     def _index(self, least: int) -> None:
-        """Make a table with room for the nodes, and more."""
+        """Make a table with room to spare for the nodes."""
         slots = least
         while slots * 0.75 < 2 * self.count:
             slots *= 2
         if slots > len(self._slots.low):
             self._slots = self._make_table(slots)
-        self.table = Table(self._slots.low[:slots], self._slots.high, self._slots.number[:slots])
+        self.table = HashTable(self._slots.low[:slots], self._slots.high, self._slots.number[:slots])
         self.table.low[:] = 0
         kernels.rebuild(self.nodes, self.count, self.salted, self.table)
 
     def add(self, state: State, mark: int) -> None:
-        """Add a state to begin with, before :meth:`begin`."""
+        """Add a first state, before :meth:`begin`."""
         self.reserve(self.count + 1)
         row, at, nodes = self.cells.encode(state), self.count, self.nodes
         nodes.rows[at], nodes.sums[at], nodes.mark[at] = row, self.cells.sums(row)[0], mark
         nodes.parent[at], nodes.step[at] = -1, at
         self.cursor[kernels.COUNT] = at + 1
 
-    def serve(self, why: int) -> None:
-        """Do what a kernel has returned for: learn a branch, or make room."""
+    def run(
+        self, kernel: Callable[..., int], aim: Callable[[], NamedTuple], check: Callable[[], None], pause: int
+    ) -> int:
+        """Call `kernel`, and handle its misses and make room for nodes; returns why it stopped for anything else.
+
+        Args:
+            aim: Makes the kernel's own arguments, after each miss anew.
+            check: Called now and then; may raise to stop.
+            pause: The nodes to expand between two checks.
+        """
+        while True:
+            why = kernel(
+                self.trees.arrays,
+                self.trees.dispatch.arrays,
+                (self.cells.hash_base, self.cells.hashes),
+                self.nodes,
+                self.table,
+                aim(),
+                self.possible,
+                pause,
+                self.cursor,
+            )
+            if why in (kernels.DONE, kernels.FOUND, kernels.EDGES_FULL):
+                return why
+            if why != kernels.PAUSE:
+                self._serve(why)
+            if why == kernels.PAUSE or self._served % MISSES_PER_CHECK == 0:
+                check()
+
+    def _serve(self, why: int) -> None:
+        """Handle a miss, or make room."""
         cursor = self.cursor
-        self.served += 1
+        self._served += 1
         if why == kernels.MISS_ACTION:
-            self.trees.learn_action(int(cursor[kernels.WHAT]), self.nodes.rows[cursor[kernels.NODE]].tolist())
+            self.trees.memoize_action(int(cursor[kernels.WHAT]), self.nodes.rows[cursor[kernels.NODE]].tolist())
         elif why == kernels.MISS_GROUP:
-            self.trees.dispatch.learn(int(cursor[kernels.WHAT]), self.nodes.rows[cursor[kernels.NODE]].tolist())
+            self.trees.dispatch.memoize(int(cursor[kernels.WHAT]), self.nodes.rows[cursor[kernels.NODE]].tolist())
         elif why == kernels.MISS_PREDICATE:
-            self.trees.learn_predicate(int(cursor[kernels.WHAT]), self.nodes.rows[self.count].tolist())
+            self.trees.memoize_predicate(int(cursor[kernels.WHAT]), self.nodes.rows[self.count].tolist())
         elif why == kernels.STEPS_FULL:
             self.possible = np.empty(2 * len(self.possible), np.int64)
         elif why == kernels.NODES_FULL:
@@ -151,8 +180,8 @@ class Space:
         return self.cells.decode(self.nodes.rows[node].tolist())
 
 
-class Labels:
-    """Which memoised steps are those that somebody has named, as far as they are memoised.
+class NamedSteps:
+    """Which of the steps memoized so far have one of some names.
 
     Args:
         tests: One for each name.
@@ -165,7 +194,7 @@ class Labels:
 
     @property
     def array(self) -> np.ndarray:
-        """A row per step, with a column per name."""
+        """A row per memoized step, with a column per name."""
         steps = self._trees.steps
         if len(steps) > len(self._known):
             grown = np.zeros((2 * len(steps), len(self._tests)), np.bool_)

@@ -1,4 +1,4 @@
-"""Functions compiled by Numba, and taken from its cache without loading what only compiling needs."""
+"""Functions compiled by Numba, or taken from its cache without loading the compiler's dependencies."""
 
 import ast
 import hashlib
@@ -19,15 +19,14 @@ _PACKAGE = "workbench.engines."
 
 
 class _Cache(FunctionCache):
-    """Numba's cache of one function, but for what it does before it looks, and for what makes an entry out of date.
+    """Numba's cache of one function, with a faster look-up and a stricter stamp.
 
-    It first refreshes all that compiling knows, and imports scipy.linalg for it: a third of a second. Machine code that
-    is there needs the runtime alone; where there is none, the compiler refreshes all of it anyway.
+    Numba first refreshes the compiler's registries, which imports scipy.linalg and takes a third of a second. Cached
+    machine code needs the runtime alone, and the compiler refreshes everything anyway.
 
-    And it compares the function's own file with what was compiled, though functions and constants of others are part of
-    that.
+    Numba's stamp covers the function's own file; this one also covers the files that it imports from the engines.
 
-    What cannot be read is compiled anew, and what cannot be written is compiled for this process alone.
+    An unreadable entry is compiled anew, and one that cannot be written is compiled for this process alone.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -52,18 +51,18 @@ class _Cache(FunctionCache):
 
 
 def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """What ``numba.njit`` makes of `function`."""
+    """`function` compiled by ``numba.njit``."""
     made = numba.njit(**options)(function)
-    if made is not function:  # as for those who have switched Numba off
+    if made is not function:  # it is with NUMBA_DISABLE_JIT
         try:
             made._cache = _Cache(function)
-        except RuntimeError:  # there is no folder to keep anything in, so it is compiled for this process alone
+        except RuntimeError:  # no cache folder: it is compiled for this process alone
             compiling.begins()
     return made
 
 
 def stamp(file: Path, engines: Path = _ENGINES) -> str:
-    """A checksum of the file of a kernel and of all that it imports from `engines`, directly or not."""
+    """A checksum of a kernel's file and of the files that it imports from `engines`, directly or not."""
     contents: dict[Path, str] = {}
     waiting = [file]
     while waiting:

@@ -1,6 +1,6 @@
-"""What a model's constraints keep out of a search: successors that are put aside, to be judged, and counted.
+"""Pruned states: successors outside the model's state constraints, put aside to be judged and counted.
 
-A constraint is a tree as well, walked for each unvisited successor. A transition to a state outside has no target, and
+A constraint is a tree as well, walked for each unvisited successor. A transition to a pruned state has no target and
 counts for fairness alone.
 """
 
@@ -16,19 +16,16 @@ _ROOM = 1 << 12
 
 
 class Outside:
-    """The constraints of a model as trees, and the successors outside them that nobody has dealt with yet.
+    """The state constraints of a model as trees, and the pruned successors that are still to be judged.
 
     Attributes:
         block (Frontier): Rows, predecessors and steps; an initial state has the step ``-1 - which``.
-        kept (int): How many are in `block`.
+        kept (int): The number of states in `block`.
     """
 
     def __init__(self, trees: Trees) -> None:
         self._trees, self.kept = trees, 0
-        self._predicates = [
-            trees.add_predicate(instance.holds, instance.subject, instance.place)
-            for instance in trees.model.constraint_predicates()
-        ]
+        self._predicates = trees.add_predicates(trees.model.constraint_predicates())
         self._forgotten = 0
         room = _ROOM if self._predicates else 0
         self.block = Frontier(
@@ -41,7 +38,7 @@ class Outside:
         )
 
     def fit(self) -> None:
-        """Have rows that hold all numbers that cells have given by now."""
+        """Widen the rows if the numbers of values need it."""
         if self.block.rows.dtype != self._trees.cells.row_type:
             self.block = self.block._replace(rows=self.block.rows.astype(self._trees.cells.row_type))
 
@@ -50,7 +47,7 @@ class Outside:
 
     @property
     def total(self) -> int:
-        """How many there have been."""
+        """The number of pruned states so far."""
         return self._forgotten + len(self)
 
     @property
@@ -58,12 +55,12 @@ class Outside:
         """The roots of the constraints' trees."""
         return self._trees.predicate_roots[self._predicates]
 
-    def learn(self, constraint: int, row: Sequence[int]) -> None:
-        """Ask one of the constraints about a state."""
-        self._trees.learn_predicate(self._predicates[constraint], row)
+    def memoize(self, constraint: int, row: Sequence[int]) -> None:
+        """Evaluate a constraint in a state."""
+        self._trees.memoize_predicate(self._predicates[constraint], row)
 
     def keep_initial(self, row: Sequence[int], which: int) -> bool:
-        """Put an initial state aside if it is outside; whether it is. There must be room."""
+        """Put an initial state aside if it is pruned; returns whether it is. There must be room."""
         self.fit()
         rows = np.array([row], self.block.rows.dtype)
         for predicate in self._predicates:
@@ -79,6 +76,6 @@ class Outside:
         return len(self) == len(self.block.rows)
 
     def forget(self) -> None:
-        """Make room: those in `block` have been dealt with."""
+        """Make room: the states in `block` have been judged."""
         self._forgotten += len(self)
         self.kept = 0

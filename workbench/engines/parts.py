@@ -1,7 +1,7 @@
-"""States in parts: a set with a declared universe has a cell for each member, which says whether the member is there.
+"""States in parts: a set with a declared universe has a boolean cell for each member.
 
-The kernel knows such a set as one cell with a frozenset in it. Rows are made of parts, so that what a model's code asks
-of a set, and assigns to it, concerns single members. The code is given the same object in both cases.
+The kernel holds such a set as a frozenset in one cell. Rows are made of parts, so a model's reads and writes of a set
+concern single members. Model code gets the same object in both cases.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,11 +13,11 @@ from workbench.kernel.members import Before, Members, Universe
 from workbench.kernel.state import Layout, Reader
 from workbench.kernel.values import is_same
 
-#: What no cell ever holds.
+#: A value that no cell ever holds.
 NEVER = object()
 
 
-class Parts(Layout):
+class PartLayout(Layout):
     """A model's layout with parts in the place of its sets with a declared universe; made by :func:`in_parts`."""
 
     def __init__(self, layout: Layout) -> None:
@@ -44,10 +44,10 @@ class Parts(Layout):
         return len(self.universes[name]) if name in self.universes else 1
 
     def split(self, values: Sequence[Any]) -> Sequence[Any]:
-        """The values of the parts, for those of the model's cells.
+        """The values of the parts, from those of the model's cells.
 
         Raises:
-            InputError: If a set holds what is not in its universe.
+            InputError: If a set holds a value outside its universe.
         """
         if not self.universes:
             return values
@@ -64,21 +64,21 @@ class Parts(Layout):
         return parts
 
     def compose(self, values: Sequence[Any]) -> Sequence[Any]:
-        """The values of the model's cells, for those of the parts."""
+        """The values of the model's cells, from those of the parts."""
         if not self.universes:
             return values
         ends = [*(first for first, _ in self._of_cell[1:]), len(values)]
         return [self.compose_cell(cell, values[self._of_cell[cell][0] : end]) for cell, end in enumerate(ends)]
 
     def compose_cell(self, cell: int, values: Sequence[Any]) -> Any:
-        """The value of one of the model's cells, for those of its parts."""
+        """The value of one of the model's cells, from those of its parts."""
         _, universe = self._of_cell[cell]
         if universe is None:
             return values[0]
         return frozenset(member for member, there in zip(universe.members, values, strict=True) if there)
 
     def split_some(self, values: Mapping[int, Any]) -> Mapping[int, Any]:
-        """The parts' values for those of some cells; of a set that no state can have, some part is :data:`NEVER`."""
+        """The values of the parts of some cells; a set that no state can have gets :data:`NEVER` in one part."""
         parts: dict[int, Any] = {}
         impossible = []
         for cell, value in values.items():
@@ -93,7 +93,7 @@ class Parts(Layout):
         return {**parts, **dict.fromkeys(impossible, NEVER)}
 
     def numbers(self, cells: Iterable[int]) -> Collection[int]:
-        """The parts that some of the model's cells are made of."""
+        """The parts of some of the model's cells."""
         parts: list[int] = []
         for cell in cells:
             first, universe = self._of_cell[cell]
@@ -101,12 +101,12 @@ class Parts(Layout):
         return parts
 
 
-_made: WeakKeyDictionary[Layout, Parts] = WeakKeyDictionary()
+_made: WeakKeyDictionary[Layout, PartLayout] = WeakKeyDictionary()
 
 
-def in_parts(layout: Layout) -> Parts:
-    """What engines make rows of, for a model's `layout`."""
+def in_parts(layout: Layout) -> PartLayout:
+    """The layout of engines' rows for a model's `layout`."""
     made = _made.get(layout)
     if made is None:
-        made = _made[layout] = Parts(layout)
+        made = _made[layout] = PartLayout(layout)
     return made

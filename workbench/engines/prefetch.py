@@ -1,7 +1,4 @@
-"""Where a look-up in a visited table begins, and asking for that memory before it is needed.
-
-The latter is a machine instruction that Numba does not offer.
-"""
+"""The home slot of a fingerprint in a visited table, and prefetching it: an instruction that Numba does not offer."""
 
 from functools import cached_property
 from typing import Any
@@ -10,31 +7,31 @@ import numpy as np
 
 from workbench.engines.compiled import njit
 
-#: How many look-ups ahead their memory is asked for.
+#: Look-ups between a prefetch and its use.
 ASKED_AHEAD = 12
 
 
 @njit(cache=True, nogil=True)
 def home(low: Any, slots: Any) -> Any:
-    """The first slot to look at: a mix of the fingerprint scaled to the table's size.
+    """The first slot to look at: a mix of the fingerprint, scaled to the table's size.
 
-    The smallest of several fingerprints is not evenly distributed, hence the multiplication (by 2**64 over the golden
-    ratio) before the upper half is taken.
+    The smallest of several fingerprints is not evenly distributed, so it is multiplied by 2**64 over the golden ratio
+    before the upper half is taken.
     """
     mixed = (low * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
     return np.int64((mixed * np.uint64(slots)) >> np.uint64(32))
 
 
 class _Prefetch:
-    """A kernel that asks for the slot of a visited table that will be looked at first for a fingerprint."""
+    """A kernel that prefetches a fingerprint's home slot."""
 
     def __call__(self, low: Any, fingerprint: Any) -> None:
-        """Where kernels are interpreted, nothing is gained by it."""
+        """Interpreted kernels gain nothing by it."""
 
     @cached_property
     def _numba_type_(self) -> Any:
-        """What Numba takes this for."""
-        from llvmlite import ir  # these load where kernels are compiled
+        """Its type for Numba."""
+        from llvmlite import ir  # loads only where kernels are compiled
         from numba import njit as compiled
         from numba import types
         from numba.core import cgutils
@@ -60,10 +57,10 @@ class _Prefetch:
         def prefetch(low: Any, fingerprint: Any) -> None:
             ask_for(low, home(fingerprint, low.shape[0]))
 
-        cpu_target.typing_context.refresh()  # by now it has looked for what there is
+        cpu_target.typing_context.refresh()  # or it would not find the new intrinsic
         self._compiled = prefetch  # its type does not keep it
         return prefetch._numba_type_
 
 
-#: Takes the low words of a table's fingerprints, and that of the one which is to be looked up.
+#: Takes the low words of a table's fingerprints, and the low word to look up.
 prefetch = _Prefetch()

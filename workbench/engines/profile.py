@@ -1,4 +1,4 @@
-"""What a search asked the model's Python: how often, for what, and what that read."""
+"""The profile of a search: how often it called the model's Python, for what, and which cells the calls read."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,23 +9,23 @@ from workbench.kernel.instances import Subject
 from workbench.kernel.state import Cell
 from workbench.kernel.values import counted
 
-#: From how many calls on it is worth saying that something is called for every other state, and for how many of them.
+#: A remark is due on a subject with so many calls, in so large a share of the states;
 _MANY_CALLS = 10_000
 _OFTEN = 0.5
-#: From how many calls on, about a second's, it is worth saying that there are many in all, and for how few states each.
+#: and on the whole for so many calls (about a second), with so few states per call.
 _MANY_IN_ALL = 20_000
 _FEW_STATES = 10
 
 
 class Cost(NamedTuple):
-    """What a subject cost, all combinations of its parameters together.
+    """The cost of a subject, over all combinations of its parameters.
 
     Attributes:
-        instances: How many combinations of parameters it has.
-        calls: How often Python was called: once for each path of its trees.
-        bytes: What its trees take.
-        widest: The most cells that one of its instances has read, in all calls together.
-        reads: The cells that it has read, by position.
+        instances: The combinations of parameters.
+        calls: Calls of Python: one for each path of its trees.
+        bytes: The size of its trees.
+        widest: The most cells that one instance has read, over all its calls.
+        reads: The positions of the cells that it has read.
     """
 
     subject: Subject
@@ -36,7 +36,7 @@ class Cost(NamedTuple):
     reads: frozenset[int]
 
     def joined(self, other: "Cost") -> "Cost":
-        """The cost of the same subject in two processes, each with trees of its own."""
+        """The cost of the same subject in two processes with their own trees."""
         return Cost(
             self.subject,
             self.instances,
@@ -52,9 +52,9 @@ class Profile:
     """The cost of a search, by action and by property or clause.
 
     Attributes:
-        states: The distinct states that were visited.
-        cells: Those of a state.
-        costs: The actions, then the properties, as they were declared.
+        states: Distinct states visited.
+        cells: The cells of a state.
+        costs: The actions, then the properties, in the order of declaration.
     """
 
     states: int
@@ -63,20 +63,20 @@ class Profile:
 
     @cached_property
     def calls(self) -> int:
-        """How often Python was called."""
+        """Calls of Python."""
         return sum(cost.calls for cost in self.costs)
 
     @property
     def states_per_call(self) -> float:
-        """How many states one call of Python was good for."""
+        """States per call of Python."""
         return self.states / max(1, self.calls)
 
     def per_thousand(self, cost: Cost) -> float:
-        """The calls for a thousand states."""
+        """Calls per thousand states."""
         return 1000 * cost.calls / max(1, self.states)
 
     def variables(self, cost: Cost) -> str:
-        """What was read, by variable: how many cells of each, where it has several.
+        """The variables read, each with the number of its cells if it has several.
 
         Examples:
             >>> cells = tuple(Cell("pc", w) for w in ("w1", "w2")) + (Cell("table", None),)
@@ -91,12 +91,12 @@ class Profile:
 
     @property
     def often(self) -> list[Cost]:
-        """What is called for most states, where that takes time."""
+        """The subjects called for most states, if that takes time."""
         return [cost for cost in self.costs if cost.calls >= max(_MANY_CALLS, _OFTEN * self.states)]
 
     @property
     def remarks(self) -> list[str]:
-        """What an author should know: what is called :attr:`often`, or else that a call is good for few states."""
+        """Remarks for the author: subjects called :attr:`often`, or else too few states per call."""
         if not self.often and self.calls >= _MANY_IN_ALL and self.states_per_call < _FEW_STATES:
             most = ", ".join(str(cost.subject) for cost in self._most)
             return [
@@ -113,7 +113,7 @@ class Profile:
 
     @property
     def _most(self) -> list[Cost]:
-        """Those with most calls, as few as make more than half of all calls."""
+        """The fewest subjects that make up half of all calls."""
         most: list[Cost] = []
         for cost in self.by_calls:
             if 2 * sum(known.calls for known in most) <= self.calls:
@@ -121,7 +121,7 @@ class Profile:
         return most
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON; the costs are in the order of the declarations."""
+        """The profile for JSON; costs are in the order of declaration."""
         return {
             "states": self.states,
             "cells": len(self.cells),
@@ -148,19 +148,19 @@ class Profile:
 
     @property
     def summary(self) -> str:
-        """What one call was good for, in words."""
+        """States per call, or calls per state, in words."""
         if self.states_per_call >= 1:
             return f"{self.states_per_call:,.1f} states per call"
         return f"{1 / max(self.states_per_call, 1e-9):,.1f} calls per state"
 
     @property
     def by_calls(self) -> list[Cost]:
-        """The costs, those with most calls first."""
+        """The costs, most calls first."""
         return sorted(self.costs, key=lambda cost: -cost.calls)
 
 
 def joined(costs: Iterable[Iterable[Cost]]) -> tuple[Cost, ...]:
-    """The costs of several processes, by subject."""
+    """The costs of several processes, merged by subject."""
     together: dict[Subject, Cost] = {}
     for cost in (cost for process in costs for cost in process):
         known = together.get(cost.subject)

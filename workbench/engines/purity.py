@@ -1,4 +1,4 @@
-"""Running once more what decision trees remember: what is no function of the state does something else then."""
+"""The purity check: runs a sample of memoized situations again, which exposes code that is no function of the state."""
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -15,10 +15,10 @@ from workbench.kernel.values import counted
 
 
 def run_again(trees: Trees) -> None:
-    """Run the model's Python again in situations that `trees` remember, as many as there is time for.
+    """Run the model's Python again in memoized situations, as many as there is time for.
 
     Raises:
-        ModelError: If it does something else than it did.
+        ModelError: If it behaves differently.
     """
     if trees.misses > trees.repeated:
         again = _Again(trees)
@@ -33,7 +33,7 @@ class _Again:
         self._draft, self._uncounted = self._layout.draft(), set(trees.uncounted)
 
     def situations(self) -> Iterator[tuple[Callable[[Path, int], None], Path, int]]:
-        """What each tree remembers, with what runs it again: one of each tree, then another one of each."""
+        """Memoized situations with their runners: one of each tree, then a second one of each, and so on."""
         trees = self._trees
         runs = [partial(self._action, number) for number in range(len(trees.roots))]
         runs += [partial(self._predicate, number) for number in range(len(trees.predicates))]
@@ -64,11 +64,11 @@ class _Again:
 
     def _predicate(self, number: int, path: Path, leaf: int) -> None:
         trees, predicate, row = self._trees, self._trees.predicates[number], defaultdict(int, path)
-        read = StepReads(self._cells.values, row) if number in trees.of_steps else self._cells.reads(row)
+        read = StepReads(self._cells.values, row) if predicate.of_steps else self._cells.reads(row)
 
         def differs() -> str | None:
             states = read.views(self._layout) if isinstance(read, StepReads) else [self._layout.view(read)]
-            answer = predicate(*states)
+            answer = predicate.holds(*states)
             return None if answer == (leaf == TRUE) else f"it is {answer} this time, and was {leaf == TRUE}"
 
         self._compare(differs, path, read, lambda: trees.predicate_at(number))

@@ -1,4 +1,4 @@
-"""The engine ``reference``: the kernel's plain search, which defines what the others must find."""
+"""The engine ``reference``: the kernel's plain search, which defines the result of the others."""
 
 from dataclasses import replace
 
@@ -11,5 +11,5 @@ from workbench.kernel.search import run
 
 
 def search(plan: Plan, limits: Limits, resources: Resources) -> Result:
-    """Carry out `plan`, one state after the other."""
+    """Carry out `plan`, one state at a time."""
     return replace(run(plan, limits), peak_bytes=peak_bytes())

@@ -1,7 +1,7 @@
-"""The compiled loop over steps: it judges the steps from states that have been expanded, when their trees are complete.
+"""The compiled loop over steps: it judges the steps from expanded states, whose trees are complete.
 
-A step is given to predicates as one row of three parts: the state before, the state after, and for each cell whether
-the step changed it. So a predicate that asks what changed need not read the values.
+A step's row has three parts: the state before, the state after, and for each cell whether the step changed it. So a
+predicate that asks what changed need not read the values.
 """
 
 import numpy as np
@@ -9,14 +9,14 @@ import numpy as np
 from workbench.engines.compiled import njit
 from workbench.engines.kernels import DONE, HIT, MISS_PREDICATE, STATE, WHAT, walk
 
-#: Where `inspect_steps` leaves the step that it hit; -1 for a state without one.
+#: The place of the step that `inspect_steps` hit; -1 for a state without steps.
 STEP = 3
 CURSOR = 4
 
 
 @njit(cache=True, nogil=True)
 def begin(row, scratch):
-    """Write to `scratch` that nothing changes in the state `row`."""
+    """Write the step from the state `row` that changes nothing to `scratch`."""
     cells = row.shape[0]
     for cell in range(cells):
         scratch[cell] = row[cell]
@@ -26,7 +26,7 @@ def begin(row, scratch):
 
 @njit(cache=True, nogil=True)
 def take(trees, step, scratch):
-    """Write to `scratch` what `step` does to the state in it; whether that changes anything."""
+    """Apply `step` to the state in `scratch`; returns whether it changes anything."""
     cells = scratch.shape[0] // 3
     changes = False
     for w in range(trees.step_first[step], trees.step_stop[step]):
@@ -49,22 +49,18 @@ def take_back(trees, step, scratch):
 
 
 @njit(cache=True, nogil=True)
-def inspect_steps(trees, dispatch, roots, concerned, active, reads, stuck, ends, block, stop, scratch, cursor):
+def inspect_steps(trees, dispatch, predicates, stuck, ends, block, stop, scratch, cursor):
     """Judge the steps from the states ``cursor[STATE]`` to `stop` of `block` by the active predicates.
 
-    When it stops for something, it begins again with the same state.
+    After a stop it begins again with the same state.
 
     Args:
-        roots (int32 array): The root of each predicate's tree.
-        concerned (uint64 array (instances, words)): For each action instance, one bit per predicate that judges its
-            steps.
-        active (uint64 array): One bit per predicate.
-        reads (uint64 array (cells, words)): For each cell, one bit per predicate that has to be looked at when a step
-            writes it.
+        predicates: Predicates
         stuck (bool): Whether to stop at a state without steps, unless ...
-        ends (int): ... it is one where behaviours may end by the predicate with this number, which is -1 for none.
+        ends (int): ... behaviours may end there by the predicate with this number; -1 for none.
         scratch (int32 array (3 * cells)): Holds the step when the kernel stops for a predicate.
     """
+    roots, active = predicates.roots, predicates.active
     words = active.shape[0]
     for i in range(cursor[STATE], stop):
         row = block.rows[i]
@@ -82,8 +78,8 @@ def inspect_steps(trees, dispatch, roots, concerned, active, reads, stuck, ends,
                     for word in range(words):
                         touched = np.uint64(0)
                         for w in range(trees.step_first[step], trees.step_stop[step]):
-                            touched |= reads[trees.write_cell[w], word]
-                        touched &= active[word] & concerned[instance, word]
+                            touched |= predicates.reads[trees.write_cell[w], word]
+                        touched &= active[word] & predicates.concerned[instance, word]
                         bit = 0
                         while touched != 0:
                             if touched & np.uint64(1):

@@ -1,7 +1,7 @@
-"""What a search keeps: blocks of states in order of discovery, the visited set, and the transitions where wanted.
+"""A search's data: blocks of states in order of discovery, the visited set, and optionally the transitions.
 
-Fingerprints are in an open-addressing table, and each state has its predecessor and step. Rows are kept for the
-frontier only, of 16 bits per cell until one has more values than these can number.
+Fingerprints are in an open-addressing table, and each state has its predecessor and step. Only the frontier keeps rows,
+of 16 bits per cell until a cell has too many values.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.engines import kernels
-from workbench.engines.cells import Cells
-from workbench.engines.kernels import Edges, Frontier, Table
+from workbench.engines.cells import Interner
+from workbench.engines.kernels import EdgeArrays, Frontier, HashTable
 
 BLOCK = 1 << 16
 _SLOTS = 1 << 12  # of an empty table
@@ -31,8 +31,8 @@ class Visited:
         self.table = self._make(_SLOTS)
         self.peak_bytes_per_state = 0.0
 
-    def _make(self, slots: int) -> Table:
-        return Table(
+    def _make(self, slots: int) -> HashTable:
+        return HashTable(
             np.zeros(slots, np.uint64),
             np.zeros(slots if self.words == 2 else 0, np.uint64),
             np.zeros(slots if self.numbered else 0, np.uint32),
@@ -40,7 +40,7 @@ class Visited:
 
     @property
     def limit(self) -> int:
-        """How many states the table has room for."""
+        """The number of states that the table has room for."""
         return int(self.table.low.shape[0] * _LOAD)
 
     @property
@@ -51,11 +51,11 @@ class Visited:
         new = self._make(int(self.table.low.shape[0] * _GROWTH))
         kernels.rehash(self.table, new)
         both = self.nbytes + sum(part.nbytes for part in new)
-        self.peak_bytes_per_state = both / self.limit  # the old table was full; larger tables weigh the same
+        self.peak_bytes_per_state = both / self.limit  # the old table was full
         self.table = new
 
     def add_new(self, fingerprints: np.ndarray, held: int) -> np.ndarray:
-        """Add fingerprints, uint64 (states, words), to the `held` ones, numbered from there on; which are new."""
+        """Add fingerprints, uint64 (states, words), numbered from `held` on; returns which are new."""
         new, at = np.zeros(len(fingerprints), np.bool_), 0
         while at < len(fingerprints):
             if held >= self.limit:
@@ -70,14 +70,11 @@ class Visited:
         return sums[best] or np.uint64(1), high
 
     def add(self, sums: np.ndarray, number: int) -> bool:
-        """Add the state with the fingerprints `sums`; whether it was new."""
+        """Add the state with the fingerprints `sums`; returns whether it was new."""
         return bool(kernels.insert(*self._split(sums), self.table, number))
 
     def slices(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """All fingerprints in the set, uint64 (states, words), piece by piece and in no particular order.
-
-        With them the states' numbers, if these are kept.
-        """
+        """All fingerprints, uint64 (states, words), in pieces without order, with the states' numbers if kept."""
         for first in range(0, len(self.table.low), BLOCK):
             low, high, number = (part[first : first + BLOCK] for part in self.table)
             used = low != 0
@@ -90,11 +87,11 @@ class Visited:
 
 
 class Transitions(NamedTuple):
-    """The transitions between states, in the order of their sources; apart from them those that lead outside.
+    """The transitions between states, in the order of their sources.
 
     Attributes:
-        degree: How many leave each state.
-        leaving: The sources of those that lead outside the constraints.
+        degree: The number of transitions from each state.
+        leaving, leaving_steps: The sources and steps of transitions to pruned states, which the others leave out.
     """
 
     degree: np.ndarray
@@ -104,49 +101,49 @@ class Transitions(NamedTuple):
     leaving_steps: np.ndarray
 
 
-class Store:
-    """States by number, in blocks; a block's rows are dropped when all its states have been expanded.
+class StateStore:
+    """States by number, in blocks. A block drops its rows when all its states are expanded.
 
     Args:
         keep_rows: Keep the rows of all states.
         keep_edges: Keep all transitions.
 
     Attributes:
-        count (int): States so far.
-        expanded (int): The number of the first state whose successors are not all in the store.
+        count (int): The number of states.
+        expanded (int): The first state whose successors are not all in the store.
     """
 
-    def __init__(self, cells: Cells, keep_rows: bool, keep_edges: bool) -> None:
+    def __init__(self, cells: Interner, keep_rows: bool, keep_edges: bool) -> None:
         self.cells, self.keep_rows, self.keep_edges = cells, keep_rows, keep_edges
         self.width, self._row_type = len(cells.values), cells.row_type
         self.count = self.expanded = 0
         self.visited = Visited(cells.words, keep_edges)
         self.blocks: list[Frontier] = []
-        self._spare: list[tuple[np.ndarray, np.ndarray]] = []  # rows and sums of blocks that are done with
-        self._full_edges: list[Edges] = []
-        self._edges = self.free_edges = Edges(np.empty(0, np.uint32), np.empty(0, np.int32))
-        self._linked = (0, 0)  # the states whose transitions are kept, and how many there are in the last arrays
+        self._spare: list[tuple[np.ndarray, np.ndarray]] = []  # rows and sums of dropped blocks, to be used again
+        self._full_edges: list[EdgeArrays] = []
+        self._edges = self.free_edges = EdgeArrays(np.empty(0, np.uint32), np.empty(0, np.int32))
+        self._linked = (0, 0)  # the states whose transitions are kept; transitions in the last arrays
         self.add_block()
 
     def want_edges(self, room: int) -> None:
-        """Have room for so many more transitions: if there is none, arrays are put aside and others begun."""
+        """Make room for `room` more transitions, in new arrays if need be."""
         if room <= len(self.free_edges.target):
             return
         _, used = self._linked
-        self._full_edges.append(Edges(*(part[:used] for part in self._edges)))
+        self._full_edges.append(EdgeArrays(*(part[:used] for part in self._edges)))
         room = max(room, 8 * BLOCK)
-        self._edges = self.free_edges = Edges(np.empty(room, np.uint32), np.empty(room, np.int32))
+        self._edges = self.free_edges = EdgeArrays(np.empty(room, np.uint32), np.empty(room, np.int32))
         self._linked = (self._linked[0], 0)
 
     def commit(self, count: int, expanded: int, linked: int, edges: int) -> None:
-        """Let there be `count` states, and `edges` more transitions, which are those of the states up to `linked`."""
+        """Set the number of states to `count`, and add `edges` transitions, those of the states up to `linked`."""
         self.count = count
         self._linked = (linked, self._linked[1] + edges)
-        self.free_edges = Edges(*(part[self._linked[1] :] for part in self._edges))
+        self.free_edges = EdgeArrays(*(part[self._linked[1] :] for part in self._edges))
         self.expanded = expanded
 
     def add_block(self) -> Frontier:
-        if self._spare:  # memory that is used again need not be cleared by the system again
+        if self._spare:  # the system need not clear this memory again
             rows, sums = self._spare.pop()
         else:
             rows = np.empty((BLOCK, self.width), self._row_type)
@@ -163,14 +160,14 @@ class Store:
         return block
 
     def fit(self) -> None:
-        """Have rows that hold all numbers that cells have given by now."""
+        """Widen the rows if the numbers of values need it."""
         if self._row_type is not self.cells.row_type:
             self._spare.clear()
             self.blocks = [block._replace(rows=block.rows.astype(self.cells.row_type)) for block in self.blocks]
             self._row_type = self.cells.row_type
 
     def release_before(self, number: int) -> None:
-        """Drop what only unexpanded states need from the blocks that end before state `number`."""
+        """Drop rows and sums of the blocks that end before state `number`."""
         for at in range(number // BLOCK - 1, -1, -1):
             block = self.blocks[at]
             if len(block.sums) == 0:
@@ -182,7 +179,7 @@ class Store:
         del self._spare[len(self.blocks) - number // BLOCK :]  # the next level is about as large as the last one
 
     def add_initial(self, row: list[int], which: int) -> bool:
-        """Add an initial state; whether it was new. Its `step` is ``-1 - which``."""
+        """Add an initial state, with the step ``-1 - which``; returns whether it was new."""
         self.fit()
         sums = self.cells.sums(row)
         if self.visited.limit <= self.count:
@@ -197,7 +194,7 @@ class Store:
         return True
 
     def add_rows(self, rows: np.ndarray) -> None:
-        """Add states that nothing is known of but their rows; they differ from each other."""
+        """Add different states by their rows alone."""
         self.fit()
         for first in range(0, len(rows), BLOCK):
             some = rows[first : first + BLOCK]
@@ -227,7 +224,7 @@ class Store:
         return block.rows[at]
 
     def path(self, number: int) -> tuple[int, list[int]]:
-        """The initial state from which state `number` was found, and the steps from there."""
+        """The initial state that leads to state `number`, and the steps from there."""
         steps: list[int] = []
         while True:
             block, at = self.block_of(number)
@@ -238,29 +235,28 @@ class Store:
             number = int(block.parent[at])
 
     def find_row(self, row: Sequence[int], end: int) -> int | None:
-        """The number of the state with this row, if it is one of those up to `end` whose rows are there."""
+        """The number of the state with this row, among the states up to `end` whose rows are there."""
         for block in self.blocks:
             for at in np.flatnonzero((block.rows[: max(0, end - block.base)] == np.array(row)).all(axis=1)).tolist():
                 return block.base + int(at)
         return None
 
     def column(self, name: str) -> np.ndarray:
-        """One of the blocks' arrays for all states, in order (rows only if they were kept)."""
+        """One of the blocks' arrays for all states, in order (rows only if kept)."""
         parts = [getattr(block, name)[: max(0, self.count - block.base)] for block in self.blocks]
         return np.concatenate(parts)
 
     @property
-    def edges(self) -> list[Edges]:
+    def edges(self) -> list[EdgeArrays]:
         """All transitions, in the order of their sources, array by array."""
-        return [*self._full_edges, Edges(*(part[: self._linked[1]] for part in self._edges))]
+        return [*self._full_edges, EdgeArrays(*(part[: self._linked[1]] for part in self._edges))]
 
     def transitions(self) -> Transitions:
-        """All transitions."""
         linked, _ = self._linked
         parts = self.edges
         targets, steps = np.concatenate([p.target for p in parts]), np.concatenate([p.step for p in parts])
         degree, leaves = self.column("degree"), targets == kernels.OUTSIDE
-        degree[linked:] = 0  # those of a pass that was stopped are not kept
+        degree[linked:] = 0  # the transitions of a stopped pass are not kept
         leaving = np.repeat(np.arange(len(degree)), degree)[leaves] if leaves.any() else np.empty(0, np.int64)
         leaving_steps = steps[leaves]
         if len(leaving):
@@ -270,9 +266,9 @@ class Store:
 
     @property
     def bytes_per_state(self) -> float:
-        """The most that was held for each visited state: its share of the visited set, also while that grew, and links.
+        """The peak bytes per visited state: its share of the visited set, also while that grew, and its links.
 
-        Rows and sums of the frontier, and transitions where they are kept, come on top.
+        Rows and sums of the frontier, and kept transitions, come on top.
         """
         links = sum(part.itemsize for part in (self.blocks[0].parent, self.blocks[0].step))
         return max(self.visited.peak_bytes_per_state, self.visited.nbytes / max(1, self.count)) + links

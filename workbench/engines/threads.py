@@ -1,8 +1,7 @@
-"""Threads that share the work of compiled loops, which let go of Python's lock.
+"""Threads that share the compiled loops, which release Python's lock.
 
-Threads share out the chunks of a phase, and each looks up what belongs to its range of the visited table. They do not
-share one table by compare-and-swap: whoever came first would then find a state, and numbers, links and traces would
-differ from run to run.
+Threads divide the chunks of a phase, and each owns a range of the visited table. They do not share one table by
+compare-and-swap: the first to arrive would find a state, and numbers, links and traces would differ from run to run.
 """
 
 import os
@@ -16,24 +15,24 @@ MOST_WORKERS = 1024
 
 
 def usable_cores() -> int:
-    """How many cores this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-#: What a thread is asked, and where its answer goes: its number, and what it has returned or raised.
+#: Answers: a thread's number, and what it returned or raised. Requests: the function to call, and the queue to answer.
 _Answers = SimpleQueue[tuple[int, Any, BaseException | None]]
 _Asked = SimpleQueue[tuple[Callable[[int], Any], _Answers] | None]
 
 
 class Threads:
-    """So many threads, of which the one that asks is the first. The others begin when they are first wanted."""
+    """A team of `workers` threads: the calling thread is the first, and the others start on first use."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self._others: list[_Asked] = []
 
     def each(self, do: Callable[[int], Any]) -> list[Any]:
-        """What `do` returns for each thread's number, once all are done."""
+        """Call `do` with each thread's number; returns the results once all are done."""
         while len(self._others) < self.workers - 1:
             self._others.append(SimpleQueue())
             Thread(target=_work, args=(len(self._others), self._others[-1]), daemon=True).start()
@@ -50,13 +49,13 @@ class Threads:
         return [returned[number] for number in range(self.workers)]
 
     def end(self) -> None:
-        """Let the threads go. They begin anew if they are wanted again."""
+        """End the threads; they start again on the next use."""
         while self._others:
             self._others.pop().put(None)
 
 
 def _work(number: int, asked: _Asked) -> None:
-    """Do what is asked, one thing after the other: a queue each way takes microseconds."""
+    """Answer requests until there is None. A queue each way takes microseconds."""
     while (request := asked.get()) is not None:
         _answer(number, *request)
 
@@ -64,5 +63,5 @@ def _work(number: int, asked: _Asked) -> None:
 def _answer(number: int, do: Callable[[int], Any], answers: _Answers) -> None:
     try:
         answers.put((number, do(number), None))
-    except BaseException as error:  # whoever asked is to have it
+    except BaseException as error:  # re-raised by the calling thread
         answers.put((number, None, error))

@@ -1,54 +1,101 @@
-"""The properties that a search keeps an eye on: predicates with decision trees, judged state by state."""
+"""The properties that a search watches: predicates with decision trees, evaluated state by state."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from workbench.engines import kernels
 from workbench.engines.arrays import Growing
-from workbench.engines.parts import in_parts
+from workbench.engines.kernels import Predicates
 from workbench.engines.trees import TRUE, Trees
 from workbench.kernel import Model
 from workbench.kernel.declare import Property
 from workbench.kernel.errors import defined_at
-from workbench.kernel.instances import PropertyInstance, Subject
+from workbench.kernel.instances import Subject
 from workbench.kernel.lasso import truth
 from workbench.kernel.state import Predicate
 
-#: The number of a state; and the step from there, where that is what counts, or leads to a state without a number. An
-#: initial state without a number has the step ``-1 - which``.
-Place = tuple[int, int | None]
+#: A state's number, and a step from it if that step or its pruned target is meant. A pruned initial state has the step
+#: ``-1 - which``.
+StatePlace = tuple[int, int | None]
 
 
-class Watched:
-    """The invariants and reachable properties that a search looks out for, as predicates with trees.
+class PredicateTable:
+    """Predicates that decide properties, next to each other in the trees; masks hold one bit for each, by number.
+
+    Args:
+        owners: For each predicate the name of its property.
 
     Attributes:
-        decided: For each violated invariant and each property that was reached, the place of the first such state, as
+        first: The number of the first predicate among those of the trees.
+        of: For each predicate the position of its property in `properties`.
+        wanted (bool array): The value of each predicate that decides its property.
+        active (uint64 array (words)): The predicates that are still watched.
+        reads (uint64 array (cells, words)): For each cell the predicates that a write to it may change.
+        concerned (uint64 array (instances, words)): For each action instance the predicates that its steps may change.
+        decided: For each decided property where the first such state or step is, as
             :meth:`workbench.engines.local.LocalSearch.trace_to` takes it.
     """
 
-    def __init__(self, model: Model, trees: Trees, properties: Sequence[Property]) -> None:
-        self.instances: list[PropertyInstance] = [i for p in properties for i in model.predicates(p.name)]
-        self._trees, self._first = trees, len(trees.predicates)
-        for instance in self.instances:
-            trees.add_predicate(instance.holds, instance.subject, instance.place)
-        words = max(1, -(-len(self.instances) // 64))
-        self.wanted = np.array([i.property.kind == "reachable" for i in self.instances], bool)
+    first: int
+
+    def __init__(self, trees: Trees, properties: Sequence[Property], owners: Sequence[str]) -> None:
+        self.trees, self.properties, self.owners = trees, list(properties), owners
+        names = [declared.name for declared in properties]
+        self.of = np.array([names.index(name) for name in owners], np.int64)
+        self.wanted = np.array([properties[at].kind == "reachable" for at in self.of], np.bool_)
+        words = max(1, -(-len(owners) // 64))
         self.active = np.zeros(words, np.uint64)
-        self.reads = np.zeros((len(in_parts(model.layout).cells), words), np.uint64)
-        for number in range(len(self.instances)):
-            self.active[number // 64] |= mark(number)
-        self.decided: dict[str, Place] = {}
-        self._touched = Growing(np.uint64, words)
+        self.reads = np.zeros((len(trees.cells.layout.cells), words), np.uint64)
+        self.concerned = np.full((max(1, len(trees.model.instances)), words), ~np.uint64(0))
+        self.begin_anew()
+
+    def begin_anew(self, known: Container[str] = ()) -> None:
+        """Forget what was found, and watch every property but those that are `known` to be decided."""
+        self.decided: dict[str, StatePlace] = {}
+        self.active[:] = 0
+        for number, name in enumerate(self.owners):
+            if name not in known:
+                self.active[number // 64] |= bit_of(number)
+
+    @property
+    def columns(self) -> Predicates:
+        """The table as kernels read it; ask again after a miss."""
+        roots = self.trees.predicate_roots[self.first :]
+        return Predicates(roots, self.of, self.wanted, self.active, self.reads, self.concerned)
+
+    def note(self, number: int, cells: Iterable[int]) -> bool:
+        """Note the cells that a predicate has read, of a state or a step; returns whether one of them is new."""
+        read, column = [cell % len(self.reads) for cell in cells], number // 64
+        new = not (self.reads[read, column] & bit_of(number)).all()
+        self.reads[read, column] |= bit_of(number)
+        return new
+
+    def decide(self, name: str, place: StatePlace) -> None:
+        """Note where a property was decided, and stop watching it."""
+        self.decided.setdefault(name, place)
+        for number, owner in enumerate(self.owners):
+            if owner == name:
+                self.active[number // 64] &= ~bit_of(number)
+
+
+class Watched(PredicateTable):
+    """The invariants and reachable properties that a search watches."""
+
+    def __init__(self, model: Model, trees: Trees, properties: Sequence[Property]) -> None:
+        instances = [instance for declared in properties for instance in model.predicates(declared.name)]
+        self.first = len(trees.predicates)
+        trees.add_predicates(instances)
+        super().__init__(trees, properties, [instance.property.name for instance in instances])
+        self._touched = Growing(np.uint64, len(self.active))
 
     @property
     def touched(self) -> np.ndarray:
-        """For each step, uint64 (steps, words), one bit per predicate that has ever read a cell which the step writes.
+        """For each step, uint64 (steps, words), the predicates that have ever read a cell which the step writes.
 
-        Where the step leads, the value of the others is that of the state before.
+        The step leaves the value of all others unchanged.
         """
-        known, arrays = self._touched.size, self._trees.arrays
+        known, arrays = self._touched.size, self.trees.arrays
         first = arrays.step_first[known:]
         if len(first):
             masks, writes = np.zeros((len(first), self.reads.shape[1]), np.uint64), first < arrays.step_stop[known:]
@@ -58,39 +105,30 @@ class Watched:
             self._touched.extend(masks)
         return self._touched.array
 
-    @property
-    def roots(self) -> np.ndarray:
-        """The roots of the predicates' trees."""
-        return self._trees.predicate_roots[self._first : self._first + len(self.instances)]
-
-    def learn(self, predicate: int, row: Sequence[int]) -> bool:
-        """Evaluate a predicate in the state `row`, unless that is known by now; whether it has the wanted value."""
-        leaf = self._trees.leaf(int(self.roots[predicate]), row)
+    def memoize(self, predicate: int, row: Sequence[int]) -> bool:
+        """Whether a predicate has the wanted value in the state `row`; evaluates it on a miss."""
+        trees, number = self.trees, self.first + predicate
+        leaf = trees.leaf(int(trees.predicate_roots[number]), row)
         if leaf < 0:
-            cells = list(self._trees.learn_predicate(self._first + predicate, row))
-            if not (self.reads[cells, predicate // 64] & mark(predicate)).all():
-                self.reads[cells, predicate // 64] |= mark(predicate)
+            if self.note(predicate, trees.memoize_predicate(number, row)):
                 self._touched.clear()
-            leaf = self._trees.leaf(int(self.roots[predicate]), row)
+            leaf = trees.leaf(int(trees.predicate_roots[number]), row)
         return (leaf == TRUE) == bool(self.wanted[predicate])
 
-    def hit(self, predicate: int, place: Place) -> bool:
-        """Note that `predicate` has the wanted value in the state at `place`; whether that violates an invariant."""
-        name = self.instances[predicate].property.name
-        self.decided[name] = place
-        for number, instance in enumerate(self.instances):
-            if instance.property.name == name:
-                self.active[number // 64] &= ~mark(number)
-        return not self.wanted[predicate]
+    def hits(self, rows: np.ndarray, known: Container[str] = ()) -> Iterator[tuple[str, np.ndarray]]:
+        """For each predicate, except of `known` properties: the property's name, and which of the states decide it."""
+        for number, (name, wanted) in enumerate(zip(self.owners, self.wanted, strict=True)):
+            if name not in known:
+                yield name, evaluate(self.trees, self.first + number, rows) == wanted
 
 
 class Labels:
     """The predicates of a liveness property's formulas, and their value in every state.
 
     Attributes:
-        formulas (list of (tuple, Formula)): The formulas with the arguments that they are for.
-        columns (list of (Growing or None, Growing)): For each formula the values of its trigger, if it has one, and of
-            its goal, by state number.
+        formulas (list of (tuple, Formula)): The formulas with their arguments.
+        columns (list of (Growing or None, Growing)): For each formula the values of its trigger, if any, and its goal,
+            by state number.
     """
 
     def __init__(self, model: Model, trees: Trees, declared: Property) -> None:
@@ -113,12 +151,12 @@ class Labels:
         return column
 
     def extend(self, rows: np.ndarray) -> None:
-        """Evaluate everything in the states `rows`, which follow the ones seen before."""
+        """Evaluate all predicates in the next states, `rows`."""
         for (_, column), values in zip(self._predicates, self.values(rows), strict=True):
             column.extend(values)
 
     def values(self, rows: np.ndarray) -> list[np.ndarray]:
-        """What each predicate says of the states `rows`: for each formula its trigger, if it has one, and its goal."""
+        """The values of all predicates in the states `rows`: for each formula its trigger, if any, and its goal."""
         return [evaluate(self._trees, number, rows) for number, _ in self._predicates]
 
 
@@ -126,19 +164,17 @@ def evaluate(
     trees: Trees,
     predicate: int,
     rows: np.ndarray,
-    note: Callable[[set[int]], None] = lambda cells: None,
-    of_steps: bool = False,
+    note: Callable[[set[int]], object] = lambda cells: None,
 ) -> np.ndarray:
-    """The value of a predicate in each of the states (or steps) `rows`, as booleans; `note` is told what it reads."""
-    learn = trees.learn_step if of_steps else trees.learn_predicate
+    """The values of a predicate in the states (or steps) `rows`, as booleans; `note` gets the cells that it reads."""
     cursor, truth = np.zeros(kernels.CURSOR, np.int64), np.empty(len(rows), np.bool_)
     while True:
         root = int(trees.predicate_roots[predicate])
-        if kernels.evaluate(trees.arrays, root, rows, truth, cursor) == kernels.DONE:
+        if kernels.evaluate_rows(trees.arrays, root, rows, truth, cursor) == kernels.DONE:
             return truth
-        note(learn(predicate, rows[int(cursor[kernels.STATE])].tolist()))
+        note(trees.memoize_predicate(predicate, rows[int(cursor[kernels.STATE])].tolist()))
 
 
-def mark(number: int) -> np.uint64:
+def bit_of(number: int) -> np.uint64:
     """The bit of predicate `number`, in word ``number // 64``."""
     return np.uint64(1 << (number % 64))

@@ -211,13 +211,13 @@ def scenario(
     """
     read = read_lines(model_object(model), lines)
 
-    from workbench.engines.passing import Condition, Passing, load  # numba loads here
+    from workbench.engines.passing import LineCondition, Passing, load_passing  # numba loads here
 
-    load()
+    load_passing()
     most = most_memory() if max_bytes is None else max_bytes
     limits = Limits(Budget(max_states, max_seconds, most), on_progress, should_stop)
     conditions = [
-        Condition(None if line.step is None else is_named(line.step), line.holds if line.condition else None)
+        LineCondition(None if line.step is None else is_named(line.step), line.holds if line.condition else None)
         for line in read
     ]
     searching = Passing(model, conditions, limits)

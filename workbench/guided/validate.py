@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable, Collection
 from typing import Any
 
-from workbench.engines.guided import Layers, Wanted, load
+from workbench.engines.guided import Layers, Wanted, load_layers
 from workbench.engines.memory import most_memory
 from workbench.formats.recording import Observation, Recording
 from workbench.guided.names import is_action, is_named
@@ -78,7 +78,7 @@ def validate(
         2
     """
     recording.check(model_object(model))
-    load()
+    load_layers()
     most = most_memory() if max_bytes is None else max_bytes
     limits = Limits(Budget(max_states, max_seconds, most), on_progress, should_stop)
     return _Validation(model, recording, stutter, limits, explain).run()

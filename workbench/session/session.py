@@ -244,7 +244,7 @@ class Session:
         """Load the engine, which is no part of any search."""
         from workbench.engines import local  # numba loads here
 
-        if local.loaded():
+        if local.kernels_loaded():
             return
         for loading in (True, False):
             with self.lock:
@@ -252,7 +252,7 @@ class Session:
                 if not job.should_stop():
                     self._events.tell("check")
             if loading:
-                local.load()
+                local.load_kernels()
 
     def _rest(self, progress: Progress | None = None, waiting: bool = False, error: str | None = None) -> None:
         """Say where the check is."""

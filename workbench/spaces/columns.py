@@ -1,4 +1,4 @@
-"""States as Arrow columns: each distinct value of a cell is converted once, whatever the number of states.
+"""States as Arrow columns: each distinct value of a cell is converted once.
 
 ==================  ==========================================================================================
 None                null
@@ -11,8 +11,8 @@ Map                 map
 per-index variable  map from index to value
 ==================  ==========================================================================================
 
-Values of one place that have no type in common, and integers beyond 64 bits, become the texts that traces show. Keys of
-maps are booleans, integers or strings; one like ``("k1", 0)`` becomes what traces show in brackets, ``k1, 0``.
+Values of one place without a common type, and integers beyond 64 bits, become texts as in traces. Keys of maps are
+booleans, integers or strings; a key like ``("k1", 0)`` becomes the text in a trace's brackets, ``k1, 0``.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +28,7 @@ from workbench.kernel.values import Map, record_items, show, sort_key
 
 
 def type_of(value: Any) -> pa.DataType:
-    """The Arrow type of one value; null where the value does not tell.
+    """The Arrow type of one value; null if the value does not determine it.
 
     Examples:
         >>> type_of((1, None)), type_of(Map({("a", 1): True}))
@@ -50,7 +50,7 @@ def type_of(value: Any) -> pa.DataType:
 
 
 def key_type(keys: Iterable[Any]) -> pa.DataType:
-    """The type of a map's keys, of which none may be null."""
+    """The type of a map's keys, which must not be null."""
     kinds = [type_of(key) for key in keys]
     common = reduce(unify, kinds, pa.null())
     plain = pa.types.is_boolean(common) or pa.types.is_integer(common)
@@ -58,12 +58,12 @@ def key_type(keys: Iterable[Any]) -> pa.DataType:
 
 
 def common_type(values: Iterable[Any]) -> pa.DataType:
-    """The type that all of `values` fit into."""
+    """A type for all of `values`."""
     return reduce(unify, map(type_of, values), pa.null())
 
 
 def unify(one: pa.DataType, other: pa.DataType) -> pa.DataType:
-    """The type that the values of both fit into, text if nothing else does.
+    """A type for the values of both, text if there is no other.
 
     Examples:
         >>> unify(pa.list_(pa.null()), pa.list_(pa.int64())), unify(pa.int64(), pa.string())
@@ -84,21 +84,21 @@ def unify(one: pa.DataType, other: pa.DataType) -> pa.DataType:
     return pa.string()
 
 
-def settle(kind: pa.DataType) -> pa.DataType:
-    """`kind` with text in the places of which no value tells the type: Parquet has no type for nothing."""
+def without_nulls(kind: pa.DataType) -> pa.DataType:
+    """`kind` with text in place of null types, which Parquet lacks."""
     if pa.types.is_null(kind):
         return pa.string()
     if pa.types.is_list(kind):
-        return pa.list_(settle(kind.value_type))
+        return pa.list_(without_nulls(kind.value_type))
     if pa.types.is_map(kind):
-        return pa.map_(settle(kind.key_type), settle(kind.item_type))
+        return pa.map_(without_nulls(kind.key_type), without_nulls(kind.item_type))
     if pa.types.is_struct(kind):
-        return pa.struct([pa.field(f.name, settle(f.type)) for f in kind])
+        return pa.struct([pa.field(f.name, without_nulls(f.type)) for f in kind])
     return kind
 
 
 def as_text(value: Any) -> str:
-    """A string as it is, any other value as traces show it."""
+    """A string itself, or another value as in traces."""
     return str(value) if isinstance(value, str) else show(value)
 
 
@@ -111,7 +111,7 @@ def _convert_key(key: Any, kind: pa.DataType) -> Any:
 
 
 def convert(value: Any, kind: pa.DataType) -> Any:
-    """`value` as ``pyarrow.array`` takes it for the type `kind`."""
+    """`value` in the form that ``pyarrow.array`` accepts for the type `kind`."""
     if value is None:
         return None
     if pa.types.is_string(kind):
@@ -128,13 +128,13 @@ def convert(value: Any, kind: pa.DataType) -> Any:
 
 
 def to_array(values: Sequence[Any]) -> pa.Array:
-    """`values` in the one type that they fit into."""
-    kind = settle(common_type(values))
+    """`values` in their common type."""
+    kind = without_nulls(common_type(values))
     return pa.array([convert(value, kind) for value in values], kind)
 
 
 def unused_name(name: str, used: set[str]) -> str:
-    """`name`, with as many ``_`` behind it as it takes to be a new one whatever its case; it is added to `used`."""
+    """`name`, followed by ``_`` until it is new regardless of case; it is added to `used`."""
     while name.lower() in used:
         name += "_"
     used.add(name.lower())
@@ -145,9 +145,8 @@ class StateColumns:
     """Turns states, as rows of value numbers, into one readable Arrow column per variable.
 
     Args:
-        values: For each cell of the layout in parts the values that its numbers stand for.
-        taken: Names that other columns have; a variable of such a name gets ``_`` behind it. Spark does not tell upper
-            from lower case.
+        values: For each cell of the layout in parts its values by number.
+        taken: Names of other columns, regardless of case as in Spark; a variable of such a name gets a ``_``.
 
     Attributes:
         names: For each variable the name of its column.
@@ -218,7 +217,7 @@ class _PerIndex:
 
     def __init__(self, cells: Mapping[Any, int], values: Sequence[Sequence[Any]]) -> None:
         self._cells = list(cells.values())
-        self._first = np.cumsum([0, *map(len, values)])[:-1]  # where each cell's values begin in the array of all
+        self._first = np.cumsum([0, *map(len, values)])[:-1]  # the beginning of each cell's values in the array
         self._array = to_array([value for of_cell in values for value in of_cell])
         self._keys = _keys_of(cells)
         self.type = pa.map_(self._keys.type, self._array.type)
@@ -228,7 +227,7 @@ class _PerIndex:
 
 
 class _SetPerIndex:
-    """The column of a variable with one such set per index: a map."""
+    """The column of a variable with one declared set per index: a map."""
 
     def __init__(self, firsts: Mapping[Any, int], members: Sequence[Any], values: Sequence[Sequence[Any]]) -> None:
         self._sets = [_Set(first, members, values) for first in firsts.values()]

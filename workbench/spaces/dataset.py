@@ -1,10 +1,10 @@
-"""State spaces as data: Parquet files that Spark, and anything else, can query.
+"""State spaces as data: Parquet files that Spark and other tools can query.
 
 ::
 
     manifest/      the model, its constants, the verdicts, the counts, and the size and checksum of every file
-    states/        id, level, one column per variable (see `columns`), and per safety property the distance to a state
-                   that decides it
+    states/        id, level, one column per variable (see `columns`), and per safety property the distance to the
+                   nearest state that decides it
     transitions/   source, target, action, parameters, process
 """
 
@@ -33,20 +33,20 @@ from workbench.storage.identity import Identity
 from workbench.storage.places import Place, absolute, as_place
 from workbench.storage.schema import from_json
 from workbench.storage.sums import FileSum
-from workbench.storage.versions import Kind
+from workbench.storage.versions import FolderKind
 
-DATASET = Kind("dataset", 3)
+DATASET = FolderKind("dataset", 3)
 STATES, TRANSITIONS = "states", "transitions"
-_BATCH = 1 << 16  # rows that are converted at a time, and that become one row group
+_BATCH = 1 << 16  # rows converted at a time, and rows of a row group
 
 
 @dataclass(frozen=True)
-class Content:
-    """What the manifest of a dataset says.
+class DatasetContent:
+    """The content of a dataset's manifest.
 
     Attributes:
-        identity: What was explored.
-        run: What came of it.
+        identity: The model and the check.
+        run: The result.
         tables: The files of each table.
     """
 
@@ -66,10 +66,7 @@ class Content:
 
 
 def save(space: StateSpace, folder: Place) -> str | Path:
-    """Write the states and transitions of `space` to `folder`, as Parquet. A dataset that is there is replaced.
-
-    Returns:
-        The folder.
+    """Write the states and transitions of `space` to `folder` as Parquet, replacing a dataset; returns the folder.
 
     Raises:
         InputError: If the folder holds something else.
@@ -85,18 +82,18 @@ def save(space: StateSpace, folder: Place) -> str | Path:
         states, states_sum = _write_states(writing, columns, space.parts, space.levels, decided)
         transitions, transitions_sum = _write_transitions(writing, space)
         run = {**describe_run(space.result), "transitions": len(space.targets), "columns": columns.names}
-        content = Content(identity, run, {STATES: [states], TRANSITIONS: [transitions]})
+        content = DatasetContent(identity, run, {STATES: [states], TRANSITIONS: [transitions]})
         writing.commit(content.as_json(), {states: states_sum, transitions: transitions_sum})
     return as_place(folder)
 
 
 def describe_run(result: Result) -> dict[str, Any]:
-    """What a dataset says of the check."""
+    """The check's result in a dataset."""
     return {**result.as_dict(), "stopped": result.stopped, "levels": result.levels}
 
 
 def _deciding_states(space: StateSpace) -> dict[str, np.ndarray]:
-    """For each property of states whether one decides it: violates the invariant, or has what must be reachable."""
+    """For each property of states, which states decide it: they violate the invariant, or satisfy the reachable one."""
     decided = {}
     for verdict in space.result.verdicts:
         if verdict.kind in ("invariant", "reachable"):
@@ -106,7 +103,7 @@ def _deciding_states(space: StateSpace) -> dict[str, np.ndarray]:
 
 
 def distances(states: int, sources: np.ndarray, targets: np.ndarray, goal: np.ndarray) -> np.ndarray:
-    """The number of steps from each state to the nearest one in `goal`; -1 where none can be reached.
+    """The number of steps from each state to the nearest one in `goal`; -1 if none is reachable.
 
     Args:
         sources, targets: The transitions.
@@ -117,7 +114,7 @@ def distances(states: int, sources: np.ndarray, targets: np.ndarray, goal: np.nd
         [2, 1, 0, -1]
     """
     order = np.argsort(targets, kind="stable")
-    into = np.searchsorted(targets[order], np.arange(states + 1))  # those that lead to s: into[s] up to into[s + 1]
+    into = np.searchsorted(targets[order], np.arange(states + 1))  # the transitions to s: into[s] up to into[s + 1]
     steps_to = np.full(states, -1, np.int32)
     steps_to[goal] = 0
     reached, steps = np.flatnonzero(goal), 0
@@ -169,11 +166,11 @@ _STEP_COLUMNS = {"action": pa.string(), "parameters": pa.map_(pa.string(), pa.st
 def describe_steps(
     model: Model, steps: np.ndarray, move: Callable[[int], tuple[int, int]], source: Callable[[int], State]
 ) -> dict[str, pa.Array]:
-    """The action, parameters and process of each transition. What was chosen is among the parameters.
+    """The action, parameters and process of each transition. Choices count as parameters.
 
     Args:
-        steps: The memoised step of each transition; all that take the same one are described alike.
-        move, source: The move and the source state of a transition, by its position.
+        steps: The memoized step of each transition, which determines its description.
+        move, source: The move and the source state of a transition, by position.
     """
     _, example, step = np.unique(steps, return_index=True, return_inverse=True)
     said = [_describe_step(model, move(int(transition)), source(int(transition))) for transition in example]
@@ -210,8 +207,8 @@ class Dataset:
     """A saved state space.
 
     Attributes:
-        identity: What was explored, exactly: the digest of the model's code, its constants, what was checked.
-        run: What came of it: model, constants, properties with their verdicts, counts.
+        identity: The digest of the model's code, its constants, and the check.
+        run: The result: model, constants, properties with their verdicts, counts.
     """
 
     folder: str | Path
@@ -222,12 +219,12 @@ class Dataset:
     transitions: DataFrame
 
     def register(self) -> None:
-        """Make ``states`` and ``transitions`` in the session's SQL stand for this dataset."""
+        """Register this dataset's ``states`` and ``transitions`` as views in the session's SQL."""
         self.states.createOrReplaceTempView("states")
         self.transitions.createOrReplaceTempView("transitions")
 
     def sql(self, query: str) -> DataFrame:
-        """The result of a query over ``states`` and ``transitions`` of this dataset, whichever was loaded last."""
+        """The result of a query over this dataset's ``states`` and ``transitions``, whatever was loaded since."""
         self.register()
         return self.spark.sql(query)
 
@@ -250,23 +247,22 @@ class Dataset:
 
 
 def load(folder: Place, spark: SparkSession | None = None) -> Dataset:
-    """Read a dataset; its tables are registered as the views ``states`` and ``transitions``.
+    """Read a dataset, and register its tables as the views ``states`` and ``transitions``.
 
-    All of its files are read once before, to be compared with their checksums.
+    All files are first compared with their checksums.
 
     Args:
-        folder: A folder that :func:`save` has written, readable for this process and for Spark alike.
-        spark: That of :func:`workbench.spark_session` for None.
+        folder: A folder written by :func:`save`, readable for this process and for Spark.
+        spark: A session; None for that of :func:`workbench.spark_session`.
 
     Raises:
-        InputError: If there is no dataset, or one of which a file is missing or damaged, or with a file that does not
-            belong to it.
+        InputError: If there is no dataset, a file is missing or damaged, or a file does not belong to it.
     """
     stored = Folder.open(absolute(folder), DATASET)
     stored.check_nothing_else()
     if stored.content is None:
         raise InputError(f"{stored} is empty: its writer was stopped")
-    content = from_json(Content, stored.content, f"the manifest of {stored}")
+    content = from_json(DatasetContent, stored.content, f"the manifest of {stored}")
     for name in stored.files:
         stored.check(name)
     if set(content.tables) != {STATES, TRANSITIONS} or not content.paths <= stored.files.keys():
@@ -279,7 +275,7 @@ def load(folder: Place, spark: SparkSession | None = None) -> Dataset:
 
 
 def _table(session: SparkSession, stored: Folder, names: list[str]) -> DataFrame:
-    """The table whose files have these names."""
+    """The table in files of these names."""
     if isinstance(stored.path, Path):
         return session.read.parquet(*(_uri(stored.path / name) for name in names))
     # Elsewhere Spark's own readers would need packages for Java, and would compare no checksums.
@@ -298,5 +294,5 @@ def _table(session: SparkSession, stored: Folder, names: list[str]) -> DataFrame
 
 
 def _uri(path: Path) -> str:
-    """A path as Spark takes it, which looks for patterns in it."""
+    """A path for Spark, with patterns escaped."""
     return "file://" + re.sub(r"([\\{}\[\]*?^])", r"\\\1", str(path))

@@ -1,4 +1,4 @@
-"""A distributed search as a dataset: the same tables as :func:`workbench.save` writes, made by Spark's workers."""
+"""A distributed search as a dataset: Spark's workers write the tables of :func:`workbench.save`."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -15,33 +15,32 @@ from workbench.engines.spark.dataflow import Outgoing
 from workbench.engines.spark.entry import read_run
 from workbench.engines.spark.manifest import LevelFile
 from workbench.engines.spark.states import ROW_GROUP
-from workbench.engines.spark.tasks import Shipped, worker_for
-from workbench.engines.spark.worker import Worker
-from workbench.engines.store import Store
+from workbench.engines.spark.worker import Shipped, Worker, worker_for
+from workbench.engines.store import StateStore
 from workbench.kernel import InputError, Model
 from workbench.kernel.budget import Limits
 from workbench.kernel.conclusion import conclude
 from workbench.spaces.columns import StateColumns
-from workbench.spaces.dataset import DATASET, STATES, TRANSITIONS, Content, describe_run, describe_steps
+from workbench.spaces.dataset import DATASET, STATES, TRANSITIONS, DatasetContent, describe_run, describe_steps
 from workbench.storage.folder import Folder, replacing_folder
 from workbench.storage.places import Place, absolute, as_place
 from workbench.storage.sums import FileSum
 
 
 def save_run(run_dir: Place, folder: Place, model: type[Model], spark: Any = None) -> str | Path:
-    """Write the states and transitions that a run directory stands for as a dataset, for :func:`workbench.load`.
+    """Write the states and transitions of a run directory as a dataset, for :func:`workbench.load`.
 
-    A state's id is its fingerprint (the lower 64 bits of it, as a signed integer). Transitions are computed again from
-    the states. There are no ``distance_`` columns: they need all transitions in one memory.
+    A state's id is its fingerprint (the lower 64 bits, as a signed integer). Transitions are computed again from the
+    states. There are no ``distance_`` columns: they need all transitions in one memory.
 
     Args:
-        run_dir: Of a search that was on Spark from its beginning. It is read only, and may be under way.
-        folder: As for :func:`workbench.save`, visible to driver and workers.
-        model: The class of what is searched.
-        spark: A local session is made for None.
+        run_dir: Of a search that started on Spark, and may be under way. It is only read.
+        folder: As for :func:`workbench.save`, visible to the driver and all workers.
+        model: The model's class.
+        spark: A session; None starts a local one.
 
     Raises:
-        InputError: If the search began in process: its first states were not kept.
+        InputError: If the search started in process, which did not keep its first states.
     """
     search = read_run(run_dir, model, spark)
     if search.manifest.prefix is not None:
@@ -65,13 +64,13 @@ def save_run(run_dir: Place, folder: Place, model: type[Model], spark: Any = Non
         ).names
         run = {**describe_run(result), "transitions": sum(part.transitions for part in written), "columns": names}
         tables = {table: [part.names[table] for part in written] for table in (STATES, TRANSITIONS)}
-        content = Content(search.identity, run, tables)
+        content = DatasetContent(search.identity, run, tables)
         writing.commit(content.as_json(), {name: found for part in written for name, found in part.sums.items()})
     return as_place(folder)
 
 
 class Written(NamedTuple):
-    """What one part of a run became: a file in each table."""
+    """The files of a written part, one in each table, and its number of transitions."""
 
     transitions: int
     names: dict[str, str]
@@ -81,7 +80,7 @@ class Written(NamedTuple):
 def _export(
     shipped: Shipped, folder: Folder, values_level: int, expanded: int, parts: Sequence[tuple[int, LevelFile, int]]
 ) -> Outgoing:
-    """Write some parts, and say what was written."""
+    """Write some parts, and report them."""
     exporter = Exporter(worker_for(shipped), values_level, folder)
     return ((0, exporter.write(level, file, group, level < expanded)) for level, file, group in parts)
 
@@ -90,7 +89,7 @@ class Exporter:
     """Writes parts of a run as parts of a dataset.
 
     Args:
-        level: The run's last level: values have their global numbers as of then.
+        level: The run's last level, as of which values have global numbers.
         folder: The dataset.
     """
 
@@ -104,7 +103,7 @@ class Exporter:
         self.columns = StateColumns(worker.model.layout, values, ("id", "level"))
 
     def write(self, level: int, file: LevelFile, group: int, expand: bool) -> Written:
-        """Write one part's states, and the transitions from them, if it is to be expanded."""
+        """Write one part's states, and if `expand` the transitions from them."""
         stored = self.worker.directory.states(file.path, ["fingerprints", "rows"], group)
         rows = self.worker.rows_of(file, stored)
         ids = _ids(stored.fingerprints)
@@ -120,7 +119,7 @@ class Exporter:
 
     def _transitions(self, rows: np.ndarray) -> dict[str, pa.Array]:
         expander = self.worker.expander
-        store = Store(self.worker.cells, keep_rows=True, keep_edges=True)
+        store = StateStore(self.worker.cells, keep_rows=True, keep_edges=True)
         store.add_rows(rows)
         expander.begin(store)
         expander.expand(store, 0, len(rows))

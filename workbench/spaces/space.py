@@ -17,14 +17,14 @@ from workbench.kernel.trace import Move
 
 
 class StateSpace:
-    """The states that a search found, by number in breadth-first order, and the transitions between them.
+    """The states of a search, numbered in breadth-first order, and the transitions between them.
 
-    Made by :func:`explore`. With symmetry a state stands for all that differ from it in interchangeable names.
-    What lies outside the model's constraints is no part of the space, nor are the steps that lead there.
+    Made by :func:`explore`. With symmetry a state represents all that differ from it in interchangeable names. Pruned
+    states, and the steps to them, are not part of the space.
 
     Attributes:
         model: Model
-        result: The check that was done on the way.
+        result: The result of the check.
     """
 
     def __init__(self, search: LocalSearch, result: Result) -> None:
@@ -34,11 +34,11 @@ class StateSpace:
         return self._search.store.count
 
     def state(self, number: int) -> Any:
-        """State number `number`."""
+        """The state with a number."""
         return self._search.cells.decode(self._search.store.row(number).tolist())
 
     def trace_to(self, number: int) -> Trace:
-        """A shortest behaviour that leads to state `number`."""
+        """A shortest behaviour to state `number`."""
         return self._search.trace_to(number)
 
     @cached_property
@@ -48,7 +48,7 @@ class StateSpace:
 
     @property
     def values(self) -> list[list[Any]]:
-        """For each cell of ``model.layout.cells`` the values that occur, by number."""
+        """For each cell of ``model.layout.cells`` its values by number."""
         return self._by_cell[1]
 
     @cached_property
@@ -57,12 +57,12 @@ class StateSpace:
 
     @cached_property
     def parts(self) -> np.ndarray:
-        """All states as the engine has them: the same rows, but in parts: see :mod:`workbench.engines.parts`."""
+        """All states as the engine's rows, in parts: see :mod:`workbench.engines.parts`."""
         return self._search.store.column("rows")
 
     @property
     def part_values(self) -> list[list[Any]]:
-        """For each of those cells the values that occur, by number."""
+        """For each cell of the rows in `parts` its values by number."""
         return self._search.cells.values
 
     @cached_property
@@ -89,11 +89,11 @@ class StateSpace:
 
     @property
     def steps(self) -> np.ndarray:
-        """The number of each transition's memoised step; the same one means the same action instance and choices."""
+        """The number of each transition's memoized step, which determines its action instance and choices."""
         return self._transitions[2]
 
     def move(self, transition: int) -> Move:
-        """What a transition takes: the action instance and the outcome."""
+        """The move of a transition: its action instance and outcome."""
         return Move(*self._search.trees.steps[int(self._transitions[2][transition])])
 
     @cached_property
@@ -103,19 +103,19 @@ class StateSpace:
         return of_step[self._transitions[2]]
 
     def label(self, transition: int) -> str:
-        """The transition as traces print it, such as ``begin_claim(w1)``."""
+        """The transition as in traces, such as ``begin_claim(w1)``."""
         instance, ordinal = self.move(transition)
         declared = self.model.instances[instance]
         outcome, _ = self.model.outcomes(declared, self.state(int(self.sources[transition])))[ordinal]
         return outcome_label(declared, outcome)
 
     def where(self, predicate: Callable[[Any], bool]) -> np.ndarray:
-        """Whether `predicate` is true, for each state; it is called once per distinct situation."""
+        """Whether `predicate` holds in each state; it is called once per distinct local situation."""
         trees = self._search.trees
         return evaluate(trees, trees.add_predicate(lambda s: bool(predicate(s))), self.parts)
 
     def holds(self, name: str) -> np.ndarray:
-        """Whether the invariant or reachable property `name` is true, for each state."""
+        """Whether the invariant or reachable property `name` holds in each state."""
         answers = [self.where(instance.holds) for instance in self.model.predicates(name)]
         return np.logical_and.reduce(answers)
 
@@ -134,7 +134,7 @@ def explore(
 
     Args:
         model, properties, symmetry: As for :func:`workbench.check`.
-        max_states, max_seconds: Bounds, since everything stays in memory.
+        max_states, max_seconds: Budgets, since everything stays in memory.
         **callbacks: ``on_progress`` and ``should_stop`` of :func:`workbench.check`.
 
     Examples:

@@ -1,1 +1,1 @@
-"""What is stored, and what is written for others: nothing is lost, and nothing is believed that was not written."""
+"""Files and folders that are written whole or not at all, and checked when they are read."""

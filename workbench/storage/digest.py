@@ -1,4 +1,4 @@
-"""What a model does, as a hash: so that a stored result is taken for a model's only while the model is unchanged."""
+"""A hash of a model's behaviour, so that a stored result counts only while the model is unchanged."""
 
 import copyreg
 import dis
@@ -17,24 +17,24 @@ from workbench.kernel import Map, Model, ModelError
 from workbench.kernel.errors import placing
 from workbench.kernel.text import printable
 
-# What Python adds to a class: it says nothing of what the class does, or is not the same in every process.
+# Attributes that Python adds to a class: they do not affect its behaviour, or differ from process to process.
 _LEFT_OUT = frozenset(
     {
         "__annotations__",
-        "__dataclass_fields__",  # its attributes and methods say the same
+        "__dataclass_fields__",  # redundant: attributes and methods count
         "__dataclass_params__",
         "__dict__",
         "__doc__",
         "__firstlineno__",
         "__module__",
-        "__slotnames__",  # comes with the first object that is pickled
+        "__slotnames__",  # added by the first pickled object
         "__static_attributes__",
         "__weakref__",
         "_abc_impl",
     }
 )
 _PLAIN = frozenset({type(None), type(...), type(NotImplemented), bool, int, float, complex, str, bytes, range})
-# What says what code does, beside its instructions and constants.
+# Attributes that define code, besides its instructions and constants.
 _CODE = (
     "co_names",
     "co_varnames",
@@ -49,12 +49,12 @@ _CODE = (
 
 
 def model_digest(model: type[Model]) -> str:
-    """A hash of a model's declarations and code, and of all code of its authors that these use.
+    """A hash of a model's declarations and code, and of all its authors' code that these use.
 
-    It is the same in every process of one version of Python, wherever the model stands (a module, a file, a notebook's
-    cell, an installed package); another body of an action, or of a helper that it calls, gives another one. It is made
-    of the code that runs, and not of the file, which may have been edited since. Docstrings do not count. Of the
-    standard library and the modelling language only names go into it; of other packages names and versions.
+    It is the same in every process of one version of Python, wherever the model is (a module, a file, a notebook's
+    cell, an installed package), and changes with the body of an action or of a helper. It covers the code that runs,
+    not the file, which may have been edited since. Docstrings do not count. The standard library and the modelling
+    language count by name, other packages by name and version.
 
     Raises:
         ModelError: If the model's code uses an object that cannot be described, such as a lock or an open file.
@@ -64,18 +64,18 @@ def model_digest(model: type[Model]) -> str:
 
 
 def records_of(model: type[Model]) -> list[type]:
-    """The NamedTuple classes and frozen dataclasses that a model's code refers to, or that code of its authors does."""
+    """The NamedTuple classes and frozen dataclasses that the code of a model and its authors refers to."""
     kinds = _classes_of(model)
     tuples = [kind for kind in kinds if issubclass(kind, tuple) and hasattr(kind, "_fields")]
     objects = [kind for kind in kinds if is_dataclass(kind) and not kind.__module__.startswith("workbench.kernel")]
     slotted = {(kind.__module__, kind.__qualname__) for kind in objects if "__slots__" in vars(kind)}
-    return tuples + [  # with slots, the methods still refer to the class as it was before it had them
+    return tuples + [  # the methods of a class with slots still refer to the class without them
         kind for kind in objects if "__slots__" in vars(kind) or (kind.__module__, kind.__qualname__) not in slotted
     ]
 
 
 def enumerations_of(model: type[Model]) -> list[type[Enum]]:
-    """The enumerations that a model's code, or code of its authors, refers to."""
+    """The enumerations that the code of a model and its authors refers to."""
     return [kind for kind in _classes_of(model) if issubclass(kind, Enum) and kind.__members__]
 
 
@@ -86,10 +86,10 @@ def _classes_of(model: type[Model]) -> list[type]:
 
 
 class _Digest:
-    """Describes a class, and all that it refers to, to a hash.
+    """Feeds a class, and everything that it refers to, into a hash.
 
     Attributes:
-        described: The objects that have been described; they are kept, so that no other object gets the id of one.
+        described: The objects described so far, kept so that their ids stay unique.
     """
 
     def __init__(self, model: type[Model]) -> None:
@@ -138,7 +138,7 @@ class _Digest:
                 self._add(value)
 
     def _add_set(self, things: Iterable[Any]) -> None:
-        """Members in an order that does not differ from process to process: that of their own descriptions."""
+        """Members in the order of their own hashes, which is the same in every process."""
         outer, number, parts = self._hash, self._number, []
         for thing in things:
             self._hash, self._number = hashlib.blake2b(digest_size=16), dict(number)
@@ -182,7 +182,7 @@ class _Digest:
             self._add_reduced(thing)
 
     def _add_code(self, code: CodeType) -> None:
-        """Describe code by what is carried out; constants that no instruction loads are docstrings."""
+        """Describe code by its instructions; constants that none of them loads are docstrings."""
         self._put("code", *(getattr(code, name) for name in _CODE))
         for instruction in dis.get_instructions(code):
             if instruction.opcode in dis.hasconst:
@@ -202,7 +202,7 @@ class _Digest:
         self._add_named(self._globals_used(function))
 
     def _add_reduced(self, thing: Any) -> None:
-        """Describe any other object by what pickle would write of it: all that it takes to make the same one."""
+        """Describe any other object as pickle would: by everything that it takes to rebuild it."""
         try:
             reduce = copyreg.dispatch_table.get(type(thing))
             parts = thing.__reduce_ex__(2) if reduce is None else reduce(thing)
@@ -222,14 +222,14 @@ class _Digest:
         self._add_all([list(items or ()), list(pairs or ())])
 
     def _is_the_authors(self, module: str | None) -> bool:
-        """Whether a module is part of what a model's authors wrote."""
+        """Whether the model's authors wrote a module."""
         top, _, below = (module or "").partition(".")
         if top in ("workbench", "__main__"):
             return below.partition(".")[0] != "kernel"
         return top in self._authors or (top not in sys.stdlib_module_names and not _is_installed(module or ""))
 
     def _globals_used(self, function: FunctionType) -> Iterator[tuple[str, Any]]:
-        """The globals that a function names, also in its inner functions, and what it names in its authors' modules."""
+        """The globals that a function and its inner functions name, also in its authors' modules."""
         names = sorted(_names(function.__code__))
         spaces, seen = [function.__globals__], set()
         while spaces:
@@ -282,7 +282,7 @@ def _is_installed(module: str) -> bool:
 
 @cache
 def _version(module: str | None) -> str:
-    """The version of the package that a module belongs to; "" for Python's own and for the modelling language."""
+    """The version of a module's package; "" for Python's own and for the modelling language."""
     top = (module or "").partition(".")[0]
     if top == "workbench" or top in sys.stdlib_module_names or top not in sys.modules:
         return ""

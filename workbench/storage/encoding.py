@@ -1,7 +1,7 @@
-"""Values of states as JSON, exactly: what is decoded equals what was encoded, and is of the same types.
+"""Values of states as JSON, exactly: a decoded value equals the encoded one, and has the same types.
 
-None, booleans, strings, and integers up to 2**53 are what JSON has; a list is a tuple. All else is an object with one
-key, which says what it is::
+None, booleans, strings, and integers up to 2**53 are those of JSON; a list is a tuple. Everything else is an object
+whose one key is its kind::
 
     {"int": "-0x20000000000001"}                an integer beyond that
     {"set": ["a", "b"]}                         a frozenset
@@ -10,8 +10,8 @@ key, which says what it is::
     {"member": ["Phase", "READ"]}               a member of an enumeration of the model, by its name
     {"text": "w1"}                              a plain string that is spelt like a name of the model
 
-Decoding knows these and nothing else, and makes no objects but of a model's records, whose code it does not run; a
-member of an enumeration is the model's own.
+Decoding accepts nothing else. It creates only a model's records, without running their code; members of enumerations
+are the model's own.
 """
 
 from enum import Enum
@@ -22,7 +22,7 @@ from workbench.kernel.errors import brief
 from workbench.kernel.values import DEEPEST, fields_of, is_object, make_record, record_items, sort_key
 from workbench.storage.digest import enumerations_of, records_of
 
-_LARGEST = 2**53  # up to here, every reader of JSON takes an integer for what it is
+_LARGEST = 2**53  # every reader of JSON reads integers up to here exactly
 
 
 class Encoding:
@@ -44,7 +44,7 @@ class Encoding:
         self._records: dict[tuple[str, tuple[str, ...]], Any] = {}
         for record in records_of(type(model)):
             known = self._records.setdefault(_key(record), record)
-            if known is not record:  # two that a file could not tell from each other
+            if known is not record:  # a file could not tell the two apart
                 self._records[_key(record)] = None
         self._enumerations: dict[str, Any] = {}
         for kind in enumerations_of(type(model)):
@@ -54,18 +54,17 @@ class Encoding:
 
     @property
     def only_installed(self) -> bool:
-        """Whether all classes of the model's values are those of installed models, which every process can import."""
+        """Whether every process can import all classes of the model's values, as those of installed models."""
         kinds = [*self._records.values(), *self._enumerations.values()]
         return all(kind is not None and kind.__module__.startswith("workbench.") for kind in kinds)
 
     # Encoding ----------------------------------------------------------------------------------------------------
 
     def encode(self, value: Any) -> Any:
-        """What JSON can say of `value`.
+        """`value` as JSON.
 
         Raises:
-            ModelError: If it is no value that a state may hold, or a record that the model's code does not refer to by
-                a name.
+            ModelError: If a state may not hold it, or it is a record that the model's code does not name.
         """
         try:
             return self._encode(value, 0)
@@ -130,14 +129,13 @@ class Encoding:
     # Decoding ----------------------------------------------------------------------------------------------------
 
     def decode(self, document: Any, where: str) -> Any:
-        """The value that was encoded as `document`.
+        """The value encoded as `document`, from :func:`~workbench.storage.strict_json.read_json`.
 
         Args:
-            document: What :func:`~workbench.storage.strict_json.read_json` returned.
-            where: Its place, for errors.
+            where: The document's place, for errors.
 
         Raises:
-            InputError: For whatever :meth:`encode` does not return.
+            InputError: If :meth:`encode` cannot have returned it.
         """
         return self._decode(document, where, 0)
 

@@ -1,4 +1,4 @@
-"""A folder of files that a manifest names: it is what the manifest says, at every moment and after every crash.
+"""A folder whose content is what its manifest says, at every moment and after every crash.
 
 ::
 
@@ -6,15 +6,14 @@
     states/part-0.MARK-….parquet
     .writer.lock             on a disk of this machine: see `lock`
 
-All files that a writer makes bear the folder's mark, a random word which the manifest announces before there is any
-file, and a part that is never used twice. What the folder holds is changed by one step, a new version of the manifest,
-once all files that it names are there to stay. So a file with the mark that is not named is left over from a writer
-that was killed or overtaken, or was replaced: the next writer removes it. A file without the mark is somebody else's:
-no writer touches it.
+The name of every file of a writer contains the folder's mark, a random word that the manifest announces before there is
+any file, and a unique part. One step changes the folder's content: a new version of the manifest, once all files that
+it names are durable. So a file with the mark that is not named is a leftover of a writer that was killed, overtaken or
+replaced: the next writer removes it. A file without the mark is somebody else's: no writer touches it.
 
-A writer first puts a version that says that it writes from now on. Whoever wrote before cannot put another one after
-that, so that what it has written and not committed will never be named, and may be removed: what is there *before* that
-version is put. What comes later may be of the next writer, which can have begun meanwhile where there are no locks.
+A writer first puts a version that announces it. An earlier writer cannot put another version after that, so its
+uncommitted files will never be named, and may be removed if they were there *before* that version. Later files may
+belong to the next writer, which can have begun meanwhile if there are no locks.
 """
 
 import io
@@ -29,18 +28,18 @@ from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.storage.lock import LOCK_FILES, Writer
 from workbench.storage.places import Place, is_url, one_line
-from workbench.storage.store import Damaged, LocalStore, Store
+from workbench.storage.store import Damaged, FileStore, LocalStore
 from workbench.storage.sums import FileSum, Summed
-from workbench.storage.versions import MANIFEST, Change, Kind, Versions, is_version
+from workbench.storage.versions import MANIFEST, FolderKind, ManifestChange, Versions, is_version
 
 _VERSION_LEFT_OVER = re.compile(rf"{MANIFEST}/\.\d{{8}}\.json\.[0-9a-f]{{16}}\.partial")
 
 
-def open_store(place: Place) -> Store:
-    """The store of a folder, which need not be there.
+def open_store(place: Place) -> FileStore:
+    """The store of a folder, which need not exist.
 
     Raises:
-        InputError: If it is none that a folder can be written to.
+        InputError: If no folder can be written there.
     """
     if is_url(place):
         from workbench.storage.remote import RemoteStore  # only for these does fsspec load
@@ -53,14 +52,14 @@ class Folder:
     """A folder as its manifest says. Made by :meth:`open`, :meth:`reached`, or :func:`new_folder` and its like.
 
     Attributes:
-        path: Where it is, as another process opens it.
-        mark: Tells this folder from others that had the same path before.
-        content: JSON, as :meth:`commit` was given it; None if no writer got so far.
-        parts: JSON, as :meth:`add` was given it since then.
+        path: Its place for other processes.
+        mark: Distinguishes this folder from earlier ones with the same path.
+        content: The JSON of the last :meth:`commit`; None if there was none.
+        parts: The JSON of each :meth:`add` since then.
         files: By names relative to `path`.
     """
 
-    def __init__(self, store: Store, kind: Kind, versions: Versions, mark: str) -> None:
+    def __init__(self, store: FileStore, kind: FolderKind, versions: Versions, mark: str) -> None:
         self.kind, self.mark = kind, mark
         self.content: Any = None
         self.parts: list[Any] = []
@@ -73,8 +72,8 @@ class Folder:
         return self._store.place
 
     @classmethod
-    def open(cls, path: Place, kind: Kind) -> "Folder":
-        """Read the manifest; nothing is written, and no lock is needed.
+    def open(cls, path: Place, kind: FolderKind) -> "Folder":
+        """Read the manifest, without writing or locking.
 
         Raises:
             InputError: If the folder is not of that kind, or its manifest is damaged.
@@ -85,11 +84,11 @@ class Folder:
         return folder
 
     @classmethod
-    def reached(cls, path: Place, kind: Kind, mark: str) -> "Folder":
-        """The folder that another process has open, which tells of its files; of the manifest it says nothing.
+    def reached(cls, path: Place, kind: FolderKind, mark: str) -> "Folder":
+        """A folder that another process has open, which tells of its files; the manifest is not read.
 
         Raises:
-            InputError: If it is another one here.
+            InputError: If there is another folder here.
         """
         store = open_store(path)
         versions = Versions(store, kind, _called(kind, store))
@@ -101,12 +100,12 @@ class Folder:
     # Reading -----------------------------------------------------------------------------------------------------
 
     def file(self, name: str) -> Any:
-        """A file as pyarrow reads one: the path of a local one, once its bytes are known to be those that were written.
+        """A file for pyarrow: the path of a local file, after its checksum was compared.
 
-        One that is elsewhere is compared as it is read, block by block.
+        A remote file is compared block by block as it is read.
 
         Raises:
-            InputError: If the manifest does not name it, or it is missing or damaged; elsewhere also while it is read.
+            InputError: If the manifest does not name it, or it is missing or damaged; if remote, also while reading.
         """
         return self._store.file(name, self._sum(name), lambda: self._naming(name))
 
@@ -140,11 +139,11 @@ class Folder:
         """Write a new file, durably. It belongs to the folder once it is committed; any process may write one.
 
         Args:
-            name: Such as ``states/part-0.parquet``; the file gets the folder's mark into its name.
-            write: Is given the open file, which takes bytes from its beginning to its end.
+            name: Such as ``states/part-0.parquet``; the folder's mark is inserted.
+            write: Writes to the open file, from its beginning to its end.
 
         Returns:
-            What it is called in the folder, and its sum: what :meth:`commit` takes.
+            The file's name in the folder, and its checksum, for :meth:`commit`.
 
         Raises:
             InputError: If it cannot be written, as on a full disk.
@@ -162,38 +161,38 @@ class Folder:
     def commit(self, content: Any, files: dict[str, FileSum]) -> None:
         """Make the folder hold `content` and `files`, and nothing else. Only for its writer.
 
-        Files that it held before stay there: see :meth:`remove`.
+        Earlier files stay on the disk: see :meth:`remove`.
 
         Raises:
-            Overtaken: If another writer has begun since; the folder holds what that one says.
-            InputError: If the manifest cannot be written; the folder holds what it held.
+            Overtaken: If another writer has begun since; the folder holds that writer's content.
+            InputError: If the manifest cannot be written; the folder is unchanged.
         """
-        self._put(Change(True, content, files))
+        self._put(ManifestChange(True, content, files))
         self.content, self.parts, self.files = content, [], dict(files)
 
     def add(self, part: Any, files: dict[str, FileSum]) -> None:
-        """Make the folder hold `part` and `files` too; only they are written. Otherwise as :meth:`commit`."""
-        self._put(Change(False, part, files))
+        """Add `part` and `files` to the folder. Otherwise as :meth:`commit`."""
+        self._put(ManifestChange(False, part, files))
         self.parts.append(part)
         self.files.update(files)
 
     def begin(self) -> None:
-        """Be the writer from now on, and remove what others have left that is not committed.
+        """Become the writer, and remove others' uncommitted files.
 
         Raises:
-            Overtaken: If another one begins, or commits, at the same time.
+            Overtaken: If another writer begins, or commits, at the same time.
         """
         left = [name for name in self._names() if _bears(name, self.mark) or _VERSION_LEFT_OVER.fullmatch(name)]
         self._writer = Writer.this()
         self._put(None)
         self.remove(left)
 
-    def _put(self, change: Change | None) -> None:
+    def _put(self, change: ManifestChange | None) -> None:
         assert self._writer is not None, "only who has begun commits"
         self._versions.put(self.mark, self._writer, change)
 
     def remove(self, names: Iterable[str]) -> None:
-        """Remove those of these files that the manifest does not name."""
+        """Remove those of the files that the manifest does not name."""
         for name in names:
             if name not in self.files:
                 try:
@@ -202,7 +201,7 @@ class Folder:
                     raise self._not_written(error) from None
 
     def check_nothing_else(self) -> None:
-        """Raise :class:`InputError` if there is a file that is not ours."""
+        """Raise :class:`InputError` for a file that is not ours."""
         for name in self._names():
             ours = is_version(name) or _VERSION_LEFT_OVER.fullmatch(name) or _bears(name, self.mark)
             if not ours and name not in LOCK_FILES:
@@ -226,12 +225,12 @@ class Folder:
         return _called(self.kind, self._store)
 
 
-def _called(kind: Kind, store: Store) -> str:
+def _called(kind: FolderKind, store: FileStore) -> str:
     return f"{kind.name} {str(store.place)!r}"
 
 
-def _there(store: Store, kind: Kind) -> Folder | None:
-    """The folder that a store has, if there is one."""
+def _there(store: FileStore, kind: FolderKind) -> Folder | None:
+    """The folder in a store, if there is one."""
     versions = Versions(store, kind, _called(kind, store))
     known = versions.read()
     if not known:
@@ -257,34 +256,34 @@ def _there(store: Store, kind: Kind) -> Folder | None:
 
 
 @contextmanager
-def new_folder(path: Place, kind: Kind) -> Iterator[Folder]:
-    """A new folder, or an empty one, or one in which a writer came to nothing; this process is its one writer.
+def new_folder(path: Place, kind: FolderKind) -> Iterator[Folder]:
+    """A new or empty folder, or one whose writer never committed; this process is its only writer.
 
     Raises:
-        InputError: If there is something in it, or another one writes to it.
+        InputError: If there is something in it, or another process writes to it.
     """
     with _writer(path, kind, new=True) as folder:
         yield folder
 
 
 @contextmanager
-def replacing_folder(path: Place, kind: Kind) -> Iterator[Folder]:
-    """As :func:`new_folder`, but what a folder of that kind holds may be there, until other content is committed."""
+def replacing_folder(path: Place, kind: FolderKind) -> Iterator[Folder]:
+    """As :func:`new_folder`, but the folder may have content of that kind, until new content is committed."""
     with _writer(path, kind, new=False) as folder:
         before = list(folder.files)
         yield folder
         folder.remove(before)
 
 
-def check_replaceable(path: Place, kind: Kind) -> None:
-    """Raise :class:`InputError` for what :func:`replacing_folder` refuses, before there is anything to write."""
+def check_replaceable(path: Place, kind: FolderKind) -> None:
+    """Raise :class:`InputError` if :func:`replacing_folder` would, before there is anything to write."""
     _opened(open_store(path), kind)
 
 
 @contextmanager
-def changing_folder(path: Place, kind: Kind) -> Iterator[Folder]:
-    """A folder that is there, to be gone on with; this process is its one writer. What is not ours in it stays."""
-    Folder.open(path, kind)  # so that a folder that is refused is left without a lock of ours
+def changing_folder(path: Place, kind: FolderKind) -> Iterator[Folder]:
+    """An existing folder to continue; this process is its only writer. Files that are not ours stay."""
+    Folder.open(path, kind)  # a refused folder is left without our lock
     with open_store(path).one_writer(kind.name):
         folder = Folder.open(path, kind)
         folder.begin()
@@ -292,9 +291,9 @@ def changing_folder(path: Place, kind: Kind) -> Iterator[Folder]:
 
 
 @contextmanager
-def _writer(path: Place, kind: Kind, new: bool) -> Iterator[Folder]:
+def _writer(path: Place, kind: FolderKind, new: bool) -> Iterator[Folder]:
     store = open_store(path)
-    _opened(store, kind)  # so that a folder that is refused is left without a lock of ours
+    _opened(store, kind)  # a refused folder is left without our lock
     with store.one_writer(kind.name):
         folder = _opened(store, kind)
         if new and folder.content is not None:
@@ -303,8 +302,8 @@ def _writer(path: Place, kind: Kind, new: bool) -> Iterator[Folder]:
         yield folder
 
 
-def _opened(store: Store, kind: Kind) -> Folder:
-    """The folder that is there, or that is to be made; an error if there is anything else."""
+def _opened(store: FileStore, kind: FolderKind) -> Folder:
+    """The existing folder, or one to be made; an error if there is anything else."""
     folder = _there(store, kind)
     if folder is None:
         folder = Folder(store, kind, Versions(store, kind, _called(kind, store)), secrets.token_hex(8))
@@ -321,5 +320,5 @@ def _is_inside(name: str) -> bool:
 
 
 def _bears(name: str, mark: str) -> bool:
-    """Whether a file has a name of :meth:`Folder.write`, or the one that such a file has while it is written."""
+    """Whether a file has a name from :meth:`Folder.write`, possibly of a partial file."""
     return re.search(rf"\.{mark}-[0-9a-f]{{16}}(\.\w+)?(\.[0-9a-f]{{16}}\.partial)?$", name) is not None

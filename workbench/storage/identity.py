@@ -1,4 +1,4 @@
-"""What made something that is stored: the model and how it was checked."""
+"""The origin of stored results: the model and how it was checked."""
 
 import hashlib
 import json
@@ -28,15 +28,15 @@ _WHAT_IT_IS = {
 
 @dataclass(frozen=True)
 class Identity:
-    """What must be the same for a result to be the same. Made by :meth:`of` or :meth:`from_json`.
+    """Everything that determines a result. Made by :meth:`of` or :meth:`from_json`.
 
     Attributes:
         model: Its name.
-        source: Where its class was, for people to read: nothing is loaded from there.
-        digest: Of its code.
-        constants: All of them, as JSON has them.
-        bits ({64, 128}): Of a fingerprint.
-        workbench, python: Versions; of Python the first two numbers, since the digest is that of compiled code.
+        source: Where its class was, for people: nothing is loaded from there.
+        digest: The digest of its code.
+        constants: All constants, as JSON.
+        bits ({64, 128}): The width of fingerprints.
+        workbench, python: Versions; two numbers for Python, since the digest is of compiled code.
     """
 
     model: str
@@ -51,10 +51,10 @@ class Identity:
 
     @classmethod
     def of(cls, model: Model, properties: Sequence[str], symmetry: Sequence[str] = (), bits: int = 64) -> "Identity":
-        """That of a check of `model`.
+        """The identity of a check of `model`.
 
         Raises:
-            ModelError: If the model's code uses what a digest cannot describe.
+            ModelError: If the model's code uses an object that a digest cannot describe.
         """
         return cls.of_class(type(model), model.constants, properties, symmetry, bits)
 
@@ -67,7 +67,7 @@ class Identity:
         symmetry: Sequence[str] = (),
         bits: int = 64,
     ) -> "Identity":
-        """The same where there is no model object, since its constants do not go together, say."""
+        """The identity without a model object, for constants that do not go together, say."""
         return cls(
             model=model.name,
             source=_source(model),
@@ -82,7 +82,7 @@ class Identity:
 
     @classmethod
     def from_json(cls, document: Any, where: str) -> "Identity":
-        """What :meth:`as_json` returned."""
+        """Undo :meth:`as_json`."""
         return from_json(cls, document, where)
 
     def as_json(self) -> dict[str, Any]:
@@ -90,12 +90,12 @@ class Identity:
 
     @property
     def key(self) -> str:
-        """A word that is equal for equal identities, to file something under."""
+        """A word to file results under; equal identities have equal keys."""
         same = {**self.as_json(), "source": ""}
         return hashlib.blake2b(json.dumps(same, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     def check_same(self, other: "Identity", what: str) -> None:
-        """Raise :class:`InputError` unless `what`, which this identity made, is also what `other` would make."""
+        """Raise :class:`InputError` unless `other` equals this identity, the origin of `what`."""
         for name, words in _WHAT_IT_IS.items():
             then, now = getattr(self, name), getattr(other, name)
             if then != now:
@@ -104,10 +104,10 @@ class Identity:
         _check_constants(self.constants, other.constants, what)
 
     def rebuild(self, model: type[Model], what: str) -> Model:
-        """The model object, from its class as the user names it.
+        """The model object, from its class.
 
         Raises:
-            InputError: If that is not what made `what`.
+            InputError: If that is not the origin of `what`.
         """
         if model.name != self.model:
             raise InputError(
@@ -149,5 +149,5 @@ def _plain(model: type[Model], constants: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _tuples(value: Any) -> Any:
-    """A constant as the model had it: JSON has lists for its tuples."""
+    """A constant as in the model: JSON turns tuples into lists."""
     return tuple(map(_tuples, value)) if isinstance(value, list) else value

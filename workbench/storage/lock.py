@@ -20,17 +20,13 @@ from workbench.storage.whole import make_folder
 
 LOCK = ".writer.lock"
 _OWNER = ".writer.json"  # not in the lock's file, which a lock may empty when it is tried
-#: The files that a lock makes in a folder. Its own stays there: to remove it would let two writers in.
+#: The files of a lock in a folder. The lock's own stays there: removing it would let two writers in.
 LOCK_FILES = frozenset({LOCK, _OWNER})
 
 
 @dataclass(frozen=True)
 class Writer:
-    """Who writes.
-
-    Attributes:
-        word: Tells it from all other writers.
-    """
+    """A writing process; `word` distinguishes it from all other writers."""
 
     process: int
     host: str
@@ -39,7 +35,7 @@ class Writer:
 
     @classmethod
     def this(cls) -> "Writer":
-        """That of this process, from now on."""
+        """This process, from now on."""
         since = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
         return cls(os.getpid(), socket.gethostname(), since, secrets.token_hex(8))
 
@@ -49,20 +45,20 @@ class Writer:
 
 @contextmanager
 def writer_lock(folder: str | Path, what: str) -> Iterator[None]:
-    """Be the only one, of all processes and threads, that writes to `folder`. Readers do not ask.
+    """Be the only writer to `folder`, of all processes and threads; the folder is made if it does not exist.
 
-    The folder is made if it is not there. The lock ends with its process, however that ends.
+    Readers need no lock. The lock ends with its process, however that ends.
 
     Args:
-        what: What the folder is called in the error, such as "run directory".
+        what: The folder's kind in errors, such as "run directory".
 
     Raises:
-        InputError: If another one writes to it, which the error names; or if the folder cannot be written to.
+        InputError: If another writer, which the error names, has the lock; or if the folder cannot be written.
     """
     path = Path(folder)
     lock = FileLock(path / LOCK, thread_local=False)
     try:
-        make_folder(path.resolve())  # also one that a link leads to
+        make_folder(path.resolve())  # resolve links to missing folders
         lock.acquire(blocking=False)
     except Timeout:
         raise InputError(f"{what} {str(folder)!r} is in use: {_owner(path)} writes to it") from None
@@ -92,5 +88,5 @@ def _owner(folder: Path) -> str:
         try:
             return str(from_json(Writer, json.loads((folder / _OWNER).read_text()), _OWNER))
         except (OSError, ValueError, RecursionError, InputError):
-            time.sleep(0.02)  # it has the lock, and is about to write who it is
+            time.sleep(0.02)  # the owner has the lock, and is about to write its name
     return "another process"

@@ -1,4 +1,4 @@
-"""Where something is kept: a path on this machine, or the URL of a folder on another file system."""
+"""Places of files and folders: a path on this machine, or a URL on another file system."""
 
 import os
 import re
@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import TypeGuard
 from urllib.parse import unquote, urlsplit
 
-#: A path, or a URL; that is text.
+#: A path, or a URL as text.
 Place = str | os.PathLike[str]
 #: The schemes of URLs of files on this machine, as pyarrow and fsspec read them.
 _LOCAL = ("file", "local")
 
 
 def is_url(place: Place) -> TypeGuard[str]:
-    """Whether a place is elsewhere, as in ``s3://bucket/folder``."""
+    """Whether a place is a URL, such as ``s3://bucket/folder``."""
     return isinstance(place, str) and "://" in place
 
 
 def local(place: Place) -> Path | None:
-    """The path of a place on this machine, which may be spelled as a URL; None for one that is elsewhere.
+    """The path of a place on this machine, which may be spelled as a URL; None for a remote place.
 
     Examples:
         >>> local("file:///lake/my%20table"), local("lake/t"), local("s3://lake/t")
@@ -31,18 +31,18 @@ def local(place: Place) -> Path | None:
 
 
 def as_place(place: Place) -> str | Path:
-    """A path as such; a URL stays text."""
+    """A path as :class:`Path`, or a URL as text."""
     return place if is_url(place) else Path(place)
 
 
 def absolute(place: Place) -> str | Path:
-    """A place as other processes can use it, whichever folder they work in."""
+    """A place that processes in other folders can use."""
     given = as_place(place)
     return given.absolute() if isinstance(given, Path) else given
 
 
 def without_credentials(url: str) -> str:
-    """A URL as it may be shown: credentials are nobody's business.
+    """The URL without its credentials.
 
     Examples:
         >>> without_credentials("s3://key:secret@bucket/folder")
@@ -52,7 +52,7 @@ def without_credentials(url: str) -> str:
 
 
 def options_apart(url: str) -> tuple[str, str]:
-    """A URL, and the options behind its question mark; a path has none.
+    """A URL and the options after its question mark; a path has none.
 
     Examples:
         >>> options_apart("s3://bucket/folder?scheme=http")
@@ -63,6 +63,6 @@ def options_apart(url: str) -> tuple[str, str]:
 
 
 def one_line(error: BaseException) -> str:
-    """What a library says of a failure, in one line of bounded length."""
+    """A library's error message, in one line of bounded length."""
     said = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return " ".join(str(said).split())[:300]

@@ -1,8 +1,7 @@
-"""Folders that are elsewhere: on object stores and on HDFS, as fsspec opens them.
+"""Remote folders: on object stores and on HDFS, through fsspec.
 
-An object is there once it is written whole, and there is no lock. A file is put by a request that the store refuses if
-there is one of that name: ``If-None-Match: *`` on S3 and on Azure, ``ifGenerationMatch=0`` on Google's. HDFS renames
-a file only to a name that is free.
+An object appears once it is written whole, and there is no lock. A file is put by a request that fails if the name is
+taken: ``If-None-Match: *`` on S3 and Azure, ``ifGenerationMatch=0`` on Google's. HDFS renames only to a free name.
 """
 
 from collections import OrderedDict
@@ -22,9 +21,9 @@ from workbench.storage.store import Damaged, Failing
 from workbench.storage.sums import CheckedFile, FileSum, matches
 from workbench.storage.whole import partial_name
 
-#: Bytes that are sent at a time; a store like S3 takes ten thousand such parts of a file.
+#: The bytes sent at a time; a store like S3 accepts ten thousand such parts of a file.
 _PART = 1 << 23
-#: Blocks that a process keeps, so that one with several row groups is fetched once.
+#: The blocks that a process caches, so that a block with several row groups is fetched once.
 _KEPT = 8
 
 Put = Callable[[Any, str, bytes], object]
@@ -45,7 +44,7 @@ def _rename_if_absent(files: Any, path: str, content: bytes) -> None:
         raise
 
 
-#: For each scheme the package that speaks it, which the extra of that name installs, and how a file is put.
+#: For each scheme its package, the extra that installs it, and how it puts a file.
 _SCHEMES: dict[str, tuple[str, str, Put]] = {
     **dict.fromkeys(("s3", "s3a"), ("s3fs", "s3", _put_if_absent)),
     **dict.fromkeys(("gs", "gcs"), ("gcsfs", "gcs", _put_if_absent)),
@@ -55,14 +54,14 @@ _SCHEMES: dict[str, tuple[str, str, Put]] = {
 
 
 class RemoteStore:
-    """A folder that is elsewhere.
+    """A remote folder.
 
     Args:
-        url: For S3 with the options that pyarrow's URLs have: ``endpoint_override``, ``scheme`` and ``region``.
-            Credentials come from the environment.
+        url: For S3 it may have pyarrow's options: ``endpoint_override``, ``scheme`` and ``region``. Credentials come
+            from the environment.
 
     Raises:
-        InputError: If it is nothing that can be opened.
+        InputError: If it cannot be opened.
     """
 
     def __init__(self, url: str) -> None:
@@ -72,7 +71,7 @@ class RemoteStore:
         shown = without_credentials(url)
         if scheme not in _SCHEMES:
             raise InputError(f"{brief(shown)} is not accepted; it takes a path, or a URL of {either(_SCHEMES)}")
-        if shown != url and scheme not in ("abfs", "abfss", "hdfs"):  # there a container or a user stands before the @
+        if shown != url and scheme not in ("abfs", "abfss", "hdfs"):  # these have a container or a user before the @
             raise InputError(f"{brief(shown)} is not accepted with credentials in it; they come from the environment")
         package, extra, self._put = _SCHEMES[scheme]
         try:
@@ -90,7 +89,7 @@ class RemoteStore:
         self._is_tried = False
 
     def __reduce__(self) -> Any:
-        return RemoteStore, (self.place,)  # another process opens it itself
+        return RemoteStore, (self.place,)  # other processes open it themselves
 
     def names(self, below: str = "") -> list[str]:
         top = self._path(below) if below else self._root
@@ -140,7 +139,7 @@ class RemoteStore:
             with _asking(missing=True):
                 block: bytes = self._files.cat_file(self._path(name), start=begin, end=end)
         except OSError:
-            self._check_size(name, summed)  # a store may refuse to read what is not there
+            self._check_size(name, summed)  # a store may refuse to read past the end
             raise
         if not matches(block, summed, number):
             raise Damaged("is not what was written")
@@ -159,7 +158,7 @@ class RemoteStore:
         try:
             yield out
         except BaseException:
-            if hasattr(out, "discard"):  # what was sent is dropped; an HDFS file stays, under a name that none knows
+            if hasattr(out, "discard"):  # drops sent parts; an HDFS file stays, under a name that nobody knows
                 with _asking():
                     out.discard()
                 out.closed = True
@@ -170,9 +169,7 @@ class RemoteStore:
     def put_new(self, name: str, content: bytes) -> bool:
         if not self._puts(name, content):
             return False
-        if (
-            not self._is_tried
-        ):  # once, with what is there already: some servers do not know the condition, and say nothing
+        if not self._is_tried:  # some servers silently ignore the condition, so put the file again once
             if self._puts(name, content):
                 raise OSError(0, "the store puts a file although there is one of its name, so two writers could go on")
             self._is_tried = True
@@ -203,7 +200,7 @@ class RemoteStore:
 
 
 def _options(scheme: str, options: str) -> dict[str, Any]:
-    """What a file system is opened with, given what stands behind the question mark of a URL."""
+    """The options to open a file system with, from those after the question mark of a URL."""
     given = dict(parse_qsl(options))
     known = ("endpoint_override", "scheme", "region") if scheme in ("s3", "s3a") else ()
     for name in given:
@@ -228,10 +225,10 @@ def _opening(shown: str) -> Iterator[None]:
 
 @contextmanager
 def _asking(missing: bool = False) -> Iterator[None]:
-    """Turn what clients of stores raise into :class:`OSError`; for some of it they have classes of their own.
+    """Turn exceptions of stores' clients, which have their own classes, into :class:`OSError`.
 
     Args:
-        missing: Whether a file that is not there is damage.
+        missing: Whether a missing file counts as damage.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""JSON documents as what a dataclass declares: exactly its fields, each of the type that it has there."""
+"""JSON documents as dataclasses: exactly the declared fields, each of its declared type."""
 
 import dataclasses
 import types
@@ -13,18 +13,16 @@ T = TypeVar("T")
 
 
 def from_json(kind: type[T], document: Any, where: str) -> T:
-    """The `kind` that `document` describes, as ``dataclasses.asdict`` and ``json.dumps`` wrote it.
+    """The `kind` in `document`, from :func:`read_json`, as ``dataclasses.asdict`` and ``json.dumps`` wrote it.
 
     Args:
-        kind: A dataclass whose fields are of the types ``bool``, ``int``, ``float``, ``str``, ``Any`` (left as it is),
-            other such dataclasses, and of them ``list[...]``, ``tuple[..., ...]``, ``dict[str, ...]`` or ``... |
-            None``.
-        document: What :func:`read_json` returned.
-        where: What stands before a place in an error.
+        kind: A dataclass with fields of the types ``bool``, ``int``, ``float``, ``str``, ``Any`` (left as it is), other
+            such dataclasses, and ``list[...]``, ``tuple[..., ...]``, ``dict[str, ...]`` or ``... | None`` of them.
+        where: The prefix of places in errors.
 
     Raises:
-        InputError: For a field that is missing or not declared, and a value of another type. ``true`` is no number, and
-            ``1.0`` is no integer.
+        InputError: For a missing or undeclared field, and a value of another type. ``true`` is no number, and ``1.0``
+            is no integer.
     """
     return typing.cast(T, _read(kind, document, where))
 

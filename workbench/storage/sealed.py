@@ -1,4 +1,4 @@
-"""JSON files that carry a checksum of what they say: read as they were written, or not at all."""
+"""JSON files with a checksum of their content: they are read as they were written, or not at all."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ from workbench.storage.whole import writing
 
 
 def write_sealed(path: str | Path, content: Any) -> None:
-    """Write `content`, which JSON must be able to say, whole or not at all.
+    """Write `content` as JSON, whole or not at all.
 
     Raises:
         InputError: If the file cannot be written.
@@ -21,17 +21,17 @@ def write_sealed(path: str | Path, content: Any) -> None:
 
 
 def sealed(content: Any) -> str:
-    """What :func:`write_sealed` writes."""
+    """The text that :func:`write_sealed` writes."""
     text = _text(content)
     return f'{{"checksum": "{_checksum(text)}",\n"content": {text}}}\n'
 
 
 def read_sealed(path: str | Path, what: str) -> Any:
-    """The content of a file of :func:`write_sealed`; `what` it is stands in the errors.
+    """The content of a file of :func:`write_sealed`; errors call the file `what`.
 
     Raises:
         FileNotFoundError: If there is no such file.
-        InputError: If it cannot be read, or is not what was written.
+        InputError: If it cannot be read, or is damaged.
     """
     where = f"{what} {str(path)!r}"
     try:
@@ -44,10 +44,10 @@ def read_sealed(path: str | Path, what: str) -> Any:
 
 
 def unsealed(text: bytes, where: str) -> Any:
-    """The content of what :func:`sealed` returned; `where` that was read stands in the errors.
+    """Undo :func:`sealed`; errors call the text `where`.
 
     Raises:
-        InputError: If it is not what was written.
+        InputError: If it is damaged.
     """
     document = read_json(text, where)
     if not isinstance(document, dict) or set(document) != {"checksum", "content"}:

@@ -1,7 +1,7 @@
-"""Where the files of a folder are: on a disk of this machine, or elsewhere; and the one thing that a writer relies on.
+"""Stores of a folder's files: a disk of this machine, or remote.
 
-That is :meth:`Store.put_new`: of all that put a file of one name, one succeeds. What each store has for it is said in
-docs/cluster.md.
+Writers rely on :meth:`FileStore.put_new`: of all that put a file of one name, one succeeds. docs/cluster.md says how
+each store provides it.
 """
 
 import errno
@@ -17,58 +17,58 @@ from workbench.storage.whole import make_folder, partial_name, sync_folder, writ
 
 
 class Damaged(Exception):
-    """A file is not what was written; the text says in which way."""
+    """A file is damaged; the text says how."""
 
 
-#: Makes a context in which a failure is named.
+#: Returns a context manager that adds the file's name to errors.
 Failing = Callable[[], AbstractContextManager[None]]
 
 
-class Store(Protocol):
-    """The files of a folder, by their names in it. What fails raises :class:`OSError`, with one line."""
+class FileStore(Protocol):
+    """The files of a folder, by their names in it. Failures raise :class:`OSError` with one line."""
 
     @property
     def place(self) -> str | Path:
-        """Where the folder is, as another process opens it."""
+        """The folder's place for other processes."""
 
     def names(self, below: str = "") -> list[str]:
-        """The names of all files, or of those below a folder; none if there is no such folder."""
+        """The names of all files, or of those below a folder, which need not exist."""
 
     def exists(self, name: str) -> bool:
         """Whether there is such a file."""
 
     def read(self, names: Sequence[str]) -> list[bytes]:
-        """Whole files, which are small."""
+        """The contents of small files."""
 
     def file(self, name: str, summed: FileSum, failing: Failing) -> Any:
-        """A file as pyarrow reads one. No byte of it is believed before it has been compared with its checksum.
+        """A file for pyarrow. Every byte is compared with its checksum before it is used.
 
         Args:
-            failing: Makes what turns :class:`Damaged` and :class:`OSError` into what a reader is to get.
+            failing: Turns :class:`Damaged` and :class:`OSError` into the reader's errors.
         """
 
     def check(self, name: str, summed: FileSum) -> None:
-        """Raise :class:`Damaged` if any byte of a file is not what was written."""
+        """Raise :class:`Damaged` unless all bytes of a file match its checksum."""
 
     def writing(self, name: str) -> AbstractContextManager[BinaryIO]:
-        """A new file, durable and whole at the end; there is none after an exception, nor under any other name."""
+        """A new file, durable and whole at the end; an exception leaves no file, under any name."""
 
     def put_new(self, name: str, content: bytes) -> bool:
-        """Put a file, durably and whole, if there is none of that name. Of all that try, one gets True."""
+        """Put a file, durably and whole, if the name is free. Of all that try, one gets True."""
 
     def remove(self, name: str) -> None:
         """Remove a file, if it is there."""
 
     def one_writer(self, what: str) -> AbstractContextManager[None]:
-        """Keep other writers out of the folder, which is called `what` in errors, where the store has locks."""
+        """Lock out other writers, if the store has locks; errors call the folder `what`."""
 
 
-#: What a file system says that has no second names for files.
+#: The errors of file systems without hard links.
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS)
 
 
 class LocalStore:
-    """A folder on a file system of this machine; also one that several machines share."""
+    """A folder on a file system of this machine, possibly shared by several machines."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -138,7 +138,7 @@ class LocalStore:
             except OSError as error:
                 if error.errno not in _NO_LINKS:
                     raise
-                if path.exists():  # nobody puts one now: whoever wants to waits for the lock, which this writer has
+                if path.exists():  # no race: this writer has the lock
                     return False
                 os.replace(temporary, path)
             sync_folder(path.parent)

@@ -1,4 +1,4 @@
-"""JSON as it is defined, and no more: what Python's reader lets through beyond that is refused."""
+"""Strict JSON: refuses the extensions that Python's reader accepts."""
 
 import json
 import math
@@ -7,17 +7,17 @@ from typing import Any
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 
-#: Lists and objects in each other; deeper than anything that is written here, and than what Python can walk through.
+#: The deepest nesting of lists and objects: more than the workbench writes, and less than Python's recursion limit.
 MOST_NESTED = 400
-_MOST_DIGITS = 4000  # Python refuses to read numbers that are a little longer
+_MOST_DIGITS = 4000  # a little below Python's own limit
 
 
 def read_json(text: str | bytes, what: str) -> Any:
-    """The document that `text` holds; `what` it is supposed to be stands in the errors.
+    """The document in `text`; errors call it `what`.
 
     Raises:
-        InputError: For what is not JSON, such as NaN, a key that stands twice in an object, a number of thousands of
-            digits or beyond all that floats can say, text that is not Unicode, and nesting beyond all bounds.
+        InputError: If it is not JSON, or has NaN, a repeated key, a number of thousands of digits or beyond the range
+            of floats, text that is not Unicode, or too deep nesting.
 
     Examples:
         >>> read_json('{"a": [1, 2], "a": 3}', "the trace")
@@ -32,7 +32,7 @@ def read_json(text: str | bytes, what: str) -> Any:
             text, object_pairs_hook=_object, parse_int=_integer, parse_float=_number, parse_constant=_constant
         )
         _check_parts(document)
-    except _Refused as why:
+    except _NotStrict as why:
         raise InputError(f"{what} is not accepted: {why}") from None
     except UnicodeError:
         raise InputError(f"{what} is not UTF-8 text") from None
@@ -43,8 +43,8 @@ def read_json(text: str | bytes, what: str) -> Any:
     return document
 
 
-class _Refused(Exception):
-    """Python's reader would let it through."""
+class _NotStrict(Exception):
+    """Python's reader would accept it."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -52,29 +52,29 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(document) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _Refused(f"the key {brief(twice)} stands twice in one object")
+        raise _NotStrict(f"the key {brief(twice)} stands twice in one object")
     return document
 
 
 def _integer(digits: str) -> int:
     if len(digits) > _MOST_DIGITS:
-        raise _Refused(f"the number {brief(digits)} has {len(digits):,} digits; {_MOST_DIGITS:,} are read")
+        raise _NotStrict(f"the number {brief(digits)} has {len(digits):,} digits; {_MOST_DIGITS:,} are read")
     return int(digits)
 
 
 def _number(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
-        raise _Refused(f"the number {brief(digits)} is too large")
+        raise _NotStrict(f"the number {brief(digits)} is too large")
     return number
 
 
 def _constant(name: str) -> Any:
-    raise _Refused(f"{name} is not a number that JSON has")
+    raise _NotStrict(f"{name} is not a number that JSON has")
 
 
 def _check_parts(document: Any) -> None:
-    """Refuse texts that are not Unicode, which JSON can spell by escapes, and nesting beyond the bound."""
+    """Refuse texts that are not Unicode, which escapes can spell, and too deep nesting."""
     level = [document]
     for _ in range(MOST_NESTED + 1):
         for text in level:
@@ -84,4 +84,4 @@ def _check_parts(document: Any) -> None:
         if not wholes:
             return
         level = [part for whole in wholes for part in (whole if isinstance(whole, list) else (*whole, *whole.values()))]
-    raise _Refused("it is nested too deeply")
+    raise _NotStrict("it is nested too deeply")

@@ -1,7 +1,7 @@
-"""What is known of a file's bytes, by which they are believed: its size, and a checksum for each block of it.
+"""Checksums of files: the size, and a checksum for each block.
 
-A block can be checked without the rest of the file. So a process that needs a part of a file elsewhere fetches the
-blocks that the part is in, and no more.
+A block can be checked without the rest of the file, so a process that needs a part of a remote file fetches only the
+blocks of that part.
 """
 
 import hashlib
@@ -10,28 +10,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-#: Bytes of a block: large enough for a request to another machine to pay, small enough to hold some of them.
+#: The bytes of a block: large enough for a request to another machine, small enough to hold some of them.
 BLOCK = 1 << 22
 
 
 @dataclass(frozen=True)
 class FileSum:
-    """What is known of a file's bytes.
-
-    Attributes:
-        blocks: The checksum of each block; the last one may be shorter than the others.
-    """
+    """A file's size, and the checksum of each block; the last block may be shorter."""
 
     size: int
     blocks: tuple[str, ...]
 
     def block(self, number: int) -> tuple[int, int]:
-        """Where a block begins and ends."""
+        """The beginning and end of a block."""
         return number * BLOCK, min((number + 1) * BLOCK, self.size)
 
 
 class Summed(io.RawIOBase):
-    """A file that is being written, with the sum of what has been given to it: it is not read for that."""
+    """A file being written, summed on the way, so that it need not be read again."""
 
     def __init__(self, out: BinaryIO) -> None:
         self._out, self._size = out, 0
@@ -61,13 +57,13 @@ class Summed(io.RawIOBase):
 
     @property
     def sum(self) -> FileSum:
-        """That of all that was written; to be asked for once, at the end."""
+        """The checksum of everything written; ask once, at the end."""
         rest = [self._hash.hexdigest()] if self._size % BLOCK else []
         return FileSum(self._size, (*self._blocks, *rest))
 
 
 def sum_of(file: BinaryIO) -> FileSum:
-    """The sum of a file that is there."""
+    """The checksum of an existing file."""
     summed, buffer = Summed(_NOWHERE), memoryview(bytearray(1 << 18))
     while count := file.readinto(buffer):  # type: ignore[attr-defined]
         summed.write(buffer[:count])
@@ -83,10 +79,10 @@ _NOWHERE: Any = _Nowhere()
 
 
 class CheckedFile(io.RawIOBase):
-    """A file elsewhere, of which only those blocks are fetched that are read, and none is believed without a check.
+    """A remote file that fetches only the blocks being read.
 
     Args:
-        fetch: Returns a block, given its number.
+        fetch: Returns a checked block, given its number.
     """
 
     def __init__(self, summed: FileSum, fetch: Callable[[int], bytes]) -> None:
@@ -118,7 +114,7 @@ class CheckedFile(io.RawIOBase):
         self._at += len(some)
         return len(some)
 
-    def read(self, size: int = -1) -> bytes:  # not less than what was asked for, unless the file ends
+    def read(self, size: int = -1) -> bytes:  # exactly `size` bytes, unless the file ends
         rest = max(0, self._sum.size - self._at)
         buffer = bytearray(rest if size is None or size < 0 else min(size, rest))
         filled, view = 0, memoryview(buffer)
@@ -128,7 +124,7 @@ class CheckedFile(io.RawIOBase):
 
 
 def matches(block: bytes, summed: FileSum, number: int) -> bool:
-    """Whether a block is what was written."""
+    """Whether a block matches its checksum."""
     begin, end = summed.block(number)
     return len(block) == end - begin and _of_block(block) == summed.blocks[number]
 

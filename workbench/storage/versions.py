@@ -1,17 +1,17 @@
-"""The manifest of a folder, as numbered versions: each says what it changes, and is put once and for all.
+"""The manifest of a folder, as numbered versions: each says what it changes, and never changes itself.
 
 ::
 
-    manifest/00000000.json   what the folder is, and its mark
-    manifest/00000001.json   what is there from now on
+    manifest/00000000.json   the folder's kind and mark
+    manifest/00000001.json   its first content
     ...
 
-A version is put only if there is none of its number, so of two writers that go on from version 6 one gets to write
-version 7, and the other learns who did. None is ever removed, since a writer that slept would take the number of one
-that is gone for its own. Each names the checksum of the one before.
+A version is put only if its number is free, so of two writers that continue version 6 one writes version 7, and the
+other learns who did. No version is ever removed: a writer that slept could reuse its number. Each version names the
+checksum of the one before.
 
-One file that is replaced under a condition would not do: disks, HDFS and object stores all know put-if-absent, a commit
-writes only what is new, and the same mechanism commits and keeps other writers out.
+A single file with conditional replacement would not do: disks, HDFS and object stores all have put-if-absent, a commit
+writes only the difference, and the same mechanism commits and keeps other writers out.
 """
 
 import re
@@ -25,37 +25,37 @@ from workbench.storage.lock import Writer
 from workbench.storage.places import one_line
 from workbench.storage.schema import from_json
 from workbench.storage.sealed import sealed, unsealed
-from workbench.storage.store import Store
+from workbench.storage.store import FileStore
 from workbench.storage.sums import BLOCK, FileSum
 
 #: The folder of the versions.
 MANIFEST = "manifest"
-#: In formats before the third this was the manifest.
+#: The manifest of formats before the third.
 _OLD_MANIFEST = "manifest.json"
 _NUMBERED = re.compile(rf"{MANIFEST}/(\d{{8}})\.json")
 _MARK = re.compile(r"[0-9a-f]{16}")
 
 
 class Overtaken(InputError):
-    """Another writer has gone on."""
+    """Another writer has taken over."""
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What a folder is: `name`, such as "run directory", and the version of its format."""
+class FolderKind:
+    """A kind of folder: its `name`, such as "run directory", and the version of its format."""
 
     name: str
     format: int
 
 
 @dataclass(frozen=True)
-class Change:
-    """What a version changes.
+class ManifestChange:
+    """The change of a version.
 
     Attributes:
-        anew: Whether it takes the place of all that the versions before it say, or adds to that.
+        anew: Whether it replaces the content of the versions before, or adds to it.
         content: JSON.
-        files: Those that are there from now on.
+        files: The new files.
     """
 
     anew: bool
@@ -64,14 +64,14 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Version:
+class ManifestVersion:
     """One version of a manifest.
 
     Attributes:
-        mark: Tells the folder from others that had the same place before.
+        mark: Distinguishes the folder from earlier ones at the same place.
         previous: The checksum of the version before; "" for the first.
-        writer: Who put it.
-        change: None where a writer says that it is the one from now on.
+        writer: The writer that put it.
+        change: None if the version only announces its writer.
     """
 
     kind: str
@@ -80,28 +80,28 @@ class Version:
     number: int
     previous: str
     writer: Writer
-    change: Change | None
+    change: ManifestChange | None
 
 
 class Versions:
     """The versions of the manifest in a store.
 
     Args:
-        where: What the folder is called in errors.
+        where: The folder's name in errors.
 
     Attributes:
-        count (int): How many versions are known; the next one gets this number.
+        count (int): The number of known versions, and the number of the next one.
     """
 
-    def __init__(self, store: Store, kind: Kind, where: str) -> None:
+    def __init__(self, store: FileStore, kind: FolderKind, where: str) -> None:
         self.store, self.kind, self._where = store, kind, where
         self.count, self._last = 0, ""
 
-    def read(self) -> list[Version]:
-        """All versions; none if the folder is not there, or nobody has written to it.
+    def read(self) -> list[ManifestVersion]:
+        """All versions; none if the folder does not exist, or is empty.
 
         Raises:
-            InputError: If one of them is damaged or missing, or the folder is of another kind or format.
+            InputError: If a version is damaged or missing, or the folder is of another kind or format.
         """
         try:
             found = sorted(name for name in self.store.names(MANIFEST) if _NUMBERED.fullmatch(name))
@@ -116,12 +116,8 @@ class Versions:
         self.count, self._last = 0, ""
         return [self._next(text) for text in texts]
 
-    def first(self) -> Version:
-        """The first version alone, which has the mark.
-
-        Raises:
-            InputError: As :meth:`read`, and if there is none.
-        """
+    def first(self) -> ManifestVersion:
+        """The first version alone, which has the mark; raises as :meth:`read`, and if there is none."""
         try:
             return self._next(self.store.read([_name(0)])[0])
         except FileNotFoundError:
@@ -129,18 +125,18 @@ class Versions:
         except OSError as error:
             raise InputError(f"{self._where} cannot be read: {one_line(error)}") from None
 
-    def put(self, mark: str, writer: Writer, change: Change | None) -> None:
+    def put(self, mark: str, writer: Writer, change: ManifestChange | None) -> None:
         """Put the next version.
 
         Raises:
-            Overtaken: If another writer has put one of that number.
+            Overtaken: If another writer has put it first.
             InputError: If it cannot be written.
         """
-        version = Version(self.kind.name, self.kind.format, mark, self.count, self._last, writer, change)
+        version = ManifestVersion(self.kind.name, self.kind.format, mark, self.count, self._last, writer, change)
         text = sealed(asdict(version)).encode()
         name = _name(self.count)
         try:
-            # What is there may be this one all the same: the answer to the request that put it can have been lost.
+            # The version there may be this one: the answer to the request that put it may have been lost.
             if not self.store.put_new(name, text) and (there := self.store.read([name])[0]) != text:
                 other = self._parsed(there, self.count).writer
                 raise Overtaken(
@@ -151,7 +147,7 @@ class Versions:
             raise InputError(f"{self._where} cannot be written: {one_line(error)}") from None
         self._known(text)
 
-    def _next(self, text: bytes) -> Version:
+    def _next(self, text: bytes) -> ManifestVersion:
         version = self._parsed(text, self.count)
         if version.previous != self._last:
             raise InputError(f"{self._where} is damaged: {_name(self.count)} does not continue the version before it")
@@ -161,11 +157,11 @@ class Versions:
     def _known(self, text: bytes) -> None:
         self.count, self._last = self.count + 1, blake2b(text, digest_size=16).hexdigest()
 
-    def _parsed(self, text: bytes, number: int) -> Version:
+    def _parsed(self, text: bytes, number: int) -> ManifestVersion:
         where = f"the manifest of {self._where}, {_name(number)},"
         document = unsealed(text, where)
         self._check_kind(document)
-        version = from_json(Version, document, where)
+        version = from_json(ManifestVersion, document, where)
         if version.number != number:
             raise InputError(f"{where} is damaged: it is that of version {version.number}")
         if not _MARK.fullmatch(version.mark):
@@ -187,7 +183,7 @@ class Versions:
 
 
 def is_version(name: str) -> bool:
-    """Whether a file of that name is a version of a manifest."""
+    """Whether a file name is that of a version of a manifest."""
     return _NUMBERED.fullmatch(name) is not None
 
 

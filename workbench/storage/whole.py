@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and outputs that would destroy something."""
+"""Files that are written whole or not at all, and checks that outputs destroy nothing."""
 
 import errno
 import os
@@ -11,16 +11,16 @@ from typing import Any, BinaryIO, TextIO
 from workbench.kernel import InputError
 from workbench.storage.places import local
 
-#: Standard output, as an output is called on the command line.
+#: Standard output on the command line.
 STDOUT = "-"
 
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[TextIO]:
-    """A text file that takes the place of `path` once all is written; until then, and on any exception, all stays.
+    """A text file that replaces `path` once it is complete; an exception leaves `path` as it was.
 
-    What is written is on the disk before the name stands for it. A link stays a link, and a file keeps its permissions.
-    Text is UTF-8, and its lines end as on Unix.
+    The content is on the disk before the file is renamed. A link stays a link, and a file keeps its permissions. Text
+    is UTF-8 with Unix line ends.
 
     Raises:
         InputError: If it cannot be written.
@@ -59,7 +59,7 @@ def _replacing(path: str | Path, options: dict[str, Any]) -> Iterator[Any]:
         sync_folder(target.parent)
     except OSError as error:
         if error.filename not in (None, str(path), str(temporary)):
-            raise  # it is about another file, which was to be read here, say
+            raise  # it is about another file, read by the caller, say
         raise InputError(f"{str(path)!r} cannot be written: {error.strerror or error}") from None
     finally:
         if temporary is not None:
@@ -67,7 +67,7 @@ def _replacing(path: str | Path, options: dict[str, Any]) -> Iterator[Any]:
 
 
 def partial_name(name: str) -> str:
-    """The name of a file while it is written; it tells what it was to become, should its writer be killed."""
+    """The name of a file while it is written, which reveals its final name if the writer is killed."""
     return f".{os.fsdecode(os.fsencode(name)[:200])}.{secrets.token_hex(8)}.partial"
 
 
@@ -77,14 +77,14 @@ def sync_folder(folder: Path) -> None:
     try:
         os.fsync(handle)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some file systems do that by themselves
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some file systems need no sync
             raise
     finally:
         os.close(handle)
 
 
 def make_folder(folder: Path) -> None:
-    """Make `folder`, and those that it is in, as durable as the files in it will be."""
+    """Make `folder` and its parents, durably."""
     if not folder.is_dir():
         make_folder(folder.parent)
         folder.mkdir(exist_ok=True)
@@ -95,11 +95,11 @@ def check_outputs(inputs: Iterable[str | Path], outputs: Mapping[str, str | Path
     """Refuse outputs that would destroy an input or each other, or that clearly cannot be written.
 
     Args:
-        inputs: The files and folders that are read. What is elsewhere is out of reach.
+        inputs: The files and folders to be read; remote ones are out of reach.
         outputs: For each option the file that it writes; ``-`` is standard output.
 
     Raises:
-        InputError: For one file under two spellings, and for what cannot be written.
+        InputError: For one file under two spellings, and for a file that cannot be written.
     """
     read = [place for place in map(local, inputs) if place is not None and str(place) != STDOUT]
     owners: list[tuple[str, str | Path]] = []
@@ -137,19 +137,19 @@ def _is_one_file(one: str | Path, other: str | Path) -> bool:
     if _resolved(one) == _resolved(other):
         return True
     try:
-        return os.path.samefile(one, other)  # hard links, and other spellings where upper and lower case are one
+        return os.path.samefile(one, other)  # hard links, and case-insensitive file systems
     except OSError:
         return False
 
 
 def _is_device(path: Path) -> bool:
-    """Whether this is no file that could be replaced, but something to write to, such as a pipe."""
+    """Whether a path is something to write to but not to replace, such as a pipe."""
     absolute = os.path.abspath(path)
     return absolute.startswith(("/dev/", "/proc/")) or (path.exists() and not path.is_file() and not path.is_dir())
 
 
 def _why_not(target: Path) -> str | None:
-    """Why a file cannot be written, where that is clear beforehand."""
+    """Why a file cannot be written, if that is clear beforehand."""
     if target.is_dir():
         return "it is a folder"
     if not target.parent.is_dir():

@@ -1,36 +1,19 @@
-"""The second phase: looking up what is queued. The first successor in order is the one that finds a state."""
+"""The second phase: looking up queued successors. The first one in order discovers a state."""
 
 import numpy as np
 
 from workbench.engines.compiled import njit
 from workbench.engines.kernels import OUTSIDE, walk
-from workbench.engines.phases.layout import (
-    ADDED,
-    AT_CHUNK,
-    AT_PLACE,
-    BEFORE,
-    CUT,
-    DONE,
-    FIRST,
-    KEPT_OUT,
-    LIMIT,
-    MISS_CONSTRAINT,
-    MOST,
-    NEW,
-    QUEUED,
-    TABLE_FULL,
-    USED,
-    WHAT,
-)
+from workbench.engines.phases import layout
 from workbench.engines.prefetch import ASKED_AHEAD, home, prefetch
 
-#: The mark of a successor that has been visited, where numbers are not wanted.
+#: The mark of a visited successor, if states' numbers are not kept.
 VISITED = np.uint32(0)
 
 
 @njit(cache=True, nogil=True)
 def is_outside(trees, source, i, step, bounds, scratch):
-    """1 if what `step` leads to from row `i` is outside the constraints, 0 if not; minus (1 + which) for a miss."""
+    """1 if the successor of row `i` by `step` is pruned, 0 if not; ``-1 - constraint`` for a miss."""
     for cell in range(scratch.shape[0]):
         scratch[cell] = source.rows[i, cell]
     for w in range(trees.step_first[step], trees.step_stop[step]):
@@ -46,21 +29,21 @@ def is_outside(trees, source, i, step, bounds, scratch):
 
 @njit(cache=True, nogil=True)
 def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
-    """Look up all that is queued, in order; what is found is written beside it, what is new is added to the table.
+    """Look up the queue in order, note what each successor was found to be, and add new ones to the table.
 
-    When the budget of states is used up, the queue is cut off at the first new state for which there is no room.
+    If the budget of states is used up, the queue is cut off at the first new state beyond it.
     """
-    room = queue.low.shape[0] // chunks.shape[0]
-    width = queue.until.shape[0] // chunks.shape[0]
+    room = queue.low.shape[0] // chunks.first.shape[0]
+    width = queue.until.shape[0] // chunks.first.shape[0]
     slots = table.low.shape[0]
     words = 2 if table.high.shape[0] > 0 else 1
     numbered = table.number.shape[0] > 0
-    before = figures[BEFORE]
-    state = before + figures[ADDED]
-    for c in range(figures[AT_CHUNK], figures[USED]):
-        origin = figures[AT_PLACE] if c == figures[AT_CHUNK] else 0
+    before = figures[layout.BEFORE]
+    state = before + figures[layout.ADDED]
+    for c in range(figures[layout.AT_CHUNK], figures[layout.USED]):
+        origin = figures[layout.AT_PLACE] if c == figures[layout.AT_CHUNK] else 0
         added, member = state, 0
-        begin, end = c * room, c * room + chunks[c, QUEUED]
+        begin, end = c * room, c * room + chunks.queued[c]
         for at in range(begin, min(begin + ASKED_AHEAD, end)):
             prefetch(table.low, queue.low[at])
         for at in range(begin + origin, end):
@@ -79,30 +62,30 @@ def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
             if table.low[slot] != 0:
                 queue.found[at] = table.number[slot] if numbered else VISITED
                 continue
-            why = DONE
+            why = layout.DONE
             if bounds.shape[0] > 0:
                 while queue.until[c * width + member] <= at - begin:
                     member += 1
-                outside = is_outside(trees, source, chunks[c, FIRST] + member, queue.step[at], bounds, scratch)
+                outside = is_outside(trees, source, chunks.first[c] + member, queue.step[at], bounds, scratch)
                 if outside == 1:
                     queue.found[at] = OUTSIDE
-                    figures[KEPT_OUT] += 1
+                    figures[layout.PRUNED] += 1
                     continue
                 if outside < 0:
-                    why = MISS_CONSTRAINT
-                    figures[WHAT] = -1 - outside
-            if why == DONE and state == figures[MOST]:
-                figures[CUT] = c
-                chunks[c, NEW] += state - added
-                chunks[c, QUEUED] = at - begin
-                figures[ADDED] = state - before
-                return DONE
-            if why == DONE and state >= figures[LIMIT]:
-                why = TABLE_FULL
-            if why != DONE:
-                figures[AT_CHUNK], figures[AT_PLACE] = c, at - begin
-                chunks[c, NEW] += state - added
-                figures[ADDED] = state - before
+                    why = layout.MISS_CONSTRAINT
+                    figures[layout.WHAT] = -1 - outside
+            if why == layout.DONE and state == figures[layout.MOST]:
+                figures[layout.CUT] = c
+                chunks.new[c] += state - added
+                chunks.queued[c] = at - begin
+                figures[layout.ADDED] = state - before
+                return layout.DONE
+            if why == layout.DONE and state >= figures[layout.LIMIT]:
+                why = layout.TABLE_FULL
+            if why != layout.DONE:
+                figures[layout.AT_CHUNK], figures[layout.AT_PLACE] = c, at - begin
+                chunks.new[c] += state - added
+                figures[layout.ADDED] = state - before
                 return why
             table.low[slot] = low
             if words == 2:
@@ -111,6 +94,6 @@ def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
             if numbered:
                 table.number[slot] = queue.found[at]
             state += 1
-        chunks[c, NEW] += state - added
-    figures[ADDED] = state - before
-    return DONE
+        chunks.new[c] += state - added
+    figures[layout.ADDED] = state - before
+    return layout.DONE

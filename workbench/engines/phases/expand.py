@@ -1,31 +1,18 @@
-"""The first phase: walking trees, and queueing the successors that their leaves list."""
+"""The first phase: walking trees, and queueing the successors in their leaves."""
 
 import numpy as np
 
 from workbench.engines.compiled import njit
 from workbench.engines.kernels import walk_at
-from workbench.engines.phases.layout import (
-    AHEAD,
-    DONE,
-    FIRST,
-    MISSED,
-    MISSES,
-    NEXT,
-    NOTED,
-    OF_ACTION,
-    OF_GROUP,
-    QUEUE_FULL,
-    QUEUED,
-    STOP,
-)
+from workbench.engines.phases import layout
 
 
 @njit(cache=True, nogil=True)
-def note(queue, chunks, c, missed, of, which, i):
-    """Note a miss; how many there are now."""
-    at = c * NOTED + missed
+def note_miss(queue, chunks, c, missed, of, which, i):
+    """Note a miss; returns the number of misses."""
+    at = c * layout.NOTED + missed
     queue.misses[at, 0], queue.misses[at, 1], queue.misses[at, 2] = of, which, i
-    chunks[c, MISSES] = missed + 1
+    chunks.misses[c] = missed + 1
     return missed + 1
 
 
@@ -33,38 +20,38 @@ def note(queue, chunks, c, missed, of, which, i):
 def expand(trees, dispatch, cells, source, queue, chunks, c):
     """Queue the successors of chunk `c`, up to the first state that misses.
 
-    From there on it only looks for more misses: each round of asking Python costs all threads a stop.
+    From there on it only collects misses: each round of Python stops all threads.
     """
-    room = queue.low.shape[0] // chunks.shape[0]
-    width = queue.until.shape[0] // chunks.shape[0]
-    first, stop = chunks[c, FIRST], chunks[c, STOP]
-    at, end = c * room + chunks[c, QUEUED], (c + 1) * room
+    room = queue.low.shape[0] // chunks.first.shape[0]
+    width = queue.until.shape[0] // chunks.first.shape[0]
+    first, stop = chunks.first[c], chunks.stop[c]
+    at, end = c * room + chunks.queued[c], (c + 1) * room
     hash_base, hashes = cells
     words = 2 if queue.high.shape[0] > 0 else 1
     images = hashes.shape[1] // words
     missed = 0
-    chunks[c, MISSES] = 0
-    for i in range(chunks[c, NEXT], stop):
+    chunks.misses[c] = 0
+    for i in range(chunks.next[c], stop):
         for group in range(dispatch.cell.shape[0]):
             value = source.rows[i, dispatch.cell[group]]
             entries = dispatch.table[dispatch.base[group] + value] if value < dispatch.size[group] else -1
             if entries < 0:
-                missed = note(queue, chunks, c, missed, OF_GROUP, group, i)
-                if missed == NOTED:
-                    return MISSED
+                missed = note_miss(queue, chunks, c, missed, layout.OF_GROUP, group, i)
+                if missed == layout.NOTED:
+                    return layout.MISSED
                 continue
             for entry in range(dispatch.start[entries], dispatch.stop[entries]):
                 leaf = walk_at(trees, dispatch.node[entry], source.rows, i)
                 if leaf < 0:
-                    missed = note(queue, chunks, c, missed, OF_ACTION, dispatch.instance[entry], i)
-                    if missed == NOTED:
-                        return MISSED
+                    missed = note_miss(queue, chunks, c, missed, layout.OF_ACTION, dispatch.instance[entry], i)
+                    if missed == layout.NOTED:
+                        return layout.MISSED
                     continue
                 if missed > 0:
                     continue
                 for step in range(trees.leaf_start[leaf], trees.leaf_stop[leaf]):
                     if at == end:
-                        return QUEUE_FULL
+                        return layout.QUEUE_FULL
                     low, high = np.uint64(0), np.uint64(0)
                     for image in range(images):
                         word, upper = source.sums[i, image] + trees.step_delta[step, image], np.uint64(0)
@@ -85,8 +72,8 @@ def expand(trees, dispatch, cells, source, queue, chunks, c):
                     at += 1
         if missed == 0:
             queue.until[c * width + i - first] = at - c * room
-            chunks[c, QUEUED] = at - c * room
-            chunks[c, NEXT] = i + 1
-        elif i - chunks[c, NEXT] == AHEAD:
-            return MISSED
-    return MISSED if missed > 0 else DONE
+            chunks.queued[c] = at - c * room
+            chunks.next[c] = i + 1
+        elif i - chunks.next[c] == layout.AHEAD:
+            return layout.MISSED
+    return layout.MISSED if missed > 0 else layout.DONE

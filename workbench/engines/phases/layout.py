@@ -1,49 +1,65 @@
-"""What the phases of a pass share: its chunks, its queue, and its figures."""
+"""The data that the phases of a pass share: its chunks, its queue, and its figures."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-# The phases, in their order; and the two by which threads do what ADMIT does.
-EXPAND, ADMIT, SETTLE, LINK, ADMIT_SHARDS, ADMIT_REST = range(6)
+# The phases, in order; and the two that replace ADMIT for several threads.
+EXPAND, ADMIT, WRITE_BACK, LINK, ADMIT_SHARDS, ADMIT_REST = range(6)
 
 # Why `advance` returns.
 DONE, MISSED, QUEUE_FULL, MISS_CONSTRAINT, TABLE_FULL, EDGES_FULL, BLOCK_FULL = range(7)
 
-# The columns of a pass's chunks: its sources in their block, the first that is not expanded, the successors queued, the
-# misses noted; how many successors are new, and the number of the first of these; the place of its first transition.
-FIRST, STOP, NEXT, QUEUED, MISSES, NEW, NUMBER, EDGE = range(8)
-CHUNK_COLUMNS = 8
-
-# Places in a pass's figures: states before it, states that the table and the budget have room for, where admitting goes
-# on, new states so far, the chunk in which the budget was used up, the constraint that misses, how many successors are
-# outside, by how many shards they are admitted (0: in order, by one thread), and how many chunks there are.
-BEFORE, LIMIT, MOST, AT_CHUNK, AT_PLACE, ADDED, CUT, WHAT, KEPT_OUT, SHARDS, USED = range(11)
+# Places in a pass's figures: states before it, states that the table and the budget have room for, where admitting
+# continues, new states so far, the chunk in which the budget was used up, the constraint that missed, pruned
+# successors, shards for admitting (0: in order, by one thread), and chunks.
+BEFORE, LIMIT, MOST, AT_CHUNK, AT_PLACE, ADDED, CUT, WHAT, PRUNED, SHARDS, USED = range(11)
 FIGURES = 11
 
-# Places in a share of the work: the thread, the phase to go on with, the last one to do, the chunks (or shards), and
-# whether these have been sorted, or counted, already.
+# Places in a share of the work: the thread, its current phase, its last one, its chunks (or shards), and whether these
+# have been sorted, or counted, already.
 THREAD, PHASE, LAST, BEGIN, END, COUNTED = range(6)
 SHARE = 6
-#: Numbers that two threads write to lie so many numbers apart: beyond the reach of a cache line, and of the next one.
+#: The distance between numbers that two threads write: beyond a cache line and the next one.
 APART = 16
 
-#: What a miss is of: a group of the dispatch, or an action instance.
+#: The kinds of misses: of a group of the dispatch, or of an action instance.
 OF_GROUP, OF_ACTION = 0, 1
-#: Misses noted per chunk before Python is asked, and how many states they are looked for in.
+#: The misses noted per chunk before Python is called, and the states in which they are collected.
 NOTED, AHEAD = 8, 32
 
 
+class Chunks(NamedTuple):
+    """The chunks of a pass.
+
+    Attributes:
+        first, stop: The sources, by their places in the block.
+        next: The first source that is not expanded yet.
+        queued, misses: Successors queued and misses noted so far.
+        new, number: How many successors are new, and the number of the first of these.
+        edge: The place of the first transition.
+    """
+
+    first: np.ndarray
+    stop: np.ndarray
+    next: np.ndarray
+    queued: np.ndarray
+    misses: np.ndarray
+    new: np.ndarray
+    number: np.ndarray
+    edge: np.ndarray
+
+
 class Queue(NamedTuple):
-    """The successors of a pass; each chunk has as much room as the others, one after the other.
+    """The successors of a pass, chunk after chunk, with equal room for each.
 
     Attributes:
         low, high: The canonical fingerprints.
         found: What a successor was found to be: a visited state (its number), new (the states before the pass plus its
-            own place), the same as another one that is new (that one's), or OUTSIDE.
-        number: The numbers of those that are new, where transitions are kept.
-        until: For each source where its successors end in its chunk.
-        misses: What Python is to be asked: of what, which of them, and in which state of the block.
+            own place), equal to a new one (the same as that one), or OUTSIDE.
+        number: The numbers of new states, if transitions are kept.
+        until: For each source the end of its successors in its chunk.
+        misses: The kind of each miss, which group or instance, and the state in the block.
     """
 
     low: np.ndarray
@@ -56,15 +72,15 @@ class Queue(NamedTuple):
 
 
 class ByShard(NamedTuple):
-    """The queue once more, what each thread has queued sorted by shards; empty arrays for one thread.
+    """The queue again, each thread's part sorted by shards; empty arrays for one thread.
 
     Attributes:
         low, high, found: As in the queue.
-        place: Where it is in the queue.
-        ends: Where each shard's part begins, and the next one's.
-        new: How many of a chunk's successors are new in a shard.
-        left: What is left over of each shard: places here.
-        leaving: How many these are.
+        place: The place in the queue.
+        ends: For each thread the beginnings of the shards' parts, and the end of the last.
+        new: For each shard and chunk the number of new states.
+        left: For each shard the places left over.
+        leaving: The number of places left over.
     """
 
     low: np.ndarray

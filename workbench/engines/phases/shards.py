@@ -1,38 +1,37 @@
-"""Admitting by many threads: each has a part of the visited table, its shard, and what is queued for this.
+"""Admitting by many threads: each owns a shard of the visited table.
 
-A shard is a range of the table's slots. Each thread sorts what it has queued by shards, in the sources' order within
-each, so that the first successor finds a state here too. A look-up that would leave its shard is left over, and so is
-whatever else asks for the same fingerprint; one thread does the rest. The table has room for all that is queued.
+A shard is a range of the table's slots. Each thread sorts its queue by shards, in the sources' order within each, so
+the first successor discovers a state here too. A look-up that would leave its shard is left over, and so are all others
+of the same fingerprint; one thread does the rest. The table has room for the whole queue.
 
-What is done for each successor is not in functions of its own: an array that is handed to a function is counted, in one
-place for all threads.
+The code for each successor stays inline: an array passed to a function bumps a reference count shared by all threads.
 """
 
 import numpy as np
 
 from workbench.engines.compiled import njit
 from workbench.engines.kernels import insert, slot_of
+from workbench.engines.phases import layout
 from workbench.engines.phases.admit import VISITED
-from workbench.engines.phases.layout import ADDED, BEFORE, NEW, QUEUED, SHARDS, USED
 from workbench.engines.prefetch import ASKED_AHEAD, home, prefetch
 
 
 @njit(cache=True, nogil=True)
 def sort(queue, by_shard, chunks, begin, end, thread, shards):
     """Sort the queues of the chunks `begin` to `end` by shards."""
-    room = queue.low.shape[0] // chunks.shape[0]
+    room = queue.low.shape[0] // chunks.first.shape[0]
     ends = by_shard.ends[thread]
     for shard in range(shards + 1):
         ends[shard] = 0
     for c in range(begin, end):
-        for at in range(c * room, c * room + chunks[c, QUEUED]):
+        for at in range(c * room, c * room + chunks.queued[c]):
             ends[home(max(queue.low[at], np.uint64(1)), shards) + 1] += 1
     ends[0] = begin * room
     for shard in range(shards):
         ends[shard + 1] += ends[shard]
     last = ends[shards]
-    for c in range(end - 1, begin - 1, -1):  # from the end, so that each shard's end becomes its beginning
-        for at in range(c * room + chunks[c, QUEUED] - 1, c * room - 1, -1):
+    for c in range(end - 1, begin - 1, -1):  # backwards, so that each shard's end becomes its beginning
+        for at in range(c * room + chunks.queued[c] - 1, c * room - 1, -1):
             low = max(queue.low[at], np.uint64(1))
             shard = home(low, shards) + 1
             ends[shard] -= 1
@@ -48,16 +47,16 @@ def sort(queue, by_shard, chunks, begin, end, thread, shards):
 
 @njit(cache=True, nogil=True)
 def admit_shard(table, by_shard, chunks, figures, s):
-    """Look up what is queued for shard `s`, as far as nothing but the shard is needed."""
+    """Look up the queue of shard `s`, as far as look-ups stay in the shard."""
     new, left = by_shard.new[s], by_shard.left[s]
-    slots, shards = table.low.shape[0], figures[SHARDS]
+    slots, shards = table.low.shape[0], figures[layout.SHARDS]
     words = 2 if table.high.shape[0] > 0 else 1
     numbered = table.number.shape[0] > 0
-    room = by_shard.low.shape[0] // chunks.shape[0]
-    before, leaving = figures[BEFORE], 0
-    after = (((s + 1) << 32) + shards - 1) // shards  # where the hashes of the next shard begin, in 32 bits
+    room = by_shard.low.shape[0] // chunks.first.shape[0]
+    before, leaving = figures[layout.BEFORE], 0
+    after = (((s + 1) << 32) + shards - 1) // shards  # the beginning of the next shard's hashes, in 32 bits
     end_slot = np.int64((np.uint64(after) * np.uint64(slots)) >> np.uint64(32))
-    for c in range(figures[USED]):
+    for c in range(figures[layout.USED]):
         new[c] = 0
     for thread in range(shards):
         first, end = by_shard.ends[thread, s], by_shard.ends[thread, s + 1]
@@ -92,14 +91,14 @@ def admit_shard(table, by_shard, chunks, figures, s):
 
 @njit(cache=True, nogil=True)
 def admit_rest(table, by_shard, chunks, figures):
-    """Look up what all shards have left over, in the whole table; count what is new."""
-    room = by_shard.low.shape[0] // chunks.shape[0]
-    for s in range(figures[SHARDS]):
+    """Look up what the shards left over in the whole table; count new states."""
+    room = by_shard.low.shape[0] // chunks.first.shape[0]
+    for s in range(figures[layout.SHARDS]):
         for leaving in range(by_shard.leaving[s, 0]):
             k = by_shard.left[s, leaving]
             low, at = by_shard.low[k], by_shard.place[k]
             high = by_shard.high[k] if table.high.shape[0] > 0 else np.uint64(0)
-            mark = np.uint32(figures[BEFORE] + at)
+            mark = np.uint32(figures[layout.BEFORE] + at)
             if insert(low, high, table, mark):
                 by_shard.found[k] = mark
                 by_shard.new[s, at // room] += 1
@@ -107,14 +106,14 @@ def admit_rest(table, by_shard, chunks, figures):
                 by_shard.found[k] = table.number[slot_of(table, low, high)]
             else:
                 by_shard.found[k] = VISITED
-    for c in range(figures[USED]):
-        for s in range(figures[SHARDS]):
-            chunks[c, NEW] += by_shard.new[s, c]
-        figures[ADDED] += chunks[c, NEW]
+    for c in range(figures[layout.USED]):
+        for s in range(figures[layout.SHARDS]):
+            chunks.new[c] += by_shard.new[s, c]
+        figures[layout.ADDED] += chunks.new[c]
 
 
 @njit(cache=True, nogil=True)
-def gather(queue, by_shard, thread, shards):
-    """Write what the successors that a thread has sorted were found to be beside them."""
+def gather_found(queue, by_shard, thread, shards):
+    """Copy the findings on a thread's sorted successors back to the queue."""
     for k in range(by_shard.ends[thread, 0], by_shard.ends[thread, shards]):
         queue.found[by_shard.place[k]] = by_shard.found[k]

@@ -1,6 +1,6 @@
-"""Admitting the new states of one bucket to a level, as their messages come in: only a row group of them is held."""
+"""Admits the new states of one bucket to a level as their messages arrive, holding no more than a row group."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,24 +11,22 @@ from workbench.engines.spark.messages import Candidates, Message, NextLevel, Ste
 from workbench.engines.spark.numbering import BucketSet, Numbering, OwnValues
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States, narrow
-from workbench.engines.trees import Trees
-from workbench.engines.watch import evaluate
+from workbench.engines.watch import Watched
 from workbench.kernel import ModelError
 
-#: What is told of new states.
+#: Takes new states: fingerprints, and rows in local numbers.
 New = Callable[[np.ndarray, np.ndarray], object]
 
 
 class Admission:
-    """One bucket's part of a level that is being made.
+    """One bucket's part of a new level.
 
     Args:
-        watched: Properties with the value that decides them and the numbers of their predicates.
-        visited: The states of the bucket that have been visited before; the new ones are added.
-        new_states: Given what is new: fingerprints, and rows in local numbers.
+        watched: Judges the new states.
+        visited: The bucket's visited states; the new ones are added.
 
     Attributes:
-        new (int64 array): Per action instance, the new states.
+        new (int64 array): New states per action instance.
         decided: As in :class:`Admitted`.
         own: OwnValues
         received (int): Bytes of the candidates.
@@ -37,26 +35,24 @@ class Admission:
     def __init__(
         self,
         directory: RunDirectory,
-        trees: Trees,
+        watched: Watched,
         numbering: Numbering,
-        watched: Sequence[tuple[str, bool, int]],
         bucket: int,
         visited: BucketSet,
         level: NextLevel,
         new_states: New,
     ) -> None:
-        self._directory, self._trees, self._numbering = directory, trees, numbering
-        self._watched = [(name, wanted, number) for name, wanted, number in watched if name not in level.decided]
-        self._bucket, self._visited, self._level = bucket, visited, level.number
+        self._directory, self._watched, self._numbering = directory, watched, numbering
+        self._bucket, self._visited, self._level, self._known = bucket, visited, level.number, level.decided
         self._values_level, self._tell = level.values_level, new_states
-        self.new = np.zeros(len(trees.model.instances), np.int64)
+        self.new = np.zeros(len(watched.trees.model.instances), np.int64)
         self.steps: list[StepCounts] = []
         self.decided: dict[str, list[int]] = {}
         self.own = OwnValues(numbering.known(self._values_level))
         self.received = 0
 
     def write(self, messages: Iterator[Message]) -> list[LevelFile]:
-        """Write the candidates that are new: to one file, or to several where numbers come to need more bytes."""
+        """Write the new candidates: to one file, or to several if numbers come to need more bytes."""
         states, files = self._new_states(messages), []
         part = next(states, None)
         while part is not None:
@@ -76,7 +72,7 @@ class Admission:
         return files
 
     def _new_states(self, messages: Iterator[Message]) -> Iterator[States]:
-        """The states that are new, with rows as narrow as those of their message may be; they are judged already."""
+        """The new states, already judged, with rows as narrow as their message allows."""
         to_local, translated = self._numbering.local(self._values_level, self.own.values), 0
         for message in messages:
             if isinstance(message, StepCounts):
@@ -104,9 +100,8 @@ class Admission:
             yield States(fingerprints, parents, instances, ordinals, rows)
 
     def _judge(self, fingerprints: np.ndarray, rows: np.ndarray) -> None:
-        """Note which properties a new state decides."""
-        for name, wanted, predicate in self._watched:
-            hits = fingerprints[evaluate(self._trees, predicate, rows) == wanted]
-            if len(hits):
-                smallest = min(hits.tolist())
+        """Note the properties that new states decide."""
+        for name, met in self._watched.hits(rows, self._known):
+            if met.any():
+                smallest = min(fingerprints[met].tolist())
                 self.decided[name] = min(smallest, self.decided.get(name, smallest))

@@ -1,6 +1,6 @@
-"""What a Spark worker has of what the workbench needs, as it says itself.
+"""A Spark worker's self-report: Python, packages, code digest.
 
-This code travels to where the package may be missing, so it imports nothing of it before it has begun to answer.
+This code travels to workers that may lack the package, so it imports nothing of it before it starts to answer.
 """
 
 import gc
@@ -14,25 +14,25 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from typing import Any
 
-#: What the engines compute with.
+#: The packages that the engines need.
 NEEDED = ("numba", "numpy", "pyarrow")
 ANSWER = "payload binary"  # JSON
 
 
 def answer(batches: Iterator[Any]) -> Iterator[Any]:
-    """A task: load what a search needs, and say what is there."""
+    """A task: load everything that a search needs, and report."""
     import pyarrow
 
     for _ in batches:
         code = problem = ""
         try:
             code = code_of_package()
-            import_module("workbench.engines.spark.tasks")
-            from workbench.engines.local import load
+            import_module("workbench.engines.spark.expanding")
+            from workbench.engines.local import load_kernels
 
-            load()
-            gc.freeze()  # PySpark's workers collect garbage after each task, and need not look through all of this
-        except Exception as error:  # whatever stands in the way is the answer
+            load_kernels()
+            gc.freeze()  # PySpark's workers collect garbage after each task
+        except Exception as error:  # the problem is the answer
             problem = f"{type(error).__name__}: {error}".splitlines()[0]
         said = {
             "host": platform.node(),
@@ -45,7 +45,7 @@ def answer(batches: Iterator[Any]) -> Iterator[Any]:
 
 
 def code_of_package() -> str:
-    """A digest of the workbench's code as it is on the disk."""
+    """A digest of the workbench's code on disk."""
     digest = hashlib.blake2b(digest_size=16)
     for name, content in _code(files("workbench")):
         digest.update(f"{name} {len(content)}\n".encode() + content)
@@ -61,7 +61,7 @@ def _code(folder: Any) -> Iterator[tuple[str, bytes]]:
 
 
 def version_of(package: str) -> str:
-    """The version of an installed package; "" if it is not."""
+    """The version of a package; "" if it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Sets of a search's states by number, one bit each: 10^9 states are 125 MB."""
+"""Sets of states by number, one bit each: 10^9 states are 125 MB."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,7 @@ class StateSet:
     """A set of the states numbered 0 to `size` - 1.
 
     Args:
-        bits: Of each state one bit, the first state's being the lowest of the first byte; the bits past the last are 0.
+        bits: A bit for each state, from the lowest of the first byte on; the bits past the last are 0.
 
     Examples:
         >>> some = StateSet(10)
@@ -39,7 +39,7 @@ class StateSet:
         return cls(len(members), np.packbits(members, bitorder="little"))
 
     def __getitem__(self, span: slice) -> np.ndarray:
-        """Which of the states of a span are in the set, as booleans."""
+        """Whether each state of a span is in the set, as booleans."""
         first = span.start - span.start % 8
         found = np.unpackbits(self.bits[first // 8 : -(-span.stop // 8)], bitorder="little")
         return found[span.start - first : span.stop - first].view(np.bool_)
@@ -65,7 +65,7 @@ class StateSet:
 
     @property
     def count(self) -> int:
-        """How many states are in the set."""
+        """The number of states in the set."""
         return int(np.bitwise_count(self.bits).sum(dtype=np.int64))
 
     def __bool__(self) -> bool:

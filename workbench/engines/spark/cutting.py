@@ -1,4 +1,4 @@
-"""What a budget of states allows of a level that goes beyond it."""
+"""Cuts a level to the budget of states."""
 
 import copy
 import dataclasses
@@ -6,22 +6,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.engines.spark.manifest import LevelFile, Manifest
+from workbench.engines.spark.manifest import LevelFile, RunManifest
 from workbench.engines.spark.messages import Admitted
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States
 
 
 def cut(
-    directory: RunDirectory, before: Manifest, whole: Manifest, outcomes: Sequence[Admitted], room: int
-) -> Manifest:
-    """`whole` with `room` states in its last level: bucket after bucket, in each the smallest fingerprints first.
+    directory: RunDirectory, before: RunManifest, whole: RunManifest, outcomes: Sequence[Admitted], room: int
+) -> RunManifest:
+    """`whole` with `room` states in its last level: bucket after bucket, the smallest fingerprints first.
 
-    What only the states that are left out decide is not decided. The steps to the level count as they were taken.
+    Properties that only the omitted states decide stay undecided. All steps to the level count.
 
     Args:
         before, whole: Without and with the level.
-        outcomes: Those that the level was made of.
+        outcomes: The level's buckets.
     """
     manifest = copy.deepcopy(whole)
     manifest.decided = {name: place for name, place in whole.decided.items() if place[0] < len(before.levels)}
@@ -60,7 +60,7 @@ def cut(
 def _first_rows(
     directory: RunDirectory, files: Sequence[LevelFile], rows: int
 ) -> tuple[list[int], np.ndarray, list[int]]:
-    """The rows with the smallest fingerprints: the last of these, their action instances, how many each file has."""
+    """The rows with the smallest fingerprints: the last fingerprint, the action instances, the rows of each file."""
     parts = [directory.states(file.path, ["fingerprints", "instances"]) for file in files]
     states = States.join(parts)
     first = np.lexsort(states.fingerprints.T[::-1])[:rows]

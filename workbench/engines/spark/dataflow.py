@@ -1,7 +1,7 @@
-"""Work that is dealt to tasks, and messages that go from stage to stage: here, or on Spark.
+"""Work in stages, in this process or on Spark.
 
-The first stage makes messages of each piece of work, every later one of what was sent to a number; each message goes to
-the number beside it. What the last stage sends is returned.
+The first stage turns each piece of work into messages, each addressed to a number. A later stage turns the messages to
+a number into further messages. The messages of the last stage are the result.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,11 +21,11 @@ First = Callable[[Any], Outgoing]
 
 
 class Packed(bytes):
-    """A message that is packed already."""
+    """A message that is already packed."""
 
 
 class Stage(NamedTuple):
-    """A later stage: how many numbers there are, and what is done with the messages to one of them."""
+    """A later stage: its numbers, and the function of the messages to one of them."""
 
     numbers: int
     do: Callable[[int, Iterator[Any]], Outgoing]
@@ -38,7 +38,7 @@ class Flow(Protocol):
 
 
 def here(work: Sequence[Any], first: First, /, *stages: Stage) -> list[Any]:
-    """What comes of the work, in this process."""
+    """Run the stages in this process."""
     sent = [pair for one in work for pair in first(one)]
     for stage in stages:
         by_number: dict[int, list[Any]] = {}
@@ -57,11 +57,11 @@ def on_spark(
     /,
     *stages: Stage,
 ) -> list[Any]:
-    """The same, by a task of Spark for each piece of the work, and then for each number; all of it is pickled.
+    """Run the stages as tasks of Spark, one for each piece of work and then one for each number; all of it is pickled.
 
     Args:
-        watch: Called again and again meanwhile; whatever it raises cancels the job.
-        explain: Makes of what failed what is to be raised.
+        watch: Called repeatedly meanwhile; if it raises, the job is cancelled.
+        explain: Turns a failure into the error to raise.
     """
 
     def job() -> list[Any]:
@@ -92,7 +92,7 @@ def _go_on(do: Callable[[int, Iterator[Any]], Outgoing]) -> Callable[[_Batches],
         arriving = (
             (n, p) for batch in batches for n, p in zip(batch.column(0).to_pylist(), batch.column(1), strict=True)
         )
-        others: dict[int, list[Any]] = {}  # Spark gives a task one number, as far as it is asked
+        others: dict[int, list[Any]] = {}  # nearly always empty: Spark gives a task one number
 
         def to(number: int, first: Any) -> Iterator[Any]:
             yield unpack(first.as_buffer())

@@ -1,14 +1,14 @@
-"""The distributed engine: level by level, each a Spark job if it is wide, of which the driver keeps small numbers.
+"""The distributed engine: level by level, wide levels as Spark jobs; the driver holds only small numbers.
 
-A level takes one shuffle; a job makes one level, or a few that are wide and quick (``together.py``), and the driver
-makes narrow ones by itself (``narrow.py``). Visited sets are cached by workers, not joined: a process keeps the
-fingerprints of the buckets that it worked on, and reads what it missed from the run directory. Which action finds a
-state first is not defined here, since two successors of one level may be equal: counts of *new* states per action can
-differ from those of other engines, and everything else is equal.
+A level takes one shuffle. A job makes one level, or a few that are wide and quick (``together.py``); the driver makes
+narrow levels itself (``narrow.py``). Visited sets are not joined but cached by workers: a process keeps the
+fingerprints of its buckets, and reads those that it missed from the run directory. If two successors of one level are
+equal, either action may find the state: counts of *new* states per action can differ from those of other engines, and
+nothing else does.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -20,23 +20,24 @@ from workbench.engines.local import LocalSearch, count_actions
 from workbench.engines.memory import peak_bytes
 from workbench.engines.parts import in_parts
 from workbench.engines.profile import Cost, Profile, joined
-from workbench.engines.spark import tasks
+from workbench.engines.spark import expanding
 from workbench.engines.spark.cutting import cut
 from workbench.engines.spark.dataflow import Stage, here
 from workbench.engines.spark.handover import write_search
-from workbench.engines.spark.linking import LinkPlan, link
+from workbench.engines.spark.linking import LinkPlan, link_run
 from workbench.engines.spark.links import Links
-from workbench.engines.spark.liveness import LivenessJudge
-from workbench.engines.spark.manifest import KEPT_OUT, LAST_LEVEL, Level, LevelFile, Manifest
+from workbench.engines.spark.liveness import SparkLivenessJudge
+from workbench.engines.spark.manifest import LAST_LEVEL, PRUNED, Level, LevelFile, RunManifest
 from workbench.engines.spark.messages import Admitted, NextLevel, Task, Work
 from workbench.engines.spark.narrow import NarrowLevels
-from workbench.engines.spark.rundir import NotWritten, Values
+from workbench.engines.spark.rundir import CellValues, NotWritten
 from workbench.engines.spark.running import Running
 from workbench.engines.spark.seed import seed
 from workbench.engines.spark.states import ROW_GROUP
 from workbench.engines.spark.sweeping import HERE
 from workbench.engines.spark.together import levels_per_job
 from workbench.engines.spark.transitions import OUTSIDE
+from workbench.engines.spark.worker import Worker, worker_for
 from workbench.kernel import InputError, ModelError, Trace
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.conclusion import Exploration, Growth
@@ -44,7 +45,7 @@ from workbench.kernel.trace import leading_to
 from workbench.storage.folder import Folder
 from workbench.storage.identity import Identity
 
-#: States that one task expands at most, where a level has more than its buckets' tasks are for.
+#: The most states that one task expands, in a level with more tasks than buckets.
 MOST_PER_TASK = 1 << 21
 
 
@@ -55,10 +56,10 @@ class SparkSearch(Running):
         spark, folder, task, identity, manifest: As for :class:`Running`.
     """
 
-    def __init__(self, spark: Any, folder: Folder, task: Task, identity: Identity, manifest: Manifest) -> None:
+    def __init__(self, spark: Any, folder: Folder, task: Task, identity: Identity, manifest: RunManifest) -> None:
         super().__init__(spark, folder, task, identity, manifest)
         self._narrow = NarrowLevels(self.directory, task)
-        self._costs: dict[str, tuple[Cost, ...]] = {}  # of each process, as it told last
+        self._costs: dict[str, tuple[Cost, ...]] = {}  # the last report of each process
         cells = in_parts(task.model.layout).cells
         self._growth, self._values = Growth(cells), [0] * len(cells)
         self._resumed = bool(manifest.levels)
@@ -69,7 +70,7 @@ class SparkSearch(Running):
         self.commit(self.manifest)
 
     def take_over(self, search: LocalSearch, seconds: float) -> None:
-        """Go on from the last completed level of a search in this process, which is not needed any more afterwards."""
+        """Continue from the last completed level of a search in this process, which is not needed afterwards."""
         self.reported = search.store.count
         self._costs["in process"] = costs_of(search.trees)
         self._reach_workers()
@@ -83,9 +84,9 @@ class SparkSearch(Running):
     # The search --------------------------------------------------------------------------------------------------
 
     def run(self, limits: Limits, fail_fast: bool = False) -> None:
-        """Search level by level until nothing is new, a budget is used up, or somebody stops it.
+        """Search level by level until nothing is new, a budget is used up, or the search is stopped.
 
-        Then the level under way is abandoned; every completed level stays good, and the search can be resumed.
+        The level under way is then abandoned; completed levels stay valid, and the search can be resumed.
         """
         self.limits, self.unfinished = limits, True
         with leading_to(self._trace_of):
@@ -105,7 +106,7 @@ class SparkSearch(Running):
                     initial, outcomes = self._first_level(limits)
                     made = [outcomes]
                 seconds = (time.perf_counter() - began) / len(made)
-                numbered: Values = [[] for _ in in_parts(self.model.layout).cells]
+                numbered: CellValues = [[] for _ in in_parts(self.model.layout).cells]
                 for outcomes in made:
                     if self.manifest.complete or (fail_fast and self._violated()):
                         break
@@ -117,7 +118,7 @@ class SparkSearch(Running):
             self.stopped = str(stop)
 
     def _trace_of(self, error: ModelError) -> Trace | None:
-        """The trace to where the model's error was met, if whoever met it could say so."""
+        """The trace to the model's error, if its place is known."""
         if not isinstance(error.met, list):
             return None
         level, *words = error.met
@@ -125,21 +126,19 @@ class SparkSearch(Running):
         return Links(self.directory, self.task, self.manifest).trace_to([level, *words])
 
     def _link(self) -> None:
-        """Make the transitions of the complete search part of the run."""
+        """Add the transitions of the complete search to the run."""
         plan = LinkPlan.of(self.manifest, self.part_states)
         if self.manifest.linked or int(plan.firsts[-1]) >= OUTSIDE:
             return
         if int(plan.firsts[-1]) <= HERE:
             try:
                 one = self._narrow.worker(self.manifest.values, self.watch)
-                linked = link(here, lambda: one, self.task.buckets, plan)
+                linked = link_run(here, lambda: one, self.task.buckets, plan)
             except NotWritten as error:
                 raise self.explain(error) from error
         else:
             files = [source.file.path for source in plan.sources]
-            shipped = self.shipped([*files, *plan.before])
-
-            linked = link(self.flow, partial(tasks.worker_for, shipped), self.task.buckets, plan)
+            linked = link_run(self.flow, self._getting([*files, *plan.before]), self.task.buckets, plan)
         manifest = self.manifest.copy()
         manifest.transitions += sorted((part.file for part in linked), key=lambda file: file.first)
         if not manifest.linked or sum(file.transitions for file in manifest.transitions) != self._generated(manifest):
@@ -149,9 +148,13 @@ class SparkSearch(Running):
         self.commit(manifest)
         self.manifest = self.counted = manifest
 
+    def _getting(self, files: Iterable[str]) -> Callable[[], Worker]:
+        """Returns a task's worker, which may then read `files`."""
+        return partial(worker_for, self.shipped(files))
+
     def _reach_workers(self) -> None:
         """Raise :class:`InputError` if workers cannot load the model, or do not see the run directory."""
-        self.flow(range(self.task.buckets), partial(tasks.reach, self.shipped([])))
+        self.flow(range(self.task.buckets), partial(expanding.reach_worker, self._getting([])))
 
     def _violated(self) -> bool:
         return any(declared.kind != "reachable" for declared in self.model.select(self.manifest.decided))
@@ -163,7 +166,7 @@ class SparkSearch(Running):
             raise self.explain(error) from error
 
     def _next_levels(self, limits: Limits) -> list[list[Admitted]]:
-        """Expand the last level: here if that is narrow, or else in a job, which makes more levels at once."""
+        """Expand the last level: here if it is narrow, or else in a job, which may make several levels."""
         manifest = self.manifest
         visited = {bucket: manifest.files_of(bucket) for bucket in range(self.task.buckets)}
         first = len(manifest.levels)
@@ -179,20 +182,24 @@ class SparkSearch(Running):
     def _wide_levels(
         self, work: Sequence[Sequence[Work]], level: NextLevel, alone: bool = False
     ) -> list[list[Admitted]]:
-        """Make `level`, and some after it unless it is to be `alone`, in one job.
+        """Make `level`, and some levels after it unless it is to be `alone`, in one job.
 
-        A stage expands, and each of the others admits a level.
-        All of these but the last one expand what they have admitted, so that there is one shuffle for each level.
+        The first stage expands, and each other stage admits a level. All but the last expand the states that they have
+        admitted, so that each level takes one shuffle.
         """
-        frontier = self.shipped(file.path for file in self.manifest.levels[-1].files)
-        expand = partial(tasks.expand, frontier, level.values_level, level.decided)
-        known = self.shipped(name for names in level.visited.values() for name in names)
+        frontier = self._getting(file.path for file in self.manifest.levels[-1].files)
+        expand = partial(expanding.expand_work, frontier, level.values_level, level.decided)
+        known = self._getting(name for names in level.visited.values() for name in names)
         sizes, seconds = self.manifest.sizes, self.manifest.levels[-1].seconds
         last = level.first + (1 if alone else levels_per_job(sizes, self.task.buckets, seconds)) - 1
         stages = [
             Stage(
                 self.task.buckets,
-                partial(tasks.advance if number < last else tasks.admit, known, level._replace(number=number)),
+                partial(
+                    expanding.advance_bucket if number < last else expanding.admit_bucket,
+                    known,
+                    level._replace(number=number),
+                ),
             )
             for number in range(level.first, last + 1)
         ]
@@ -201,12 +208,12 @@ class SparkSearch(Running):
         except ModelError:
             if last == level.first:
                 raise
-            return self._wide_levels(work, level, alone=True)  # only from the last level is a trace known
+            return self._wide_levels(work, level, alone=True)  # only the last level has traces
         admitted = [one for report in reports for one in report.levels]
         return [[one for one in admitted if one.level == number] for number in range(level.first, last + 1)]
 
-    def _with(self, initial: int, outcomes: Sequence[Admitted], seconds: float) -> Manifest:
-        """The manifest with the level that `outcomes` are of."""
+    def _with(self, initial: int, outcomes: Sequence[Admitted], seconds: float) -> RunManifest:
+        """The manifest with the level of `outcomes`."""
         manifest = self.manifest.copy()
         manifest.initial = initial
         steps = [step for outcome in outcomes for step in outcome.steps]
@@ -226,7 +233,7 @@ class SparkSearch(Running):
         files = sorted((file for outcome in outcomes for file in outcome.files), key=lambda file: file.bucket)
         for name in {name for step in steps for name in step.decided}:
             smallest = min(step.decided[name] for step in steps if name in step.decided)
-            where = len(manifest.levels) - 1 if manifest.levels else KEPT_OUT
+            where = len(manifest.levels) - 1 if manifest.levels else PRUNED
             manifest.decided.setdefault(name, [where, *smallest])  # a level of the same job may have decided it
         for name in {name for outcome in outcomes for name in outcome.decided}:
             smallest = min(outcome.decided[name] for outcome in outcomes if name in outcome.decided)
@@ -242,11 +249,12 @@ class SparkSearch(Running):
             manifest.complete = True
         return manifest
 
-    def _complete(self, manifest: Manifest, outcomes: Sequence[Admitted], limits: Limits, numbered: Values) -> Values:
-        """Make a level part of the run: durable, and named by the manifest.
+    def _complete(
+        self, manifest: RunManifest, outcomes: Sequence[Admitted], limits: Limits, numbered: CellValues
+    ) -> CellValues:
+        """Add a level to the run, durably.
 
-        Returns the values that have got numbers after the job that made it: those that are `numbered` already, after
-        levels before it, and more.
+        Returns the values numbered after the job so far: the `numbered` ones of its earlier levels, and this level's.
         """
         self.memory = [m for o in outcomes for m in (o.memory, *(step.memory for step in o.steps))]
         self._worker_peak = max([self._worker_peak, *(memory.peak for memory in self.memory)])
@@ -275,10 +283,10 @@ class SparkSearch(Running):
         return numbered
 
     def _divide(self, files: Sequence[LevelFile], tasks: int | None = None) -> list[list[Work]]:
-        """The parts of a level, dealt to tasks: one per bucket, since each costs Spark as much as a small level.
+        """The parts of a level, dealt to tasks: one per bucket, since a task costs Spark as much as a small level.
 
-        A task holds one part at a time, so it may have many; beyond a few million states there are more tasks, so that
-        little is lost when one is run again.
+        A task holds one part at a time, so it may have many. Beyond a few million states there are more tasks, so that
+        a retry loses little.
         """
         sizes = {
             Work(f, g): min(ROW_GROUP, f.rows - g * ROW_GROUP) for f in files for g in range(-(-f.rows // ROW_GROUP))
@@ -288,10 +296,10 @@ class SparkSearch(Running):
             tasks = min(len(parts), max(self.task.buckets, sum(sizes.values()) // MOST_PER_TASK))
         return [parts[i::tasks] for i in range(tasks)]
 
-    # What came of it ---------------------------------------------------------------------------------------------
+    # Results -----------------------------------------------------------------------------------------------------
 
     def exploration(self) -> Exploration:
-        """What was found, for the verdicts to be made from."""
+        """The findings, for :func:`conclude`."""
         counted = self.counted
         counts = self._counts(counted)
         renamings = len(self.model.renamings(self.task.symmetry)) if self.task.symmetry else 1
@@ -321,10 +329,10 @@ class SparkSearch(Running):
         )
 
     @cached_property
-    def _liveness(self) -> LivenessJudge:
-        return LivenessJudge(self)
+    def _liveness(self) -> SparkLivenessJudge:
+        return SparkLivenessJudge(self)
 
-    def _counts(self, manifest: Manifest) -> np.ndarray:
+    def _counts(self, manifest: RunManifest) -> np.ndarray:
         """Enabled, generated and new, per action instance."""
         counts = np.zeros((3, len(self.model.instances)), np.int64)
         before = [] if manifest.prefix is None else [manifest.prefix.counts]
@@ -332,15 +340,15 @@ class SparkSearch(Running):
             counts += np.array(step, np.int64)
         return counts
 
-    def _generated(self, manifest: Manifest) -> int:
+    def _generated(self, manifest: RunManifest) -> int:
         """The transitions."""
         return int(self._counts(manifest)[1].sum())
 
     def _profile(self, states: int) -> Profile:
-        """What Python was called for in all processes, each of which has trees of its own."""
+        """The profile over all processes, each with its own trees."""
         return Profile(states, tuple(in_parts(self.model.layout).cells), joined(self._costs.values()))
 
 
 def _merge(extras: Sequence[Sequence[Sequence[Any]]]) -> list[list[Any]]:
-    """For each cell the values of several files, each once."""
+    """For each cell the values of several files, without repetitions."""
     return [list(dict.fromkeys(v for values in cell for v in values)) for cell in zip(*extras, strict=True)]

@@ -1,4 +1,4 @@
-"""The ways into the distributed engine: from the initial states, from a search in process, from a run directory."""
+"""The entries to the distributed engine: from the initial states, a search in process, or a run directory."""
 
 import os
 import shlex
@@ -15,7 +15,7 @@ from workbench.engines.contract import Resources
 from workbench.engines.local import LocalSearch
 from workbench.engines.spark.engine import SparkSearch
 from workbench.engines.spark.executors import ready_session
-from workbench.engines.spark.manifest import RUN, Manifest, Run
+from workbench.engines.spark.manifest import RUN, Run, RunManifest
 from workbench.engines.spark.messages import Task
 from workbench.engines.spark.session import cores_of
 from workbench.kernel import InputError, Model, ModelError, Result
@@ -30,7 +30,7 @@ from workbench.storage.places import Place, absolute
 
 #: Buckets per core. More would even out the load, but every task costs about a tenth of a second.
 BUCKETS_PER_CORE = 1
-#: How the name of a temporary run directory begins, and how long that of a search that did not finish is kept.
+#: The prefix of temporary run directories, and how long that of an unfinished search is kept.
 _TEMPORARY, _DAYS = "workbench-run-", 7
 
 
@@ -45,8 +45,8 @@ def go_on(plan: Plan, limits: Limits, resources: Resources, owned: list[LocalSea
     """Carry out `plan` from the last completed level of a search in this process.
 
     Args:
-        owned: The search alone. It is taken out once it has been written, and its memory is free if nobody else refers
-            to it; if it cannot be written, it is still there.
+        owned: The search alone. It is removed once it is written, which frees its memory; if it cannot be written, it
+            stays.
     """
     spark = ready_session(resources.spark)
     note = f"moved from this process to Spark: {owned[0].stopped}"
@@ -72,18 +72,18 @@ def resume(
     on_progress: Callable[[Progress], object] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Result:
-    """Go on with a distributed search that was stopped or killed, from its last completed level.
+    """Resume a distributed search that was stopped or killed, from its last completed level.
 
     Args:
-        run_dir: The run directory that the search was given.
-        model: The class of what is searched. It is not taken from the directory: nothing there is run.
-        spark: A local session is made for None.
-        max_states, max_seconds, max_bytes, fail_fast, on_progress, should_stop: As for :func:`workbench.check`; states
-            and seconds from before count too.
+        run_dir: The run directory of the search.
+        model: The model's class. It is not taken from the directory: nothing there is run.
+        spark: A session; None starts a local one.
+        max_states, max_seconds, max_bytes, fail_fast, on_progress, should_stop: As for :func:`workbench.check`; earlier
+            states and seconds count too.
 
     Raises:
-        InputError: If the directory holds no search, or one of another model, or more states than `max_states`; if
-            another process writes to it, or if one of its files is damaged.
+        InputError: If the directory holds no search, a search of another model, or more states than `max_states`; if
+            another process writes to it, or one of its files is damaged.
     """
     budget = Budget(max_states, max_seconds, max_bytes)
     with changing_folder(absolute(run_dir), RUN) as folder:
@@ -98,14 +98,14 @@ def resume(
 
 
 def read_run(run_dir: Place, model: type[Model], spark: Any = None) -> SparkSearch:
-    """The search that a run directory has, to be looked at; nothing is written there, and it may be under way."""
+    """The search in a run directory, to read; it may be under way."""
     folder = Folder.open(absolute(run_dir), RUN)
     task, run = _stored(folder, model)
     return SparkSearch(spark, folder, task, run.identity, run.done)
 
 
 def _stored(folder: Folder, model: type[Model]) -> tuple[Task, Run]:
-    """What a run directory says, and the task that it is of, if that is one of `model`."""
+    """The task and the run in a run directory, if they are of `model`."""
     run = Run.of(folder)
     made_by = run.identity
     rebuilt = made_by.rebuild(model, str(folder))
@@ -113,13 +113,13 @@ def _stored(folder: Folder, model: type[Model]) -> tuple[Task, Run]:
 
 
 def _finish(searching: SparkSearch, limits: Limits, fail_fast: bool) -> Result:
-    """The result. Where a search ends before, whether with one or with an error, that says how to go on."""
+    """The result. If the search is unfinished, the result or the error says how to resume it."""
     path = searching.directory.folder.path
     way_on = f"what was found is kept: workbench resume {shlex.quote(str(path))}"
     try:
         searching.run(limits, fail_fast)
         result = conclude(searching.plan(fail_fast), searching.exploration(), limits)
-    except ModelError:  # a model that is at fault changes, and then its search cannot be resumed
+    except ModelError:  # a faulty model will change, and then its search cannot be resumed
         searching.unfinished = False
         raise
     except BaseException as error:
@@ -148,7 +148,7 @@ def _new_search(plan: Plan, spark: Any, run_dir: Place | None, *notes: str) -> I
     searching = None
     try:
         with new_folder(path, RUN) as folder:
-            searching = SparkSearch(spark, folder, task, identity, Manifest())
+            searching = SparkSearch(spark, folder, task, identity, RunManifest())
             yield searching
     finally:
         if run_dir is None and not (searching and searching.unfinished and searching.manifest.levels):
@@ -156,9 +156,9 @@ def _new_search(plan: Plan, spark: Any, run_dir: Place | None, *notes: str) -> I
 
 
 def _temporary_folder() -> Path:
-    """A new run directory for a search that was given none; those of searches that ended long ago are removed."""
+    """A new temporary run directory; removes those of searches that ended long ago."""
     for old in Path(tempfile.gettempdir()).glob(f"{_TEMPORARY}*"):
-        with suppress(OSError, InputError):  # it is in use, or has just gone
+        with suppress(OSError, InputError):  # in use, or just removed
             there = old.lstat()
             if there.st_uid == os.getuid() and time.time() - there.st_mtime > _DAYS * 24 * 3600:
                 with writer_lock(old, RUN.name):

@@ -1,4 +1,4 @@
-"""Whether Spark's executors have what the workbench needs: this Python, and the package as it is here."""
+"""Checks that Spark's executors have this Python, and the package as it is here."""
 
 import json
 import re
@@ -19,17 +19,15 @@ from workbench.kernel import InputError
 
 _PACKAGE = "lakehouse-workbench"
 
-_ready: weakref.WeakSet[Any] = weakref.WeakSet()  # sessions whose executors are known to be right
+_ready: weakref.WeakSet[Any] = weakref.WeakSet()  # sessions with checked executors
 
 
 @while_java_lives()
 def ready_session(spark: Any = None) -> Any:
-    """A Spark session, by default that of this process, whose executors have what the workbench needs.
-
-    Their Python workers have then loaded it, all at a time.
+    """A Spark session, by default this process's, with checked executors that have loaded the package.
 
     Raises:
-        InputError: If an executor has another Python, or not the package as it is here, or not what that depends on.
+        InputError: If an executor has another Python, other code of the package, or lacks a dependency.
     """
     session = spark or spark_session()
     if session not in _ready:
@@ -60,7 +58,7 @@ def _answers(spark: Any, tasks: int) -> list[Any]:
 
 
 def _failed(spark: Any, said: str) -> str:
-    """The host on which a task failed, as far as Spark tells."""
+    """The host of a failed task, if Spark tells."""
     found = re.search(r"\(TID \d+\) \((\S+) executor", said)
     if found:
         return found[1]
@@ -73,7 +71,7 @@ def _failed(spark: Any, said: str) -> str:
 
 
 def _wrong(answer: Any, here: str) -> str | None:
-    """What is wrong with the worker that gave an answer, if something is."""
+    """What is wrong with a worker, by its answer; None if nothing is."""
     if not answer.code:
         return f"has no {_PACKAGE}"
     for package, there, least in zip(asking.NEEDED, answer.versions, _least(), strict=True):
@@ -87,7 +85,7 @@ def _wrong(answer: Any, here: str) -> str | None:
 
 
 def _wrong_with_python(said: str) -> str | None:
-    """What is wrong where nothing of ours was run, if PySpark's or Spark's error says so."""
+    """What is wrong with a worker that could not answer, by PySpark's or Spark's error."""
     mismatch = re.search(r"different version:? (\d+\.\d+) than that in driver:? (\d+\.\d+)", said)
     if mismatch:
         return f"runs Python {mismatch[1]}, and this is Python {mismatch[2]}"
@@ -111,7 +109,7 @@ def _refusal(where: str, wrong: str) -> InputError:
 
 
 def _least() -> list[str]:
-    """The oldest versions with which the package goes on."""
+    """The oldest versions that the package accepts."""
     try:
         wanted = requires(_PACKAGE) or []
     except PackageNotFoundError:

@@ -1,6 +1,7 @@
-"""What one task does to expand states: it takes them in part by part, and sends what they lead to."""
+"""How a task expands states: it takes them in part by part, and sends their successors."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,16 +12,15 @@ from workbench.engines.spark.messages import Candidates, Message, NextLevel, Ste
 from workbench.engines.spark.outbox import messages_of
 from workbench.engines.spark.shipping import pack
 from workbench.engines.spark.worker import Worker
-from workbench.engines.watch import evaluate
 from workbench.kernel import ModelError
 
 
 class Expanding:
-    """The successors of the states that a task is given, once each, by bucket; the counts go to bucket 0.
+    """The successors of a task's states, once each, by bucket; the counts go to bucket 0.
 
     Args:
-        values_level: The level as of whose end values have global numbers.
-        known: Properties that are decided, by which no step is judged.
+        values_level: Values numbered up to the end of this level have global numbers.
+        known: Decided properties, which judge no more steps.
     """
 
     def __init__(self, worker: Worker, values_level: int, known: frozenset[str]) -> None:
@@ -34,7 +34,7 @@ class Expanding:
         self._part.begin_task()
 
     def put(self, fingerprints: np.ndarray, rows: np.ndarray) -> Iterator[tuple[int, Candidates]]:
-        """Take in states, whose rows are in local numbers. Messages come when they make a part."""
+        """Take in states, with rows in local numbers. A full part yields messages."""
         taken = 0
         while taken < len(rows):
             taken += self._part.put(fingerprints[taken:], rows[taken:])
@@ -52,7 +52,7 @@ class Expanding:
         yield 0, StepCounts(enabled, generated, self._trees.assigns.copy(), decided, self._worker.memory, outside)
 
     def _expand(self) -> Iterator[tuple[int, Candidates]]:
-        """Messages with the successors of the part, which is then empty."""
+        """Expand the part to messages, and empty it."""
         worker, part = self._worker, self._part
         try:
             self._find()
@@ -68,7 +68,7 @@ class Expanding:
         part.begin_part()
 
     def _find(self) -> None:
-        """Find the successors of the part, and judge steps, and what is outside."""
+        """Find the successors of the part; judge its steps and the pruned states."""
 
         def pause(_: int) -> None:
             self._judge_outside()
@@ -79,16 +79,16 @@ class Expanding:
         self._judge_steps()
 
     def _words(self, state: int, step: int | None) -> list[int]:
-        """A place in the part, by the fingerprint of the state."""
+        """A place in the part, by the state's fingerprint."""
         return [*self._part.fingerprints[state].tolist(), *(() if step is None else self._trees.steps[step])]
 
     def _judge_outside(self) -> None:
-        """Note what the successors decide that the constraints keep out, and be done with them."""
+        """Note the properties that pruned successors decide, and drop these."""
         outside = self._expander.outside
         rows = outside.block.rows[: len(outside)]
-        for name, wanted, predicate in self._worker.watched if len(outside) else ():
-            hits = np.flatnonzero(evaluate(self._trees, predicate, rows) == wanted)
-            if len(hits):
+        for name, met in self._worker.watched.hits(rows) if len(outside) else ():
+            if met.any():
+                hits = np.flatnonzero(met)
                 parents = self._part.fingerprints[outside.block.parent[hits]].tolist()
                 steps = [self._trees.steps[step] for step in outside.block.step[hits]]
                 place = min([*parent, *step] for parent, step in zip(parents, steps, strict=True))
@@ -96,7 +96,7 @@ class Expanding:
         outside.forget()
 
     def _judge_steps(self) -> None:
-        """Note which properties the steps from the states of the part decide, and where."""
+        """Note the properties that steps from the part's states decide, and where."""
         steps = self._worker.steps
         if steps is None:
             return
@@ -106,13 +106,21 @@ class Expanding:
                 self._decided[name] = self._words(state, step)
 
 
-def expand(
-    worker: Worker, work: Sequence[Work], level: int, known: frozenset[str]
-) -> Iterator[tuple[int, Candidates | StepCounts]]:
+# Stages of a job, on Spark or in the driver; `get` returns the process's worker ---------------------------------------
+
+
+def reach_worker(get: Callable[[], Worker], _: Any) -> Outgoing:
+    """Fail where a task of this search would."""
+    get()
+    return ()
+
+
+def expand_work(get: Callable[[], Worker], level: int, known: frozenset[str], work: Sequence[Work]) -> Outgoing:
     """The successors of the states in `work`, once each, by bucket; the counts go to bucket 0.
 
-    The steps are judged by all properties except those that are `known` to be decided.
+    Steps are judged by all properties except those that are `known` to be decided.
     """
+    worker = get()
     worker.catch_up(level)
     expanding = Expanding(worker, level, known)
     for file, row_group in work:
@@ -121,11 +129,17 @@ def expand(
     yield from expanding.end()
 
 
-def advance(worker: Worker, bucket: int, messages: Iterator[Message], level: NextLevel) -> Outgoing:
-    """Admit, and expand what is new while its rows are at hand: what is to be sent, the report first.
+def admit_bucket(get: Callable[[], Worker], level: NextLevel, bucket: int, messages: Iterator[Message]) -> Outgoing:
+    """Admit the messages to a bucket, and report on it."""
+    return [(bucket, get().admit(bucket, messages, level))]
 
-    Who admits the next level wants the report before all else. So all that is sent waits for it.
+
+def advance_bucket(get: Callable[[], Worker], level: NextLevel, bucket: int, messages: Iterator[Message]) -> Outgoing:
+    """Admit, and expand the new states while their rows are at hand, so that the next stage can admit the level after.
+
+    The next stage wants the report before all else, so everything else waits for it.
     """
+    worker = get()
     worker.catch_up(level.values_level)
     expanding = Expanding(worker, level.values_level, level.decided)
     sent: list[tuple[int, Packed]] = []

@@ -1,4 +1,4 @@
-"""How rows get from Spark to this process: without a port, at which any program that calls first takes their place."""
+"""Fetches rows from Spark to this process without opening a port, on which another program could answer first."""
 
 import tempfile
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ import pyarrow as pa
 def payloads(frame: Any) -> list[bytes]:
     """The column `payload` of a DataFrame, in order.
 
-    PySpark's `collect` has Java wait at a new port. Here Java, which runs on this machine, is told through the gateway
-    to write a file: the gateway is open and authenticated anyway, but carries bytes slowly, as text.
+    PySpark's `collect` makes Java listen on a new port. Here Java, on the same machine, writes a file instead: the
+    gateway is open and authenticated anyway, but carries bytes slowly, as text.
     """
     chosen = frame.select("payload")
     java = getattr(chosen, "_jdf", None)
@@ -31,7 +31,7 @@ def payloads(frame: Any) -> list[bytes]:
 
 
 def to_pandas(frame: Any) -> pd.DataFrame:
-    """What ``frame.toPandas()`` returns; workers need nothing of this package for it."""
+    """As ``frame.toPandas()``; workers need nothing of this package for it."""
 
     def packed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:

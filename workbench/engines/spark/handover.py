@@ -1,4 +1,4 @@
-"""Handing a search in this process over to Spark: written to the run directory piece by piece, never copied whole."""
+"""Hands a search in this process over to Spark: writes it to the run directory piece by piece, without a copy."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ import numpy as np
 from workbench.engines import kernels
 from workbench.engines.local import LocalSearch
 from workbench.engines.spark.linking import parts_of, write_part
-from workbench.engines.spark.manifest import KEPT_OUT, PREFIX, Level, Manifest, Prefix
+from workbench.engines.spark.manifest import PREFIX, PRUNED, Level, Prefix, RunManifest
 from workbench.engines.spark.messages import Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States, narrow
@@ -15,10 +15,10 @@ from workbench.engines.store import Visited
 from workbench.kernel.declare import DEADLOCK
 
 
-def write_search(directory: RunDirectory, task: Task, search: LocalSearch, seconds: float) -> Manifest:
-    """Write the completed levels of `search`: visited set, links, and the last of them, which is to be expanded.
+def write_search(directory: RunDirectory, task: Task, search: LocalSearch, seconds: float) -> RunManifest:
+    """Write the completed levels of `search`: visited set, links, and the last level, to be expanded next.
 
-    What it has visited beyond them is found again. The manifest is to be committed.
+    States visited beyond them will be found again. The caller commits the manifest.
     """
     completed = search.completed()
     visited, first = sum(completed.levels), sum(completed.levels[:-1])
@@ -38,7 +38,7 @@ def write_search(directory: RunDirectory, task: Task, search: LocalSearch, secon
     ]
     no_counts = np.zeros((3, len(task.model.instances)), np.int64).tolist()
     values = directory.write_values(0, search.cells.values)
-    return Manifest(
+    return RunManifest(
         initial=completed.initial,
         prefix=prefix,
         levels=[Level([file for file in files if file.rows], no_counts, values)],
@@ -51,16 +51,16 @@ def write_search(directory: RunDirectory, task: Task, search: LocalSearch, secon
 
 
 def _decided(search: LocalSearch, first: int, visited: int) -> dict[str, list[int]]:
-    """What the first `visited` states decide, and the steps from those before number `first`.
+    """The properties decided by the first `visited` states, and by the steps from those before number `first`.
 
-    The steps from the others are taken again; whether a behaviour may begin in an initial state is not asked again.
+    Steps from the others are taken again; initial states are not judged again.
     """
     places = {}
     for name, (state, step) in search.decided.items():
         if step is None and (state < first or (state < visited and name != DEADLOCK.name)):
             places[name] = [PREFIX, state]
         elif step is not None and step < 0:
-            places[name] = [KEPT_OUT, -1 - step]
+            places[name] = [PRUNED, -1 - step]
         elif step is not None and state < first:
             places[name] = [PREFIX, state, *search.trees.steps[step]]
     return places
@@ -77,7 +77,7 @@ def _visited_from(search: LocalSearch, first: int) -> Visited:
 
 
 def _fingerprints(search: LocalSearch, bucket: int, buckets: int, later: Visited) -> Iterator[States]:
-    """The visited fingerprints of a bucket that are not in `later`; parents are states' numbers, if there are any."""
+    """The visited fingerprints of a bucket that are not in `later`; parents hold the states' numbers, if kept."""
     for part, numbers in search.store.visited.slices():
         some = (kernels.bucket(part, buckets) == bucket) & ~kernels.contains(part, later.table)
         if search.store.visited.numbered:
@@ -87,7 +87,7 @@ def _fingerprints(search: LocalSearch, bucket: int, buckets: int, later: Visited
 
 
 def _as_parents(numbers: np.ndarray, words: int) -> np.ndarray:
-    """Numbers of states in place of their fingerprints."""
+    """States' numbers in the column of their parents' fingerprints."""
     parents = np.zeros((len(numbers), words), np.uint64)
     parents[:, 0] = numbers
     return parents
@@ -107,7 +107,7 @@ def _links(search: LocalSearch, end: int) -> Iterator[States]:
 
 
 def _states(search: LocalSearch, first: int, end: int, bucket: int, buckets: int) -> Iterator[States]:
-    """The states from number `first` up to `end` that are in a bucket; a state's parent is given by its own number."""
+    """The states of a bucket from number `first` up to `end`; the parent is the state's own number."""
     words = search.cells.words
     width = narrow(np.array([len(values) for values in search.cells.values])).dtype
     for part in search.store.slices(first, end):

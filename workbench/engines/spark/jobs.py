@@ -15,19 +15,19 @@ from workbench.kernel import InputError, ModelError
 
 _POLL_SECONDS = 0.1
 
-#: What suits jobs of few and large messages. A batch as long as Spark likes would be a bucket's whole level, which its
-#: task would wait for, and hold. There is nothing to adapt to either, which would make each stage a job of its own.
+#: Settings for jobs of few and large messages. A batch of Spark's default length would be a bucket's whole level, which
+#: its task would wait for, and hold. Adaptive execution has nothing to adapt to, and would make each stage a job.
 _SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "4", "spark.sql.adaptive.enabled": "false"}
 
 T = TypeVar("T")
 
-#: Stands in the text of a model's error before where it was met: nothing else of it gets from a worker to the driver.
+#: Separates the text of a model's error from its place: only the text gets from a worker to the driver.
 _MET = " (met at) "
 
 
 @contextmanager
 def telling_where() -> Iterator[None]:
-    """In a task: have errors of the model's tell in their text where they were met."""
+    """In a task: adds the place of a model's error to its text."""
     try:
         yield
     except ModelError as error:
@@ -38,7 +38,7 @@ def telling_where() -> Iterator[None]:
 
 @contextmanager
 def while_java_lives() -> Iterator[None]:
-    """Raise :class:`InputError` for whatever goes wrong because Spark's Java has ended."""
+    """Raises :class:`InputError` for failures because Spark's Java has ended."""
     try:
         yield
     except (Py4JError, ConnectionError) as error:
@@ -50,10 +50,10 @@ def while_java_lives() -> Iterator[None]:
 
 @while_java_lives()
 def session_of_messages(spark: Any) -> Any:
-    """A session beside `spark`, for jobs that move messages: settings of its own, everything else shared.
+    """A session with its own settings for jobs that move messages; it shares everything else with `spark`.
 
-    With Spark Connect it is `spark` itself: another one would be one more client of the server, which older versions
-    cannot make, and which does not let its process end.
+    With Spark Connect it is `spark` itself: older versions cannot make another client, and it would keep the process
+    from ending.
     """
     if _context(spark) is None:
         return spark
@@ -64,9 +64,9 @@ def session_of_messages(spark: Any) -> Any:
 
 
 def run_job(spark: Any, work: Callable[[], T], watch: Callable[[], None]) -> T:
-    """Run `work`, which waits for a job of Spark's, in a thread, and call `watch` again and again meanwhile.
+    """Run `work`, which waits for a Spark job, in a thread, and call `watch` repeatedly meanwhile.
 
-    Whatever `watch` raises cancels the job, and is raised once that has ended.
+    An exception of `watch` cancels the job, and is raised once the job has ended.
     """
     tag = f"workbench-{uuid.uuid4().hex}"
     add, remove, cancel = _tags(spark)
@@ -87,13 +87,13 @@ def run_job(spark: Any, work: Callable[[], T], watch: Callable[[], None]) -> T:
         except BaseException:
             while not wait([running], _POLL_SECONDS).done:
                 with suppress(InputError), while_java_lives():
-                    cancel(tag)  # more than once, since the thread may not have begun its job yet
+                    cancel(tag)  # repeatedly: the thread may not have started its job yet
             raise
         return running.result()
 
 
 def _context(spark: Any) -> Any:
-    """The SparkContext of a session; those of Spark Connect have none."""
+    """The SparkContext of a session; None with Spark Connect."""
     try:
         return spark.sparkContext
     except PySparkException:
@@ -101,9 +101,9 @@ def _context(spark: Any) -> Any:
 
 
 def _tags(spark: Any) -> tuple[Callable[[str], Any], ...]:
-    """The functions that add a tag, remove it, and cancel the jobs that have it.
+    """The functions that add a tag, remove it, and cancel its jobs.
 
-    A classic session's own do not reach jobs of another thread; those of its context do.
+    A classic session's functions do not reach jobs of another thread; its context's do.
     """
     context = _context(spark)
     if context is None:
@@ -112,7 +112,7 @@ def _tags(spark: Any) -> tuple[Callable[[str], Any], ...]:
 
 
 def explained(error: Exception, model: str) -> Exception:
-    """What went wrong in a worker with the model of that name, in one line where it is not a bug of ours."""
+    """A worker's error with the model of that name, in one line unless it is our bug."""
     for line in str(error).splitlines():
         if "ModelError: " in line:
             text, _, met = line.split("ModelError: ", 1)[1].partition(_MET)

@@ -1,11 +1,11 @@
-"""Transitions of a complete search: its states are expanded once more, and what they lead to is told by number.
+"""The transition relation of a complete search, by state number: its states are expanded once more.
 
-That is one job with two shuffles: a task expands parts of the level files and sends each transition to the bucket of
-its target's fingerprint, where the fingerprint becomes a number; from there it goes to the part of its source, which
-becomes a file. So a search pays for transitions only at its end, and only if liveness is asked for.
+This is one job with two shuffles. A task expands parts of the level files and sends each transition to the bucket of
+its target, which replaces the fingerprint by a number, and sends it on to the part of its source, which becomes a file.
+So a search pays for transitions only at its end, and only for liveness.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -16,13 +16,13 @@ from workbench.engines.local import LocalSearch
 from workbench.engines.purity import run_again
 from workbench.engines.spark import transition_kernels
 from workbench.engines.spark.dataflow import Flow, Outgoing, Stage
-from workbench.engines.spark.manifest import LevelFile, Manifest, TransitionFile
+from workbench.engines.spark.manifest import LevelFile, RunManifest, TransitionFile
 from workbench.engines.spark.messages import shrink
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import ROW_GROUP
 from workbench.engines.spark.transitions import OUTSIDE, PART_STATES, Part, Steps
 from workbench.engines.spark.worker import Worker
-from workbench.engines.store import Store, Visited
+from workbench.engines.store import StateStore, Visited
 from workbench.kernel import ModelError
 from workbench.storage.sums import FileSum
 
@@ -30,11 +30,11 @@ from workbench.storage.sums import FileSum
 _CHUNK = 1 << 16
 
 
-class Source(NamedTuple):
+class FileOfStates(NamedTuple):
     """A file of states with their numbers.
 
     Attributes:
-        first: The number of its first state; None where states tell their numbers in place of their parents'.
+        first: The number of its first state; None if the parents' column holds the states' numbers.
     """
 
     file: LevelFile
@@ -43,37 +43,37 @@ class Source(NamedTuple):
 
 
 class Truths(NamedTuple):
-    """What the predicates of liveness properties say, bool (predicates, states), of the states with some numbers."""
+    """The values of the liveness properties' predicates, bool (predicates, states), in the states with some numbers."""
 
     numbers: np.ndarray
     values: np.ndarray
 
 
 class LinkPlan(NamedTuple):
-    """How the states of a complete search are numbered, and which parts they are divided into.
+    """The numbers of the states of a complete search, and their division into parts.
 
     Attributes:
-        sources: The files of the states that are to be expanded.
-        before: For each bucket the file of the states that are not, if there are any; they tell their numbers.
+        sources: The files of the states to expand.
+        before: For each bucket the file of the other states, if any, with their numbers.
         firsts: The first state of each part, and the number of states.
-        given: Of these the parts whose transitions are there already.
+        given: The number of parts whose transitions are already there.
     """
 
-    sources: list[Source]
+    sources: list[FileOfStates]
     before: list[str]
     firsts: np.ndarray
     given: int
 
     @classmethod
-    def of(cls, done: Manifest, part_states: int) -> "LinkPlan":
+    def of(cls, done: RunManifest, part_states: int) -> "LinkPlan":
         number = 0 if done.prefix is None else sum(done.prefix.levels)
         sources = []
         for level, entry in enumerate(done.levels):
             for file in entry.files:
                 if level == 0 and done.prefix is not None:
-                    sources.append(Source(file, level, None))
+                    sources.append(FileOfStates(file, level, None))
                 else:
-                    sources.append(Source(file, level, number))
+                    sources.append(FileOfStates(file, level, number))
                     number += file.rows
         begin = sum(file.states for file in done.transitions)
         given = [file.first for file in done.transitions]
@@ -83,10 +83,10 @@ class LinkPlan(NamedTuple):
 
     @property
     def parts(self) -> range:
-        """Those that are to be made."""
+        """The parts to be made."""
         return range(self.given, len(self.firsts) - 1)
 
-    def pieces(self) -> list[tuple[Source, int]]:
+    def pieces(self) -> list[tuple[FileOfStates, int]]:
         """The files' row groups."""
         return [(source, g) for source in self.sources for g in range(-(-source.file.rows // ROW_GROUP))]
 
@@ -94,14 +94,19 @@ class LinkPlan(NamedTuple):
         return np.searchsorted(self.firsts, states, side="right") - 1
 
 
-# What is done to a piece, a bucket and a part ------------------------------------------------------------------------
+# The stages: pieces, buckets and parts -------------------------------------------------------------------------------
 
 
-def expand(worker: Worker, source: Source, row_group: int, plan: LinkPlan) -> Iterator[tuple[int, Steps | Truths]]:
-    """The transitions from a row group's states, each for the bucket of its target; and what holds in the states.
+def expand_again(get: Callable[[], Worker], plan: LinkPlan, pieces: Sequence[tuple[FileOfStates, int]]) -> Outgoing:
+    """The transitions from the states of row groups, each for the bucket of its target; and what holds in the states.
 
-    Those that lead outside go to any bucket, as what holds does.
+    Transitions that lead outside, and what holds, may go to any bucket.
     """
+    for source, row_group in pieces:
+        yield from _expand(get(), source, row_group)
+
+
+def _expand(worker: Worker, source: FileOfStates, row_group: int) -> Iterator[tuple[int, Steps | Truths]]:
     worker.catch_up(source.level)
     columns = ["rows"] if source.first is not None else ["rows", "parents"]
     states = worker.directory.states(source.file.path, columns, row_group)
@@ -120,7 +125,7 @@ def expand(worker: Worker, source: Source, row_group: int, plan: LinkPlan) -> It
         raise
     yield row_group % buckets, Truths(numbers, np.array(truths, np.bool_).reshape(len(truths), len(rows)))
 
-    store = Store(worker.cells, keep_rows=True, keep_edges=True)
+    store = StateStore(worker.cells, keep_rows=True, keep_edges=True)
     store.add_rows(rows)
     worker.expander.begin(store)
 
@@ -146,26 +151,27 @@ def expand(worker: Worker, source: Source, row_group: int, plan: LinkPlan) -> It
 
 
 def labelled(trees: Any, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The labels and the ordinals of steps of the trees."""
+    """The labels and ordinals of steps of the trees."""
     taken = np.array(trees.steps or [(0, 0)], np.int64)
     taken[trees.uncounted, 0] += len(trees.model.instances)
     return shrink(taken[steps, 0]), shrink(taken[steps, 1])
 
 
-def resolve(
-    worker: Worker, bucket: int, messages: Iterable[Steps | Truths], plan: LinkPlan
-) -> Iterator[tuple[int, Steps | Truths]]:
-    """The same for the parts of the sources, with numbers for fingerprints.
+def number_targets(
+    get: Callable[[], Worker], plan: LinkPlan, bucket: int, messages: Iterator[Steps | Truths]
+) -> Outgoing:
+    """Replace targets' fingerprints by numbers, and pass messages on to their sources' parts, counted from `given` on.
 
     Raises:
-        ModelError: If a transition leads to a state that the search has not visited.
+        ModelError: If a transition leads to an unvisited state.
     """
+    worker = get()
     worker.forget_visited()  # the search is over
     table = _numbers_of(worker, bucket, plan).table
     for message in messages:
         if isinstance(message, Truths):
             for part, some in _each(plan.part_of(message.numbers)):
-                yield part, Truths(message.numbers[some], message.values[:, some])
+                yield part - plan.given, Truths(message.numbers[some], message.values[:, some])
             continue
         if message.targets.ndim == 2:
             found = transition_kernels.look_up(message.targets, table)
@@ -177,11 +183,11 @@ def resolve(
                 )
             message = message._replace(targets=found.astype(np.uint32))
         for part, some in _each(plan.part_of(message.sources)):
-            yield part, message.take(some)
+            yield part - plan.given, message.take(some)
 
 
 def _numbers_of(worker: Worker, bucket: int, plan: LinkPlan) -> Visited:
-    """The states of a bucket by fingerprint, with their numbers."""
+    """The numbers of a bucket's states, by fingerprint."""
     mine = [source for source in plan.sources if source.file.bucket == bucket]
     before = plan.before[bucket : bucket + 1]
     visited, count = Visited(worker.cells.words, numbered=True), 0
@@ -206,25 +212,25 @@ def _numbers_of(worker: Worker, bucket: int, plan: LinkPlan) -> Visited:
 
 
 def _each(parts: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """Each part that occurs, and the places where it does."""
+    """Each part that occurs, with its positions."""
     for part in np.unique(parts).tolist():
         yield part, np.flatnonzero(parts == part)
 
 
 class Linked(NamedTuple):
-    """A part that was written, with the sum of its file."""
+    """A written part, with the checksum of its file."""
 
     file: TransitionFile
     sums: dict[str, FileSum]
 
 
-def assemble(worker: Worker, part: int, messages: Iterable[Steps | Truths], plan: LinkPlan) -> Linked:
-    """Write what belongs to a part.
+def assemble(get: Callable[[], Worker], plan: LinkPlan, number: int, messages: Iterator[Steps | Truths]) -> Outgoing:
+    """Write a part, and report it.
 
     Raises:
-        ModelError: If it is not told of each of its states once.
+        ModelError: If the messages do not cover each of its states once.
     """
-    first, end = (int(state) for state in plan.firsts[part : part + 2])
+    first, end = (int(state) for state in plan.firsts[plan.given + number :][:2])
     steps: list[Steps] = []
     numbers, values = [], []
     for message in messages:
@@ -237,7 +243,7 @@ def assemble(worker: Worker, part: int, messages: Iterable[Steps | Truths], plan
     if not np.array_equal(np.concatenate(numbers)[order], np.arange(first, end)):
         raise ModelError(f"not every state from number {first} to {end - 1} was expanded when the search was complete")
     made = Part.of(first, np.concatenate(values, axis=1)[:, order], Steps.join(steps))
-    return write_part(worker.directory, made)
+    return [(number, write_part(get().directory, made))]
 
 
 def write_part(directory: RunDirectory, part: Part) -> Linked:
@@ -246,17 +252,17 @@ def write_part(directory: RunDirectory, part: Part) -> Linked:
     return Linked(TransitionFile(part.first, part.states, len(part.targets), name), directory.sums([name]))
 
 
-# What a search in process has kept -----------------------------------------------------------------------------------
+# The transitions of a search in process ------------------------------------------------------------------------------
 
 
 def parts_of(search: LocalSearch, end: int, part_states: int = PART_STATES) -> Iterator[Part]:
-    """The parts of the first `end` states of a search in process that has expanded them, without a copy of it all."""
+    """The parts of the first `end` states, expanded by a search in process, without a copy of everything."""
     labels, ordinals = labelled(search.trees, np.arange(len(search.trees.steps) or 1))
     truths = [
         column.array for of in search.labels.values() for pair in of.columns for column in pair if column is not None
     ]
     edges = search.store.edges
-    at, used = 0, 0  # the arrays of transitions that are next, and how many of theirs are done
+    at, used = 0, 0  # the next arrays of transitions, and the used part of them
     for first in range(0, end, part_states):
         last = min(first + part_states, end)
         degree = np.concatenate([block.degree for block in search.store.slices(first, last)]).astype(np.int64)
@@ -277,27 +283,13 @@ def parts_of(search: LocalSearch, end: int, part_states: int = PART_STATES) -> I
 # The job -------------------------------------------------------------------------------------------------------------
 
 
-def link(flow: Flow, get: Callable[[], Worker], buckets: int, plan: LinkPlan) -> list[Linked]:
-    """Write the parts, here or on Spark; `get` gives the process's worker."""
+def link_run(flow: Flow, get: Callable[[], Worker], buckets: int, plan: LinkPlan) -> list[Linked]:
+    """Write the parts, here or on Spark; `get` returns the process's worker."""
     pieces = plan.pieces()
     tasks = min(len(pieces), buckets)
     return flow(
         [pieces[i::tasks] for i in range(tasks)],
-        partial(_expand, get, plan),
-        Stage(buckets, partial(_resolve, get, plan)),
-        Stage(len(plan.parts), partial(_assemble, get, plan)),
+        partial(expand_again, get, plan),
+        Stage(buckets, partial(number_targets, get, plan)),
+        Stage(len(plan.parts), partial(assemble, get, plan)),
     )
-
-
-def _expand(get: Callable[[], Worker], plan: LinkPlan, pieces: Sequence[tuple[Source, int]]) -> Outgoing:
-    for piece in pieces:
-        yield from expand(get(), *piece, plan)
-
-
-def _resolve(get: Callable[[], Worker], plan: LinkPlan, bucket: int, messages: Iterator[Any]) -> Outgoing:
-    for part, message in resolve(get(), bucket, messages, plan):
-        yield part - plan.given, message
-
-
-def _assemble(get: Callable[[], Worker], plan: LinkPlan, number: int, messages: Iterator[Any]) -> Outgoing:
-    yield number, assemble(get(), number + plan.given, messages, plan)

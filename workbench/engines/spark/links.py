@@ -1,12 +1,12 @@
-"""From a state back to an initial one, along the durable links, and forth again by running the model."""
+"""Traces along the durable predecessor links: back to an initial state, and forth again by running the model."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from workbench.engines import kernels
-from workbench.engines.cells import Cells
-from workbench.engines.spark.manifest import KEPT_OUT, PREFIX, Manifest
+from workbench.engines.cells import Interner
+from workbench.engines.spark.manifest import PREFIX, PRUNED, RunManifest
 from workbench.engines.spark.messages import Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import ROW_GROUP
@@ -15,20 +15,20 @@ from workbench.kernel.errors import ModelError
 
 
 class Links:
-    """The links of a run; a row group is read at a time."""
+    """The predecessor links of a run, read one row group at a time."""
 
-    def __init__(self, directory: RunDirectory, task: Task, manifest: Manifest) -> None:
+    def __init__(self, directory: RunDirectory, task: Task, manifest: RunManifest) -> None:
         self.directory, self.task, self.manifest = directory, task, manifest
 
     def trace_to(self, place: Sequence[int]) -> Trace:
-        """A shortest behaviour to a place, which is given as in the manifest's ``decided``.
+        """A shortest behaviour to a place, given as in the manifest's ``decided``.
 
         Raises:
-            InputError: If a file that is needed is missing or damaged.
-            ModelError: If the model does not do what it did: then it is not a function of the state.
+            InputError: If a file is missing or damaged.
+            ModelError: If the model behaves differently this time: then it is not a function of the state.
         """
         model, level = self.task.model, place[0]
-        if level == KEPT_OUT:
+        if level == PRUNED:
             return replay(model, place[1], [])
         of_state = 1 if level == PREFIX else self.task.bits // 64
         words, step = place[1 : 1 + of_state], place[1 + of_state :]
@@ -51,7 +51,7 @@ class Links:
             trace = replay(model, start, [*before, *moves, *last])
         else:
             trace = replay(model, ordinal, [*moves, *last])
-        cells = Cells(model, self.task.symmetry, self.task.bits)
+        cells = Interner(model, self.task.symmetry, self.task.bits)
         states = trace.states[: len(trace) - len(last)]
         for state, fingerprint in zip(states[::-1], expected, strict=False):
             sums = cells.sums(cells.encode(state))
@@ -71,7 +71,7 @@ class Links:
         raise InputError(f"{self.directory.folder} lacks a state of level {level + 1}")
 
     def _path_in_process(self, number: int) -> tuple[int, list[tuple[int, int]]]:
-        """The initial state from which the state `number` was found in process, and the moves from there."""
+        """The initial state that led to state `number` in process, and the moves from there."""
         prefix = self.manifest.prefix
         assert prefix is not None, "the manifest tells of a place in it"
         moves: list[tuple[int, int]] = []

@@ -1,7 +1,7 @@
-"""Liveness of a search whose transitions stand in a run directory: in this process if they fit, and else by trimming.
+"""Liveness of a search with transitions in a run directory: in this process if they fit, or else by trimming.
 
-The definitions are in ``docs/liveness.md``. Whatever decides, lassos are found by
-:class:`workbench.engines.liveness.LassoFinder`: in the whole graph, or in what trimming has left of it.
+Definitions are in ``docs/liveness.md``. :class:`workbench.engines.liveness.LassoFinder` finds the lassos: in the whole
+graph, or in the rest after trimming.
 """
 
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ from workbench.engines.liveness import Graph, LassoFinder
 from workbench.engines.memory import most_memory
 from workbench.engines.spark.bits import StateSet
 from workbench.engines.spark.running import Running
-from workbench.engines.spark.sweeping import Arrays, Parts
+from workbench.engines.spark.sweeping import Arrays, TransitionParts
 from workbench.engines.spark.transitions import OUTSIDE
-from workbench.engines.spark.trimming import FAR, Conditions, Describe, Space, Trimmer, Undecided
+from workbench.engines.spark.trimming import FAR, Conditions, Describe, SpaceOutline, Trimmer, Undecided
 from workbench.kernel import Trace, Verdict, replay
 from workbench.kernel.budget import Stop
 from workbench.kernel.declare import Formula, Property
@@ -25,28 +25,28 @@ from workbench.kernel.lasso import Demand, liveness_verdict
 from workbench.kernel.trace import Move
 from workbench.kernel.values import counted
 
-#: What finding a lasso takes in memory for each transition of the graph, and trimming for each state of the space.
+#: The memory for finding a lasso, per transition, and for trimming, per state.
 _BYTES_PER_TRANSITION, _BYTES_PER_STATE = 100, 8
 
 
-class Room(NamedTuple):
-    """How many transitions this process takes: as soon as no more are left, and at most."""
+class LivenessRoom(NamedTuple):
+    """The transitions that this process takes: `early`, as soon as no more are left, and at `most`."""
 
     early: int
     most: int
 
     @classmethod
-    def planned(cls) -> "Room":
+    def planned(cls) -> "LivenessRoom":
         """Half of the memory that a search may take."""
         most = most_memory() // 2 // _BYTES_PER_TRANSITION
         return cls(most, most)
 
 
-class LivenessJudge:
-    """The verdicts on the liveness properties of a search on Spark; nothing is written."""
+class SparkLivenessJudge:
+    """Judges the liveness properties of a search on Spark, without writing."""
 
-    def __init__(self, search: Running, room: Room | None = None) -> None:
-        self._search, self._model, self._room = search, search.model, room or Room.planned()
+    def __init__(self, search: Running, room: LivenessRoom | None = None) -> None:
+        self._search, self._model, self._room = search, search.model, room or LivenessRoom.planned()
         self._fairness = self._model.fairness()
         self._labels = 2 * len(self._model.instances)
 
@@ -65,7 +65,7 @@ class LivenessJudge:
             try:
                 search.watch()
                 return self._lasso(formula.kind, trigger, goal), demand
-            except (Undecided, Stop) as obstacle:  # another formula may be violated nevertheless
+            except (Undecided, Stop) as obstacle:  # another formula may still be violated
                 obstacles.append(obstacle)
                 search.unfinished |= isinstance(obstacle, Stop)
                 return None, demand
@@ -80,11 +80,11 @@ class LivenessJudge:
         verdict = liveness_verdict(self._model, declared, find)
         return _unknown(declared, str(obstacles[0])) if verdict.holds and obstacles else verdict
 
-    # What is known of the space ----------------------------------------------------------------------------------
+    # The space ---------------------------------------------------------------------------------------------------
 
     @cached_property
     def _columns(self) -> dict[str, list[tuple[int | None, int]]]:
-        """For each property, and each of its formulas, which predicates are the trigger and the goal."""
+        """For each formula of each property, the predicates that are its trigger and its goal."""
         count = 0
         columns: dict[str, list[tuple[int | None, int]]] = {}
         for declared in self._search.plan().liveness:
@@ -96,19 +96,19 @@ class LivenessJudge:
         return columns
 
     @cached_property
-    def _parts(self) -> Parts:
+    def _parts(self) -> TransitionParts:
         predicates = sum(2 - (trigger is None) for of in self._columns.values() for trigger, _ in of)
-        return Parts(self._search, predicates, self._labels)
+        return TransitionParts(self._search, predicates, self._labels)
 
     @cached_property
-    def _described(self) -> tuple[Space, list[StateSet], StateSet]:
-        """The space, where each predicate holds, and where a step that is fair changes the state."""
+    def _described(self) -> tuple[SpaceOutline, list[StateSet], StateSet]:
+        """The space, the states where each predicate holds, and those that a fair step changes."""
         files, sizes = self._parts.files, self._search.manifest.sizes
         total = sum(sizes)
         firsts = np.array([*(file.first for file in files), total], np.int64)
         levels = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
         follows = np.zeros((len(files), len(files)), np.bool_)
-        space = Space(firsts, levels, np.array([file.transitions for file in files], np.int64), follows)
+        space = SpaceOutline(firsts, levels, np.array([file.transitions for file in files], np.int64), follows)
         fair = np.zeros(self._labels, np.bool_)
         fair[[number for condition in self._fairness for number in condition.actions]] = True
         truths, busy = [StateSet(total) for _ in range(self._parts.predicates)], StateSet(total)
@@ -124,7 +124,7 @@ class LivenessJudge:
         return space, truths, busy
 
     @property
-    def _space(self) -> Space:
+    def _space(self) -> SpaceOutline:
         return self._described[0]
 
     @cached_property
@@ -179,7 +179,7 @@ class LivenessJudge:
             entries = entries & self._initial
         distance = trimmer.distances(entries, allowed)
         stop = _nearest(distance, busy | goal if again else busy)
-        # A lasso with fewer states than one that stops there has no state that is as far away.
+        # A lasso with fewer states than the one that stops there has no state as far away.
         near = StateSet.of(distance < (FAR if stop is None else distance[stop]))
         conditions = Conditions.of(self._fairness, self._labels, again)
         left = trimmer.fair_part(near, conditions, goal, self._room.early)
@@ -203,7 +203,7 @@ class LivenessJudge:
         return replay(self._model, start, [*moves, *cycle], len(moves))
 
     def _nearest_of(self, trimmer: Trimmer, states: StateSet, distance: np.ndarray) -> StateSet:
-        """Those of the states that are nearest, as far out as there is room for their transitions."""
+        """The nearest of the states, as many as there is room for their transitions."""
         within = states[0 : states.size]
         per_state = trimmer.weight(states) / states.count
         so_far = np.cumsum(np.bincount(distance[within], minlength=1)) * per_state
@@ -212,10 +212,10 @@ class LivenessJudge:
     def _lasso_in_core(
         self, core: StateSet, distance: np.ndarray, goal: StateSet | None
     ) -> tuple[int, list[Move]] | None:
-        """The nearest lasso in some states: the state that is returned to, and the moves of the cycle.
+        """The nearest lasso in some states: the state where its cycle starts, and the moves of the cycle.
 
-        The graph that is searched begins with a state for each distance, one leading to the next and to all states
-        that are so far away.
+        The searched graph begins with a chain of one state per distance, each leading to the next and to all states at
+        that distance.
         """
         if not core:
             return None
@@ -242,7 +242,7 @@ class LivenessJudge:
         if lasso is None:
             return None
         cycle = [step - len(before) for step in lasso.steps[lasso.loop :]]
-        last = targets[lasso.steps[lasso.loop - 1]]  # where the chain, or the way on from it, arrives
+        last = targets[lasso.steps[lasso.loop - 1]]  # the end of the way from the chain
         return int(numbers[last - chain]), self._moves(arrays, cycle)
 
 
@@ -251,7 +251,7 @@ def _unknown(declared: Property, why: str) -> Verdict:
 
 
 def _nearest(distance: np.ndarray, busy: StateSet) -> int | None:
-    """The first of the nearest states that are not busy, if one is reached."""
+    """The first of the nearest states that are not busy, if any is reached."""
     where = np.where(busy[0 : busy.size], FAR, distance)
     nearest = int(np.argmin(where))
     return None if where[nearest] == FAR else nearest

@@ -1,4 +1,4 @@
-"""What the manifest of a run directory says: what is searched, and which levels are complete."""
+"""The manifest of a run directory: the search's identity, and its complete levels."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -8,15 +8,15 @@ from workbench.kernel import InputError
 from workbench.storage.folder import Folder
 from workbench.storage.identity import Identity
 from workbench.storage.schema import from_json
-from workbench.storage.versions import Kind
+from workbench.storage.versions import FolderKind
 
-RUN = Kind("run directory", 3)
+RUN = FolderKind("run directory", 3)
 
-#: In place of a level: what was searched in process before the search moved here.
+#: In place of a level: the search in process, before it moved to Spark.
 PREFIX = -1
-#: In place of a level: an initial state that is outside the model's constraints, by its own number.
-KEPT_OUT = -2
-#: In place of a level: the last completed one, whose number a worker need not know.
+#: In place of a level: a pruned initial state, by its own number.
+PRUNED = -2
+#: In place of a level: the last completed one, whose number workers need not know.
 LAST_LEVEL = -3
 
 
@@ -26,7 +26,7 @@ class LevelFile:
 
     Attributes:
         path: Relative to the run directory.
-        values_level: Values numbered in or after this level are numbered by the file itself.
+        values_level: The file itself numbers the values of this level and later ones.
     """
 
     bucket: int
@@ -41,8 +41,8 @@ class Level:
 
     Attributes:
         counts: Enabled, generated and new, per action instance, of the step to this level.
-        values: The file of the values that got their global numbers after this level, if there are any.
-        shuffled: Bytes that went through the shuffle.
+        values: The file of the values that got global numbers after this level, if any.
+        shuffled: Bytes through the shuffle.
     """
 
     files: list[LevelFile]
@@ -58,7 +58,7 @@ class Level:
 
 @dataclass(frozen=True)
 class TransitionFile:
-    """What leaves some states of a complete search; see `transitions`.
+    """The transitions from some states of a complete search; see `transitions`.
 
     Attributes:
         first, states: The number of the first state, and how many there are.
@@ -73,12 +73,12 @@ class TransitionFile:
 
 @dataclass
 class Prefix:
-    """What was searched in process before the search moved here.
+    """The search in process, before it moved to Spark.
 
     Attributes:
-        levels: The sizes of the levels; the last of them is the first level of the run.
+        levels: The sizes of the levels; the last one is the first level of the run.
         counts: The counts of the steps between these levels.
-        visited: For each bucket the file of the fingerprints that had been visited.
+        visited: For each bucket the file of its visited fingerprints.
         links: The file of the states' predecessors and steps, by number.
     """
 
@@ -89,18 +89,18 @@ class Prefix:
 
 
 @dataclass
-class Manifest:
-    """What has been completed.
+class RunManifest:
+    """The completed part of a run.
 
     Attributes:
         initial: Initial states, repetitions included.
-        decided: Where a property was decided: the level's position in `levels`, and the words of the state's
-            fingerprint; or :data:`PREFIX` and the state's number. Where it is a step from there, or the state that this
-            leads to, its action instance and ordinal follow. Or :data:`KEPT_OUT` and the number of an initial state.
+        decided: Where each property was decided: the level's position in `levels`, and the words of the state's
+            fingerprint; or :data:`PREFIX` and the state's number. For a step from there, or its pruned target, the
+            action instance and ordinal follow. Or :data:`PRUNED` and the number of an initial state.
         assigns: Per action instance, whether it ever assigned to a variable.
-        outside: Successors and initial states that the model's constraints kept out.
-        transitions: What liveness is decided by, in the order of the states: of those that were expanded in process as
-            soon as the search moved here, of the others once it is complete.
+        outside: The number of pruned states.
+        transitions: In the order of the states, for liveness. States expanded in process have theirs from the start,
+            the others once the search is complete.
     """
 
     initial: int = 0
@@ -113,8 +113,8 @@ class Manifest:
     complete: bool = False
     transitions: list[TransitionFile] = field(default_factory=list)
 
-    def copy(self) -> "Manifest":
-        """One that can be gone on with, and this one stays as it is. Levels before the last one never change again."""
+    def copy(self) -> "RunManifest":
+        """A copy to continue with. It shares the levels before the last one, which never change."""
         return replace(
             self,
             levels=[*self.levels[:-1], *(replace(level) for level in self.levels[-1:])],
@@ -124,22 +124,22 @@ class Manifest:
 
     @property
     def sizes(self) -> list[int]:
-        """The states of each level from the first on."""
+        """The number of states of each level."""
         before = [] if self.prefix is None else self.prefix.levels[:-1]
         return [*before, *(level.states for level in self.levels)]
 
     @property
     def values(self) -> list[str | None]:
-        """For each level the file of the values that were numbered after it."""
+        """For each level the file of the values numbered after it."""
         return [level.values for level in self.levels]
 
     def files_of(self, bucket: int) -> list[str]:
-        """The files whose states are the visited ones of a bucket."""
+        """The files with the visited states of a bucket."""
         before = [] if self.prefix is None else [self.prefix.visited[bucket]]
         return before + [file.path for level in self.levels for file in level.files if file.bucket == bucket]
 
     def names(self) -> Iterator[str]:
-        """All files that belong to the run."""
+        """All files of the run."""
         if self.prefix is not None:
             yield from (*self.prefix.visited, self.prefix.links)
         for level in self.levels:
@@ -155,13 +155,13 @@ class Manifest:
 
 
 @dataclass(frozen=True)
-class Step:
-    """What a version of the manifest says beyond the one before it.
+class ManifestStep:
+    """What a version of the manifest adds to the one before.
 
     Attributes:
-        levels: Those that have been completed.
-        counts: Those of the last level before them, if they have changed: the step from it led to nothing new.
-        state: The other attributes of :class:`Manifest` but the prefix, as they are now.
+        levels: The newly completed levels.
+        counts: New counts of the last level before them, if its steps led to nothing new.
+        state: The other attributes of :class:`RunManifest`, except for the prefix.
     """
 
     levels: list[Level]
@@ -169,66 +169,66 @@ class Step:
     state: dict[str, Any]
 
     @classmethod
-    def between(cls, before: Manifest | None, after: Manifest) -> "Step":
-        """What takes a manifest from `before`, if there was one, to `after`."""
+    def between(cls, before: RunManifest | None, after: RunManifest) -> "ManifestStep":
+        """The step from `before`, if there was one, to `after`."""
         known = before.levels if before else []
         counts = after.levels[len(known) - 1].counts if known else None
         state = {name: getattr(after, name) for name in _STATE}
         return cls(after.levels[len(known) :], None if known and counts == known[-1].counts else counts, state)
 
 
-_STATE = [part.name for part in fields(Manifest) if part.name not in ("prefix", "levels")]
+_STATE = [part.name for part in fields(RunManifest) if part.name not in ("prefix", "levels")]
 
 
 @dataclass(frozen=True)
 class _Head:
-    """What the first version says; the later ones are steps."""
+    """The content of the first version; later ones are steps."""
 
     identity: Identity
     buckets: int
     notes: tuple[str, ...]
     prefix: Prefix | None
-    step: Step
+    step: ManifestStep
 
 
 @dataclass(frozen=True)
 class Run:
-    """What the manifest of a run directory says.
+    """The content of a run directory's manifest.
 
     Attributes:
-        identity: What is searched.
+        identity: The model and the check.
         buckets: Parts into which fingerprints are divided.
-        notes: What a person should know about how the check is done.
+        notes: Notes on the check, for people.
     """
 
     identity: Identity
     buckets: int
     notes: tuple[str, ...]
-    done: Manifest
+    done: RunManifest
 
-    def head(self, step: Step) -> dict[str, Any]:
-        """What the first version says."""
+    def head(self, step: ManifestStep) -> dict[str, Any]:
+        """The content of the first version."""
         return asdict(_Head(self.identity, self.buckets, self.notes, self.done.prefix, step))
 
     @classmethod
     def of(cls, folder: Folder) -> "Run":
-        """What `folder` says.
+        """Read the manifest of `folder`.
 
         Raises:
-            InputError: If that is nothing that a search has written.
+            InputError: If no search has written it.
         """
         if folder.content is None:
             raise InputError(f"{folder} holds no search: it was given up before it began")
         where = f"the manifest of {folder}"
         head = from_json(_Head, folder.content, where)
         levels: list[Level] = []
-        for step in (head.step, *(from_json(Step, part, where) for part in folder.parts)):
+        for step in (head.step, *(from_json(ManifestStep, part, where) for part in folder.parts)):
             if step.counts is not None and levels:
                 levels[-1].counts = step.counts
             levels += step.levels
             state = step.state
         everything = {**state, "prefix": None, "levels": []}
-        done = from_json(Manifest, everything, where)
+        done = from_json(RunManifest, everything, where)
         done.prefix, done.levels = head.prefix, levels
         for name in done.names():
             if name not in folder.files:

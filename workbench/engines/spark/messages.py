@@ -1,7 +1,7 @@
-"""What travels between the driver and the tasks, and how arrays are packed for that.
+"""The messages between the driver and the tasks.
 
-A row per state would cost Spark more than the search itself: each message holds up to 16,384 successors as arrays,
-their rows bit by bit (``packing.py``), and goes to the bucket of their fingerprints.
+A row per state would cost Spark more than the search itself. So a message to a bucket holds up to 16,384 successors as
+arrays, with bit-packed rows (``packing.py``).
 """
 
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from workbench.storage.sums import FileSum
 
 @dataclass(frozen=True)
 class Task:
-    """What is searched, and how.
+    """The search that a worker takes part in.
 
     Attributes:
-        bits: {64, 128}
+        bits ({64, 128}): The width of fingerprints.
         buckets: Parts into which fingerprints are divided.
-        notes: What a person should know about how the check is done.
+        notes: Notes on the check, for people.
     """
 
     model: Model
@@ -35,19 +35,19 @@ class Task:
 
 
 class Work(NamedTuple):
-    """What one task expands: a part of a file of states."""
+    """A part of a file of states, to be expanded by a task."""
 
     file: LevelFile
     row_group: int
 
 
 class NextLevel(NamedTuple):
-    """What admitting has to know of the level that is being made.
+    """The level to be made.
 
     Attributes:
-        first: The first level that the same job makes: those before it are completed.
-        visited: For each bucket the files of the states that have been visited before that.
-        decided: Properties that need not be judged any more.
+        first: The first level of the same job: those before it are completed.
+        visited: For each bucket the files of the states visited before the job.
+        decided: Properties decided already.
     """
 
     number: int
@@ -57,7 +57,7 @@ class NextLevel(NamedTuple):
 
     @property
     def values_level(self) -> int:
-        """The level as of whose end values have global numbers."""
+        """Values numbered up to the end of this level have global numbers."""
         return max(0, self.first - 1)
 
 
@@ -67,7 +67,7 @@ class Candidates(NamedTuple):
     Attributes:
         instances, ordinals: The step from the parent.
         rows: Values by global number, or as those of `extras`.
-        extras: For each cell the values that have no global number yet, as :meth:`.RunDirectory.for_message` has them.
+        extras: For each cell the values without a global number, as from :meth:`.RunDirectory.for_message`.
     """
 
     fingerprints: np.ndarray
@@ -83,13 +83,13 @@ class Candidates(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What a worker process takes, by its own account.
+    """A worker process's memory, by its own account.
 
     Attributes:
-        process: Tells it from the other ones, also on other machines.
-        held: Bytes of what it keeps for the search: visited sets, trees, hashes.
-        peak: The largest resident size of the process so far.
-        costs: What its trees have cost so far.
+        process: Identifies the process, across machines.
+        held: Bytes of visited sets, trees and hashes.
+        peak: The largest resident size so far.
+        costs: The costs of its trees so far.
     """
 
     process: str
@@ -99,15 +99,14 @@ class Memory(NamedTuple):
 
 
 class StepCounts(NamedTuple):
-    """What one task did, beside its successors.
+    """The counts and findings of one task, besides its successors.
 
     Attributes:
-        enabled, generated: Per action instance: states in which it was enabled, and successors.
+        enabled, generated: Per action instance: the states that enable it, and its successors.
         assigns: Per action instance, whether it ever assigned to a variable.
-        decided: Properties that a step from one of its states decides, or the lack of one, or a successor that is kept
-            out: the words of the state's fingerprint, and the step's action instance and ordinal. Of initial states
-            that are kept out the number of one.
-        outside: Successors that the model's constraints kept out.
+        decided: Properties decided by a step from one of its states, a dead end, or a pruned successor: the words of
+            the state's fingerprint, and the step's action instance and ordinal. For a pruned initial state its number.
+        outside: The number of pruned successors.
     """
 
     enabled: np.ndarray
@@ -119,15 +118,15 @@ class StepCounts(NamedTuple):
 
 
 class Admitted(NamedTuple):
-    """What admitting the candidates of a bucket to a level came to.
+    """The report on a bucket's part of a new level.
 
     Attributes:
-        files: The new states, if there are any.
-        sums: Those of the files.
-        new: Per action instance, the new states.
-        steps: Of the tasks that reported to this bucket.
-        decided: Properties that a new state decides, with the words of the smallest fingerprint of such a state.
-        extras: For each cell the values that have no global number yet, as :meth:`.RunDirectory.for_message` has them.
+        files: The files of the new states, if any.
+        sums: The files' checksums.
+        new: New states per action instance.
+        steps: The reports of tasks to this bucket.
+        decided: Properties that new states decide, each with the words of the smallest fingerprint of such a state.
+        extras: For each cell the values without a global number, as from :meth:`.RunDirectory.for_message`.
         received: Bytes of the candidates.
     """
 
@@ -144,17 +143,17 @@ class Admitted(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """Those of the files."""
+        """The names of the files."""
         return [file.path for file in self.files]
 
 
 class Reports(NamedTuple):
-    """What a bucket's share of a job has come to so far: one report for each level, in their order."""
+    """The reports of a bucket in a job so far, one for each level in order."""
 
     levels: tuple[Admitted, ...]
 
 
-#: What is sent to a bucket.
+#: A message to a bucket.
 Message = Candidates | StepCounts | Reports
 
 

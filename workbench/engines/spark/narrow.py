@@ -1,27 +1,28 @@
-"""Narrow levels, which the driver makes itself with the workers' code: a job would cost more than the whole level."""
+"""Narrow levels, which the driver makes with the workers' code: a job would cost more than the whole level."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from workbench.engines.spark.dataflow import Outgoing, Stage, here
-from workbench.engines.spark.expanding import expand
-from workbench.engines.spark.manifest import Manifest
-from workbench.engines.spark.messages import Admitted, Message, NextLevel, Task, Work
+from workbench.engines.spark.dataflow import Stage, here
+from workbench.engines.spark.expanding import admit_bucket, expand_work
+from workbench.engines.spark.manifest import RunManifest
+from workbench.engines.spark.messages import Admitted, NextLevel, Task, Work
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.worker import Worker
 
-#: The most states that are expanded here. It takes the time of a job to expand about twice as many.
+#: The most states expanded here: a job costs the time of about twice as many.
 MOST_STATES = 1 << 16
-#: The most visited states that are held here, at 11 to 17 bytes each, or twice that with wide fingerprints.
+#: The most visited states held here, at 11 to 17 bytes each, or twice that with wide fingerprints.
 MOST_VISITED = 1 << 23
 #: Visited states that can be read in the time of a job.
 READ_PER_JOB = 1 << 20
 
 
 class NarrowLevels:
-    """Says which levels the driver makes, and makes them.
+    """Decides which levels the driver makes, and makes them.
 
-    At the beginning of a search it has the visited states of all buckets because it has found them. It comes back for
-    narrow levels at the end as soon as reading what it has missed costs no more than the jobs for narrow levels so far.
+    Early in a search the driver itself has found the visited states. It returns to narrow levels at the end, once
+    reading the states that it has missed costs no more than the jobs for narrow levels so far.
     """
 
     def __init__(self, directory: RunDirectory, task: Task) -> None:
@@ -29,8 +30,8 @@ class NarrowLevels:
         self._worker: Worker | None = None
         self._left_to_jobs = 0  # narrow levels since the last wide one
 
-    def takes(self, manifest: Manifest) -> bool:
-        """Whether the level after those of `manifest` is to be made here."""
+    def takes(self, manifest: RunManifest) -> bool:
+        """Whether to make the next level after `manifest` here."""
         visited = sum(manifest.sizes)
         if visited > MOST_VISITED:
             self._worker = None
@@ -61,15 +62,7 @@ class NarrowLevels:
             watch: Called again and again; may raise to stop.
         """
         worker = self.worker(values, watch)
-
-        def admit(bucket: int, messages: Iterator[Message]) -> Outgoing:
-            yield bucket, worker.admit(bucket, watched(messages), level)
-
-        def watched(messages: Iterator[Message]) -> Iterator[Message]:
-            for message in messages:
-                yield message
-                watch()
-
-        buckets = Stage(self._task.buckets, admit)
-        reports = here([work], lambda _: expand(worker, work, level.number - 1, level.decided), buckets)
+        get = lambda: worker  # noqa: E731
+        expanded = partial(expand_work, get, level.number - 1, level.decided)
+        reports = here([work], expanded, Stage(self._task.buckets, partial(admit_bucket, get, level)))
         return [admitted for report in reports for admitted in report.levels]

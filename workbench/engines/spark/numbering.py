@@ -1,6 +1,6 @@
-"""Numbers of values in this process, in all of them, and in a file; and the visited sets of buckets.
+"""The numbers of values in this process, in all processes, and in a file; and the visited sets of buckets.
 
-The file that first holds a new value numbers it; the value gets its global number between jobs.
+The first file with a new value numbers it; the value gets its global number between jobs.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.engines.arrays import Growing
-from workbench.engines.cells import Cells
+from workbench.engines.cells import Interner
 from workbench.engines.spark.packing import UNKNOWN, PackedRows, renumber
 from workbench.engines.store import Visited
 from workbench.kernel import InputError
@@ -18,18 +18,18 @@ from workbench.kernel import InputError
 class Numbering:
     """Translates between this process's numbers of values and the global ones."""
 
-    def __init__(self, cells: Cells) -> None:
+    def __init__(self, cells: Interner) -> None:
         self._cells = cells
         self._local_of = [Growing(np.int32) for _ in cells.values]
-        self._known: list[list[int]] = []  # for each level, how many global values of each cell it could use
+        self._known: list[list[int]] = []  # for each level the number of global values of each cell
 
     @property
     def levels(self) -> int:
-        """How many levels' values have been learnt."""
+        """The number of levels with known values."""
         return len(self._known)
 
-    def learn(self, values: Sequence[Sequence[Any]]) -> None:
-        """Take over the values that got global numbers after one more level."""
+    def add_level(self, values: Sequence[Sequence[Any]]) -> None:
+        """Add the values that got global numbers after one more level."""
         for cell, new in enumerate(values):
             for value in new:
                 self._local_of[cell].append(self._cells.number(cell, value))
@@ -39,15 +39,15 @@ class Numbering:
         return self._known[level]
 
     def to_local(self, rows: np.ndarray, level: int, extras: Sequence[Sequence[Any]]) -> np.ndarray:
-        """The rows, written when the values of `level` were the last known ones, in local numbers.
+        """The rows, in global numbers as of `level` and numbers of `extras`, in local numbers.
 
         Raises:
-            InputError: If a row has a number that stands for no value: kernels do not look.
+            InputError: If a row has a number without a value: kernels do not check.
         """
         return self.local(level, extras).of_rows(rows)
 
     def local(self, level: int, extras: Sequence[Sequence[Any]]) -> "Translation":
-        """To local numbers, from those that :meth:`to_local` takes."""
+        """The translation that :meth:`to_local` uses."""
         parts = []
         for cell, known in enumerate(self._known[level]):
             own = [self._cells.number(cell, value) for value in extras[cell]]
@@ -55,11 +55,11 @@ class Numbering:
         return Translation.of(parts, self._cells.row_type)
 
     def to_shared(self, rows: np.ndarray, level: int) -> np.ndarray:
-        """The rows, whose values all have global numbers as of `level`, in these."""
+        """The rows in global numbers, which all their values have as of `level`."""
         return Translation.of(self.shared(level), np.int32).of_rows(rows)
 
     def shared(self, level: int) -> list[np.ndarray]:
-        """For each cell the global number of each local one, as of `level`; UNKNOWN where there is none."""
+        """For each cell the global number, as of `level`, of each local one; UNKNOWN if there is none."""
         parts = []
         for values, local_of, known in zip(self._cells.values, self._local_of, self._known[level], strict=True):
             part = np.full(len(values), UNKNOWN, np.int32)
@@ -69,9 +69,9 @@ class Numbering:
 
 
 class Translation(NamedTuple):
-    """Other numbers for those of each cell: ``numbers[base[c] + v]`` for value v of cell c, which is below ``room[c]``.
+    """Renumbers values: ``numbers[base[c] + v]`` for value v of cell c, which must be below ``room[c]``.
 
-    Kernels do not look whether a number stands for a value. So what is translated here is compared with `room` first.
+    Kernels do not check that a number has a value, so this compares it with `room` first.
     """
 
     base: np.ndarray
@@ -80,29 +80,29 @@ class Translation(NamedTuple):
 
     @classmethod
     def of(cls, parts: Sequence[np.ndarray], kind: Any) -> "Translation":
-        """To the numbers that `parts` have for those of each cell, as numbers of a type."""
+        """The translation to `parts`, the new numbers of each cell's values, in the type `kind`."""
         room = np.array([len(part) for part in parts], np.int64)
         return cls(np.cumsum(room) - room, room, np.concatenate(parts).astype(kind))
 
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
-        """The rows in the other numbers."""
+        """The rows, renumbered."""
         renumbered = np.empty(rows.shape, self.numbers.dtype)
         if not renumber(rows, *self, renumbered):
             raise InputError("a file of states has a value without a number; it is none of this run")
         return renumbered
 
     def of_codes(self, sizes: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        """What the codes of packed rows stand for, of which each cell has so many, in the other numbers."""
+        """The numbers behind the codes of packed rows, of which each cell has so many, renumbered."""
         if (numbers >= np.repeat(self.room, sizes)).any():
             raise InputError("a message has a value without a number; it is none of this run")
         return self.numbers[np.repeat(self.base, sizes) + numbers]
 
 
 class OwnValues:
-    """The values that the files of one level and bucket number by themselves, beyond the global ones.
+    """The values that the files of one level and bucket number themselves, beyond the global ones.
 
     Args:
-        known: How many global values each cell has.
+        known: The number of global values of each cell.
 
     Attributes:
         values: For each cell its own values, in the order of their numbers.
@@ -114,9 +114,9 @@ class OwnValues:
         self._numbers: list[dict[Any, int]] = [{} for _ in known]
 
     def settle(self, rows: PackedRows, some: np.ndarray, extras: Sequence[Sequence[Any]]) -> np.ndarray:
-        """What the codes of a message's `rows` stand for, with numbers for those of its `extras` that some rows have.
+        """The numbers behind the codes of a message's `rows`, with new numbers for the `extras` that `some` rows have.
 
-        The others, which are not looked up, get 0.
+        Other extras, which are not looked up, get 0.
         """
         numbers = np.maximum(rows.numbers, 0)
         if any(extras):
@@ -147,12 +147,12 @@ class BucketSet:
         self.files: list[str] = []
 
     def make_room(self, more: int) -> None:
-        """Let the table grow now for that many more: what comes in the order of a table would crowd a smaller one."""
+        """Grow the table now for that many more: fingerprints in the order of a table would crowd a smaller one."""
         while self.visited.limit <= self.count + more:
             self.visited.grow()
 
     def add(self, fingerprints: np.ndarray) -> np.ndarray:
-        """Add fingerprints; which of them were new."""
+        """Add fingerprints; returns which were new."""
         new = self.visited.add_new(fingerprints, self.count)
         self.count += int(np.count_nonzero(new))
         return new

@@ -1,4 +1,4 @@
-"""Successors on their way to their buckets: those of a part that go to one bucket make a message, or several."""
+"""Packs a part's successors into messages to their buckets."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,16 +10,16 @@ from workbench.engines.kernels import Frontier, bucket, canonical_fingerprints
 from workbench.engines.spark.messages import Candidates, shrink
 from workbench.engines.spark.packing import PackedRows
 
-#: States per message at most: large enough that Spark's cost per row does not matter, small enough for its buffers.
+#: The most states per message: large enough that Spark's cost per row is negligible, small enough for its buffers.
 CHUNK = 1 << 14
 
 
 def messages_of(
     piece: Frontier, buckets: int, sources: np.ndarray, steps: np.ndarray, shared: Sequence[np.ndarray]
 ) -> Iterator[tuple[int, Candidates, list[list[int]]]]:
-    """The states of `piece`, whose rows may be overwritten, as messages, each with the number of its bucket.
+    """The states of `piece` as messages, each with its bucket, and for each cell the numbers that are not `shared`.
 
-    With it comes for each cell the numbers that are not `shared`. The message is to be given their values.
+    The caller adds the values of these numbers. Rows of `piece` may be overwritten.
 
     Args:
         sources: The fingerprints of the states that `piece.parent` numbers.
@@ -43,7 +43,7 @@ def messages_of(
 
 @njit(cache=True, nogil=True)
 def by_bucket(fingerprints: Any, buckets: int) -> Any:
-    """The places of the fingerprints, bucket after bucket; where each bucket's begin, and the last one's end."""
+    """The positions of the fingerprints, bucket after bucket; the buckets' beginnings, and the end of the last."""
     of = bucket(fingerprints, buckets)
     ends = np.zeros(buckets + 1, np.int64)
     for i in range(of.shape[0]):

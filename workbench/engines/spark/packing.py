@@ -1,4 +1,4 @@
-"""Rows of value numbers in as few bits as they need: the bytes of a shuffle decide its speed."""
+"""Bit-packed rows of value numbers: the bytes of a shuffle decide its speed."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -7,18 +7,18 @@ import numpy as np
 
 from workbench.engines.compiled import njit
 
-#: Stands for a value that has no global number yet: ``UNKNOWN - k`` is the k-th of the cell's extras.
+#: A value without a global number: ``UNKNOWN - k`` is the k-th of the cell's extras.
 UNKNOWN = -1
 
 _WORD = 64
 
 
 class PackedRows(NamedTuple):
-    """Rows of numbers. Each cell has codes of its own, which stand for the numbers that occur there.
+    """Rows of numbers. Each cell has its own codes for the numbers that occur there.
 
     Attributes:
-        sizes: How many codes each cell has. One with a single code takes no room in a row.
-        numbers: For each cell the numbers that its codes stand for: global ones, or those of the message's extras.
+        sizes: The number of codes of each cell. A single code takes no room in a row.
+        numbers: For each cell the numbers of its codes: global ones, or those of the message's extras.
         words: The codes, bit by bit.
     """
 
@@ -33,8 +33,8 @@ class PackedRows(NamedTuple):
         """Pack some rows, at least one, and list for each cell the numbers that are not `shared`.
 
         Args:
-            rows: Those that are packed may be overwritten.
-            some: The places of these.
+            rows: The packed ones may be overwritten.
+            some: The positions of the rows to pack.
             shared: For each cell the global number of each of its numbers, or UNKNOWN.
 
         Examples:
@@ -47,11 +47,13 @@ class PackedRows(NamedTuple):
             array([[30, 70],
                    [-1, 70]], dtype=int32)
         """
-        least, most = extent(rows, some)
+        least, most = ranges(rows, some)
         numbers, extras = [], []
         for cell, known in enumerate(shared):
             part, lacking = known[int(least[cell]) : int(most[cell]) + 1], []
-            if len(part) > max(len(some), 2) or part.min() < 0:  # codes for what occurs, not for all in between
+            if (
+                len(part) > max(len(some), 2) or part.min() < 0
+            ):  # codes for the numbers that occur, not for the whole range
                 occurring, rows[some, cell] = np.unique(rows[some, cell], return_inverse=True)
                 part, least[cell] = known[occurring], 0
                 lacking = occurring[part < 0].tolist()
@@ -62,7 +64,7 @@ class PackedRows(NamedTuple):
         word, shift, mask = _places(sizes)
         words = np.empty((len(some), 1 + int(word.max(initial=0))), np.uint64)
         varying = np.flatnonzero(mask)
-        pack(rows, some, least[varying], varying, word[varying], shift[varying], words)
+        pack_rows(rows, some, least[varying], varying, word[varying], shift[varying], words)
         return cls(sizes, np.concatenate(numbers), words), extras
 
     def unpack(self, some: np.ndarray) -> np.ndarray:
@@ -71,12 +73,12 @@ class PackedRows(NamedTuple):
         return rows
 
     def unpack_as(self, some: np.ndarray, *numbers: np.ndarray) -> list[np.ndarray]:
-        """The same rows in numbers of other kinds: each time those that are given for the codes, in their type."""
+        """The chosen rows with other numbers for the codes: once for each array of `numbers`, in its type."""
         places, count = _places(self.sizes), int(np.count_nonzero(some))
         base = np.cumsum(self.sizes, dtype=np.int64) - self.sizes
         unpacked = [np.empty((count, len(self.sizes)), of_codes.dtype) for of_codes in numbers]
         for of_codes, rows in zip(numbers, unpacked, strict=True):
-            unpack(self.words, some, *places, base, of_codes, rows)
+            unpack_rows(self.words, some, *places, base, of_codes, rows)
         return unpacked
 
     @property
@@ -85,7 +87,7 @@ class PackedRows(NamedTuple):
 
 
 def _places(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each cell the word that has its code, how far it is shifted, and its mask; no code is in two words."""
+    """For each cell the word, shift and mask of its code; no code straddles two words."""
     places, word, used = [], 0, 0
     for bits in ((size - 1).bit_length() for size in sizes.tolist()):
         if used + bits > _WORD:
@@ -97,7 +99,7 @@ def _places(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @njit(cache=True, nogil=True)
-def extent(rows: Any, some: Any) -> Any:
+def ranges(rows: Any, some: Any) -> Any:
     """The least and the largest number of each cell in some of the rows, at least one."""
     least, most = rows[some[0]].copy(), rows[some[0]].copy()
     for i in some:
@@ -109,10 +111,10 @@ def extent(rows: Any, some: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def pack(rows: Any, some: Any, least: Any, varying: Any, word: Any, shift: Any, words: Any) -> None:
-    """Write the codes of some of the rows into `words`: what the numbers of the `varying` cells are above the `least`.
+def pack_rows(rows: Any, some: Any, least: Any, varying: Any, word: Any, shift: Any, words: Any) -> None:
+    """Write the codes of some rows into `words`: the numbers of the `varying` cells minus the `least`.
 
-    Where they go is told for each of these cells; the words ascend.
+    `word` and `shift` place the code of each of these cells; the words ascend.
     """
     for k in range(some.shape[0]):
         i = some[k]
@@ -126,7 +128,7 @@ def pack(rows: Any, some: Any, least: Any, varying: Any, word: Any, shift: Any, 
 
 
 @njit(cache=True, nogil=True)
-def unpack(words: Any, some: Any, word: Any, shift: Any, mask: Any, base: Any, numbers: Any, rows: Any) -> None:
+def unpack_rows(words: Any, some: Any, word: Any, shift: Any, mask: Any, base: Any, numbers: Any, rows: Any) -> None:
     """Write the numbers of the rows chosen by the bool array `some` into `rows`."""
     at = 0
     for i in range(words.shape[0]):
@@ -139,7 +141,7 @@ def unpack(words: Any, some: Any, word: Any, shift: Any, mask: Any, base: Any, n
 
 @njit(cache=True, nogil=True)
 def renumber(rows: Any, base: Any, room: Any, numbers: Any, renumbered: Any) -> bool:
-    """Write ``numbers[base[c] + v]`` for value v of cell c; whether each v is below ``room[c]``, as it must be."""
+    """Write ``numbers[base[c] + v]`` for value v of cell c; returns False if a v is not below ``room[c]``."""
     for i in range(rows.shape[0]):
         for cell in range(rows.shape[1]):
             value = np.int64(rows[i, cell])

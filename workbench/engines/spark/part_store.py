@@ -1,20 +1,20 @@
-"""A part of a level while it is expanded: its states, and those that they lead to, until they are sent."""
+"""A part of a level while it is expanded: its states, and their successors until they are sent."""
 
 import numpy as np
 
 from workbench.engines import kernels, store
-from workbench.engines.cells import Cells
+from workbench.engines.cells import Interner
 from workbench.engines.kernels import Frontier
-from workbench.engines.store import Store, Visited
+from workbench.engines.store import StateStore, Visited
 
-#: With more buckets than that a part has as many blocks as it may have: messages would be small otherwise.
+#: With more buckets, a part has the most blocks, or messages would be small.
 _FEW_BUCKETS = 8
 _MOST_BLOCKS = 4
-_SUCCESSORS = 2  # room for so many for each state, to begin with
+_SUCCESSORS = 2  # the initial room for each state's successors
 
 
 class _Sent(Visited):
-    """The fingerprints that a task has sent. The states of a part are not among them, but numbered before these."""
+    """The fingerprints that a task has sent. The states of a part are not among them, but are numbered before."""
 
     def __init__(self, words: int, states: int) -> None:
         super().__init__(words, numbered=False)
@@ -22,7 +22,7 @@ class _Sent(Visited):
 
     @property
     def limit(self) -> int:
-        """The number that a state may not have yet, if the table is to have room for it."""
+        """The first state number that the table has no room for."""
         return super().limit - self.before + self._states
 
     def clear(self) -> None:
@@ -31,20 +31,18 @@ class _Sent(Visited):
         self.before = 0
 
 
-class PartStore(Store):
-    """Room for the states of a part, and for their successors. It is used again and again.
-
-    A successor that the task has sent already is not among them.
+class PartStore(StateStore):
+    """Holds one part after another: its states, and their successors that the task has not sent yet.
 
     Attributes:
-        room (int): How many states a part may have. The numbers of their successors begin there.
-        filled (int): How many it has.
-        fingerprints (uint64 array (room, words)): Those of the states.
+        room (int): The most states of a part, and the number of the first successor.
+        filled (int): The number of states.
+        fingerprints (uint64 array (room, words)): The states' fingerprints.
     """
 
     visited: _Sent
 
-    def __init__(self, cells: Cells, buckets: int) -> None:
+    def __init__(self, cells: Interner, buckets: int) -> None:
         self._blocks = 1 if buckets <= _FEW_BUCKETS else _MOST_BLOCKS
         self._made: list[Frontier] = []
         super().__init__(cells, keep_rows=True, keep_edges=False)
@@ -80,7 +78,7 @@ class PartStore(Store):
             self._made = list(self.blocks)
 
     def begin_task(self) -> None:
-        """Forget everything, and what was sent."""
+        """Forget the part, and the fingerprints sent."""
         self.count = self.room
         self.begin_part()
         self.visited.clear()
@@ -93,7 +91,7 @@ class PartStore(Store):
         self.filled, self.count, self.expanded = 0, self.room, 0
 
     def put(self, fingerprints: np.ndarray, rows: np.ndarray) -> int:
-        """Take in as many of some states as there is room for; how many these are."""
+        """Take in as many states as there is room for; returns their number."""
         self.fit()
         taken = done = min(len(rows), self.room - self.filled)
         self.fingerprints[self.filled : self.filled + taken] = fingerprints[:taken]
@@ -117,7 +115,7 @@ class PartStore(Store):
 
     @property
     def successors(self) -> list[Frontier]:
-        """What was found and is to be sent; the rows may be overwritten."""
+        """The successors to be sent; their rows may be overwritten."""
         return [
             Frontier(block.base, *(part[: self.count - block.base] for part in block[1:]))
             for block in self.blocks[self._blocks :]

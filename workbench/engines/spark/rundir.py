@@ -2,14 +2,14 @@
 
 ::
 
-    manifest/*.json           what is searched; then a version for each level, with the checksums of its files
+    manifest/*.json           the search's identity; then a version for each level, with the checksums of its files
     level-00003/*.parquet     the states of level 3, by bucket; see `states`
     level-00003/*.json        the cell values first seen in level 3, in the order of their global numbers
-    transitions/*.parquet     what leaves the states, where liveness is asked for; see `transitions`
-    prefix/*.parquet          what was searched in process, where a search moved here: fingerprints by bucket, and links
+    transitions/*.parquet     the transition relation, for liveness; see `transitions`
+    prefix/*.parquet          the search in process, before it moved to Spark: fingerprints by bucket, and links
 
-Files are written under names of their own and never changed, so that a task that is run twice does no harm. A level
-exists once the manifest names it. No file holds anything that reading it would run: values are written as JSON.
+Files have unique names and never change, so retried tasks are harmless. A level exists once the manifest names it.
+Reading a file never runs code from it: values are JSON.
 """
 
 import json
@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.engines.parts import in_parts
-from workbench.engines.spark.manifest import RUN, LevelFile, Manifest, Run, Step
+from workbench.engines.spark.manifest import RUN, LevelFile, ManifestStep, Run, RunManifest
 from workbench.engines.spark.states import ROW_GROUP, States, groups
 from workbench.kernel import InputError, Model
 from workbench.storage.encoding import Encoding
@@ -33,7 +33,7 @@ from workbench.storage.sums import FileSum
 from workbench.storage.versions import Overtaken
 
 #: For each cell values, in the order of their numbers.
-Values = Sequence[Sequence[Any]]
+CellValues = Sequence[Sequence[Any]]
 
 _EXTRAS = b"extras"
 _PARQUET: dict[str, Any] = {
@@ -52,31 +52,28 @@ class RunDirectory:
     """Reads and writes the files of a run. The path must mean the same to the driver and to all workers.
 
     Args:
-        folder: What is known of its files grows with the search: see :meth:`know`.
-        bits ({64, 128}): Of a fingerprint.
+        folder: Its known files grow with the search: see :meth:`know`.
+        bits ({64, 128}): The width of fingerprints.
     """
 
     def __init__(self, folder: Folder, model: Model, bits: int) -> None:
         self.folder = folder
         self._words, self._cells = bits // 64, len(in_parts(model.layout).cells)
         self._encoding = Encoding(model)
-        self._committed: Manifest | None = None if folder.content is None else Run.of(folder).done
+        self._committed: RunManifest | None = None if folder.content is None else Run.of(folder).done
 
     def know(self, sums: Mapping[str, FileSum]) -> None:
-        """Take over what others have written."""
+        """Add files that others have written."""
         self.folder.files.update(sums)
 
     def sums(self, names: Iterable[str]) -> dict[str, FileSum]:
-        """What is known of these files."""
+        """The checksums of these files."""
         return {name: self.folder.files[name] for name in names}
 
     def commit(self, run: Run) -> None:
-        """Make the directory hold `run`, with its files; it is the only way in which a level comes to exist.
-
-        What has been committed is not written again.
-        """
+        """Make the directory hold `run` with its files; writes only the difference. Only this makes a level exist."""
         before = self._committed
-        step = Step.between(before, run.done)
+        step = ManifestStep.between(before, run.done)
         known = set(before.names()) if before else set()
         new = self.sums(name for name in run.done.names() if name not in known)
         with _writing():
@@ -86,30 +83,30 @@ class RunDirectory:
                 self.folder.add(asdict(step), new)
         self._committed = run.done
 
-    # Values ------------------------------------------------------------------------------------------------------
+    # Values ----------------------------------------------------------------------------------------------------------
 
-    def write_values(self, level: int, values: Values) -> str | None:
-        """Write the values that got their global numbers after `level`, if there are any; the file's name."""
+    def write_values(self, level: int, values: CellValues) -> str | None:
+        """Write the values that got global numbers after `level`, if any; returns the file's name."""
         return self._write(_name(level, "values.json"), self._encoded(values)) if any(values) else None
 
-    def values(self, name: str | None) -> Values:
-        """What :meth:`write_values` was given."""
+    def values(self, name: str | None) -> CellValues:
+        """Read a file of :meth:`write_values`."""
         if name is None:
             return [[] for _ in range(self._cells)]
         return self._decoded(self.folder.read(name), name)
 
-    def for_message(self, values: Values) -> Any:
-        """`values` for other processes, which may not be able to import the classes of objects in them."""
+    def for_message(self, values: CellValues) -> Any:
+        """`values` for other processes, which may be unable to import their classes."""
         return values if self._encoding.only_installed else self._encoded(values)
 
-    def from_message(self, told: Any) -> Values:
-        """What :meth:`for_message` was given."""
+    def from_message(self, told: Any) -> CellValues:
+        """Undo :meth:`for_message`."""
         return self._decoded(told, "a message") if isinstance(told, bytes) else told
 
-    def _encoded(self, values: Values) -> bytes:
+    def _encoded(self, values: CellValues) -> bytes:
         return json.dumps([[self._encoding.encode(value) for value in of_cell] for of_cell in values]).encode()
 
-    def _decoded(self, text: bytes, name: str) -> Values:
+    def _decoded(self, text: bytes, name: str) -> CellValues:
         where = f"{self.folder}: {name}"
         document = read_json(text, where)
         if not (isinstance(document, list) and len(document) == self._cells):
@@ -121,16 +118,16 @@ class RunDirectory:
     # States ------------------------------------------------------------------------------------------------------
 
     def write_level(
-        self, level: int, bucket: int, parts: Iterable[States], values_level: int, extras: Values
+        self, level: int, bucket: int, parts: Iterable[States], values_level: int, extras: CellValues
     ) -> LevelFile:
-        """Write the states of a bucket, which are given in parts, at least one. What `extras` are is asked at the end.
+        """Write the states of a bucket, in at least one part.
 
         Args:
             values_level: The last level whose values have global numbers in `parts`.
-            extras: Those that are numbered by this file.
+            extras: The values that this file numbers itself; they may grow until all parts are written.
 
         Raises:
-            NotWritten: If that is not possible, as on a full disk.
+            NotWritten: If it cannot be written, as on a full disk.
         """
         name, rows = self.write_states(
             _name(level, f"bucket-{bucket:05}.parquet"), parts, lambda: {_EXTRAS: self._encoded(extras)}
@@ -140,9 +137,9 @@ class RunDirectory:
     def write_states(
         self, name: str, parts: Iterable[States], metadata: Callable[[], dict[bytes, bytes]] = dict
     ) -> tuple[str, int]:
-        """The same of other states than a level's, without holding more than a row group; the file's name, and rows."""
+        """Write any states, holding no more than a row group; returns the file's name, and its rows."""
         rows = 0
-        unmade: list[InputError] = []  # what kept a part from being made, and not from being written
+        unmade: list[InputError] = []  # errors in making a part, rather than in writing it
 
         def tables() -> Iterator[pa.Table]:
             try:
@@ -176,7 +173,7 @@ class RunDirectory:
         return written
 
     def write_table(self, name: str, table: pa.Table) -> str:
-        """Write a table as a file, whole; its name."""
+        """Write a table to a file; returns its name."""
 
         def write(out: Any) -> None:
             with pq.ParquetWriter(out, table.schema, **_PARQUET) as writer:
@@ -185,37 +182,37 @@ class RunDirectory:
         return self._write(name, write)
 
     def table(self, name: str) -> pa.Table:
-        """What :meth:`write_table` wrote.
+        """Read a table of :meth:`write_table`.
 
         Raises:
-            InputError: If the file is not what was written.
+            InputError: If the file is damaged.
         """
         with self._open(name) as file:
             return file.read()
 
     def states(self, name: str, columns: Sequence[str], row_group: int | None = None) -> States:
-        """Some columns of the states of a file, or of one of its row groups.
+        """Some columns of a file of states, or of one of its row groups.
 
         Raises:
-            InputError: If the file is not what was written.
+            InputError: If the file is damaged.
         """
         with self._open(name) as file:
             table = file.read(columns) if row_group is None else file.read_row_group(row_group, columns)
         return States.from_arrow(table, self._words, self._cells)
 
     def rows(self, name: str) -> int:
-        """How many states a file has."""
+        """The number of states in a file."""
         with self._open(name) as file:
             return int(file.metadata.num_rows)
 
     def each_part(self, name: str, columns: Sequence[str]) -> Iterator[States]:
-        """The same row group by row group."""
+        """Some columns of a file of states, row group by row group."""
         with self._open(name) as file:
             for row_group in range(file.num_row_groups):
                 yield States.from_arrow(file.read_row_group(row_group, columns), self._words, self._cells)
 
-    def extras(self, name: str) -> Values:
-        """The values that a level's file numbers by itself."""
+    def extras(self, name: str) -> CellValues:
+        """The values that a level's file numbers itself."""
         with self._open(name) as file:
             text = (file.metadata.metadata or {}).get(_EXTRAS, b"")
         return self._decoded(text, name)
@@ -240,7 +237,7 @@ def _writing() -> Iterator[None]:
 
 
 def open_folder(path: Place, mark: str) -> Folder:
-    """The folder of a run, for a worker that is told of its files by the driver.
+    """The folder of a run, for a worker; the driver tells it of the files.
 
     Raises:
         InputError: If the worker does not see the run directory there.

@@ -1,4 +1,4 @@
-"""The first level of a search that is on Spark from its beginning: the initial states, made by the driver."""
+"""The first level of a search that starts on Spark: the driver makes the initial states."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from workbench.engines import kernels
-from workbench.engines.cells import Cells
+from workbench.engines.cells import Interner
 from workbench.engines.spark.messages import Admitted, Memory, StepCounts, Task
 from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.states import States, narrow
@@ -18,23 +18,22 @@ _STATES_PER_CHECK = 256
 
 
 def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tuple[int, list[Admitted]]:
-    """Write the initial states, and say of each bucket what it got, as workers do of later levels.
+    """Write the initial states, and report each bucket's as workers do for later levels.
 
-    The numbers that values have here become the global ones.
+    The numbers of values here become the global ones.
 
     Args:
         watch: Called now and then; may raise to stop.
 
     Returns:
-        The initial states, repetitions included.
-        outcomes : list of Admitted
+        The number of initial states, repetitions included, and the reports.
     """
-    cells = Cells(task.model, task.symmetry, task.bits)
+    cells = Interner(task.model, task.symmetry, task.bits)
     constraints = task.model.constraint_predicates()
     deciding = {declared.name: _deciding(task, declared) for declared in task.model.select(task.properties)}
     kept_out: list[int] = []
     decided_outside: dict[str, list[int]] = {}
-    states: list[tuple[list[int], np.ndarray]] = []  # each with its fingerprint, in the order of their first places
+    states: list[tuple[list[int], np.ndarray]] = []  # with their fingerprints, in order of first occurrence
     places: list[int] = []
     deciders: list[set[str]] = []  # what each of them decides
     seen = set()
@@ -90,12 +89,12 @@ def seed(directory: RunDirectory, task: Task, watch: Callable[[], None]) -> tupl
 
 
 def _alone(model: Model, place: int, error: ModelError) -> Trace:
-    """The trace to an initial state in which the model's error was met."""
+    """The trace to an initial state where the model's error was raised."""
     return replay(model, place, [])
 
 
 def _deciding(task: Task, declared: Property) -> Callable[[State], bool]:
-    """What tells whether an initial state decides a property."""
+    """A predicate of initial states: whether they decide the property."""
     if declared.of_states:
         predicates, wanted = task.model.predicates(declared.name), declared.kind == "reachable"
         return lambda state: any(predicate.holds(state) is wanted for predicate in predicates)

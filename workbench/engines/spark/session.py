@@ -1,4 +1,4 @@
-"""Spark sessions: a good local one, or one that is running already."""
+"""Spark sessions: the running one, or a new one with settings for the workbench."""
 
 import atexit
 import logging
@@ -32,11 +32,11 @@ from workbench.programs import to_install
 _NAME = "workbench"
 _OLDEST_JAVA = 17
 _INSTALL_CONNECT = "pip install 'lakehouse-workbench[connect]'"
-_ATTEMPTS = 4  # a task whose worker dies is tried again; in local mode Spark does not, unless told to
+_ATTEMPTS = 4  # retries of a task whose worker dies; in local mode Spark has none by default
 
-# What fails reaches Python as an exception; the logs would repeat it, with its stack, for each attempt. The gateway:
-# under Python's, Spark would otherwise set a level of its own, and say so. The scheduler: that a cluster has no room is
-# no failure, and nobody else would say it.
+# Failures reach Python as exceptions; the logs would repeat them, with a stack, for each attempt. The gateway: Spark
+# would set its own level for it, and say so. The scheduler: a cluster without room is no failure, and only this logger
+# says so.
 _LOGGING = """\
 rootLogger.level = fatal
 rootLogger.appenderRef.stderr.ref = console
@@ -55,31 +55,31 @@ logger.scheduler.filter.waiting.onMatch = ACCEPT
 logger.scheduler.filter.waiting.onMismatch = DENY
 """
 
-#: What Java says of itself because Spark asks it for these modules; it has no option to leave that unsaid.
+#: Java prints this because Spark asks for these modules; no option turns it off.
 _JAVA_STARTS = b"WARNING: Using incubator modules"
-#: How long the end of this process waits for what Java says last.
+#: How long the end of this process waits for Java's last output.
 _LAST_WORDS_SECONDS = 5.0
-#: How long a Java that does not answer any more may take to end.
+#: How long a Java that does not answer may take to end.
 _ENDING_SECONDS = 5.0
 
-#: Settings of every session that is not one of Spark Connect, whose server has settings of its own.
+#: Settings of every session except with Spark Connect, whose server has its own.
 _QUIET = {
     "spark.ui.showConsoleProgress": False,
     "spark.sql.execution.arrow.pyspark.enabled": True,
-    "spark.python.worker.reuse": True,  # what a worker has loaded serves its next task too
+    "spark.python.worker.reuse": True,  # a worker's loaded code serves its next task too
 }
 _CLUSTER = {
-    "spark.locality.wait": "0s",  # a core that is free is worth more than one near to what was shuffled
+    "spark.locality.wait": "0s",  # a free core is worth more than one near the shuffled data
 }
 _DRIVER_OPTIONS = "spark.driver.extraJavaOptions"
 #: More rows than any cluster has cores.
 _MANY = 1 << 20
 
-_starting = threading.Lock()  # two threads that find no session would both start one
+_starting = threading.Lock()  # two threads without a session would both start one
 
 
 def spark_session(master: str | None = None, **conf: Any) -> SparkSession:
-    """The Spark session that is running, or else a new one, set up for the workbench.
+    """The running Spark session, or else a new one, set up for the workbench.
 
     Args:
         master: Where Spark runs: ``local[N]``, a cluster's address, or ``sc://host`` for Spark Connect. By default this
@@ -87,8 +87,8 @@ def spark_session(master: str | None = None, **conf: Any) -> SparkSession:
         **conf: Settings of Spark, which take precedence: ``spark_session(**{"spark.driver.memory": "8g"})``.
 
     Raises:
-        InputError: If there is no Java of version 17 or newer, if Spark does not start, or if a session is running
-            already and another one is asked for.
+        InputError: If there is no Java 17 or newer, if Spark does not start, or if a master or settings are given while
+            a session is running.
     """
     with _starting:
         if end_of_java(0) is not None:
@@ -102,23 +102,23 @@ def spark_session(master: str | None = None, **conf: Any) -> SparkSession:
 
 
 def cores_of(session: Any = None) -> int:
-    """How many tasks a session runs at a time; for None the one that :func:`spark_session` returns or would start."""
+    """The tasks that a session runs at a time; None for the one that :func:`spark_session` returns or would start."""
     session = session or (_running_session() if end_of_java(0) is None else None)
     if session is None:
         return len(os.sched_getaffinity(0))
     try:
         return max(1, int(session.sparkContext.defaultParallelism))
-    except PySparkException:  # Spark Connect has no SparkContext; what is in no files is split among the cores
+    except PySparkException:  # Spark Connect has no SparkContext; a range is split among the cores
         return max(1, session.range(_MANY).selectExpr("spark_partition_id()").distinct().count())
 
 
 def _running_session() -> SparkSession | None:
-    """The session of this process, whichever thread made it: what PySpark calls active is that of a thread."""
+    """The session of this process, from any thread: PySpark's active session belongs to a thread."""
     with suppress(PySparkException):  # there is none
         classic = SparkSession.active()
-        if classic.sparkContext._jsc is not None:  # its context may have been stopped without it
+        if classic.sparkContext._jsc is not None:  # its context may have been stopped separately
             return classic
-    connect = sys.modules.get("pyspark.sql.connect.session")  # imported by whoever made such a session
+    connect = sys.modules.get("pyspark.sql.connect.session")  # imported if there is such a session
     return None if connect is None else connect.SparkSession._get_default_session()
 
 
@@ -148,7 +148,7 @@ def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
 
 @contextmanager
 def _interrupts_as_before() -> Iterator[None]:
-    """Within a search Ctrl-C is a flag: PySpark's own handler, which raises, is not to take its place."""
+    """Keeps our handler of Ctrl-C, which sets a flag; PySpark would install its own, which raises."""
     before = signal.getsignal(signal.SIGINT)
     yield
     if before not in (signal.default_int_handler, signal.getsignal(signal.SIGINT)):
@@ -156,7 +156,7 @@ def _interrupts_as_before() -> Iterator[None]:
 
 
 def _start_java(settings: dict[str, Any]) -> None:
-    """Start Spark's Java, unless it runs already, and pass on what it says but for a line that is no news."""
+    """Start Spark's Java, unless it runs already, and pass on its output except for one line that is no news."""
     if SparkContext._gateway is not None:
         return
     conf = (
@@ -174,9 +174,9 @@ def _start_java(settings: dict[str, Any]) -> None:
         os.close(said)
 
     def end() -> None:
-        """Java ends where its input does; what it says until then is passed on too."""
+        """End Java by closing its input, and pass on its last output."""
         with suppress(Exception):  # it may have ended already
-            gateway.shutdown()  # or objects that are let go of later would be said to have lost their Java
+            gateway.shutdown()  # or objects deleted later would complain about their lost Java
         gateway.proc.stdin.close()
         passing.join(_LAST_WORDS_SECONDS)
 
@@ -185,7 +185,7 @@ def _start_java(settings: dict[str, Any]) -> None:
 
 
 def end_of_java(seconds: float = _ENDING_SECONDS) -> str | None:
-    """How Spark's Java has ended, if it does so within some seconds."""
+    """How Spark's Java has ended, if it ends within some seconds."""
     process = getattr(SparkContext._gateway, "proc", None)  # None where Java has started Python
     if process is None:
         return None
@@ -199,19 +199,19 @@ def end_of_java(seconds: float = _ENDING_SECONDS) -> str | None:
 
 
 def _forget_java() -> None:
-    """Let another Java start after one that has died; PySpark would go on asking that."""
+    """Let a new Java start after one that has died; PySpark would keep asking the old one."""
     context = SparkContext._active_spark_context
     if context is not None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that Java cannot be shut down cleanly
             with suppress(ConnectionError):
                 context.stop()
-            context.stop()  # what was left, now that it has no Java any more
+            context.stop()  # the rest, now without Java
     SparkContext._gateway = SparkContext._jvm = None
 
 
 def _let_java_go_quietly(server: socketserver.BaseServer) -> None:
-    """Java may end while a thread of PySpark's still listens to it, which would be shown with a traceback."""
+    """Hide the traceback of PySpark's thread that still listens when Java ends."""
     show = server.handle_error
 
     def handle_error(request: Any, address: Any) -> None:
@@ -227,7 +227,7 @@ def _written(value: Any) -> str:
 
 
 def _is_not_py4js(record: logging.LogRecord) -> bool:
-    """False for what Py4J logs of a Java that has died, with a traceback, beside raising it."""
+    """False for the traceback that Py4J logs of a dead Java, besides raising it."""
     return record.module != "java_gateway"
 
 
@@ -245,26 +245,26 @@ def _configured(builder: SparkSession.Builder, settings: dict[str, Any]) -> Spar
 
 
 def _local_settings(cores: int) -> dict[str, Any]:
-    """Settings for one machine. ANSI mode stays on, as Spark has it: an overflow is an error, not a wrong number."""
+    """Settings for one machine. ANSI mode stays on, as by default: an overflow is an error, not a wrong number."""
     mebibytes = memory_limit() // 2**20
     return {
         "spark.driver.memory": f"{min(max(mebibytes // 4, 1024), 8192)}m",
-        "spark.driver.host": "127.0.0.1",  # so that neither a network nor a host name is needed
+        "spark.driver.host": "127.0.0.1",  # needs neither a network nor a host name
         "spark.driver.bindAddress": "127.0.0.1",
-        "spark.local.dir": tempfile.gettempdir(),  # where Python keeps such files too; Java looks at no TMPDIR
+        "spark.local.dir": tempfile.gettempdir(),  # as Python; Java ignores TMPDIR
         "spark.default.parallelism": cores,
         "spark.sql.shuffle.partitions": cores,
         "spark.sql.execution.arrow.pyspark.enabled": True,
         "spark.ui.enabled": False,
-        "spark.shuffle.compress": False,  # what is shuffled stays in this machine's memory, and is packed already
+        "spark.shuffle.compress": False,  # shuffled data stays in this machine's memory, and is already packed
     }
 
 
 @contextmanager
 def _startup_files_and_variables(settings: dict[str, Any], here: bool) -> Iterator[None]:
-    """What Spark reads only while it starts: variables, and its log's configuration, which `settings` then name."""
+    """Provides what Spark reads only at its start: variables, and the configuration of its log, named in `settings`."""
     wanted = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable} if here else {}
-    python = settings.get("spark.pyspark.python")  # which PySpark leaves to spark-submit
+    python = settings.get("spark.pyspark.python")  # PySpark leaves it to spark-submit
     if python is not None:
         wanted["PYSPARK_PYTHON"] = str(python)
     before = {name: os.environ.get(name) for name in wanted}
@@ -285,7 +285,7 @@ def _startup_files_and_variables(settings: dict[str, Any], here: bool) -> Iterat
 
 
 def _check_connect() -> None:
-    """Raise :class:`InputError` unless Connect's packages are there; without them PySpark ends some processes."""
+    """Raise :class:`InputError` unless Connect's packages are there; without them PySpark may end the process."""
     try:
         for module in ("grpc", "grpc_status", "google.rpc"):
             import_module(module)
@@ -294,7 +294,7 @@ def _check_connect() -> None:
 
 
 def check_java() -> None:
-    """Raise :class:`InputError` unless the Java that Spark would take is there, and new enough."""
+    """Raise :class:`InputError` unless Spark's Java is there, and new enough."""
     home = os.environ.get("JAVA_HOME")
     java = f"{home}/bin/java" if home else shutil.which("java")
     if java is None:

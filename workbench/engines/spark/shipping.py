@@ -1,7 +1,7 @@
-"""How a model gets to Spark's workers: by value, with its authors' code, which a worker may not be able to import.
+"""Ships a model to Spark's workers by value, with its authors' code, which a worker may be unable to import.
 
-A model may stand in a notebook's cell, in a file, or in a module beside others that it imports. All of these are sent
-in one way; only what is installed as a package is imported by the workers.
+A model may be in a notebook's cell, in a file, or in a module that imports others; all are sent alike. Workers import
+only installed packages.
 """
 
 import io
@@ -18,30 +18,30 @@ from pyspark import cloudpickle
 
 from workbench.kernel import InputError
 
-#: What Python's import adds to a module: it belongs to one process, and not all of it can be pickled.
+#: Attributes that Python's import adds to a module: they belong to one process, and some cannot be pickled.
 _OF_THE_IMPORT = frozenset({"__builtins__", "__cached__", "__loader__", "__spec__"})
 
-_registering = threading.Lock()  # which modules go by value is noted in one place for the whole process
+_registering = threading.Lock()  # cloudpickle has one registry of modules by value for the whole process
 
 
 class NotReceived(Exception):
-    """A worker could not make out what was sent."""
+    """A worker could not load what was sent."""
 
 
 def ship(thing: Any, name: str) -> bytes:
-    """What :func:`receive` makes `thing` of again, in any process that has the installed packages that it uses.
+    """Serialize `thing` for :func:`receive`, in any process with the installed packages that it uses.
 
     Args:
-        name: Of the model in `thing`, for messages.
+        name: The name of the model in `thing`, for messages.
 
     Raises:
-        InputError: If the model's code refers to something that cannot be sent, such as an open file.
+        InputError: If the model's code refers to an object that cannot be sent, such as an open file.
     """
     with _authors_modules_by_value():
         sent = io.BytesIO()
         try:
             _Pickler(sent).dump(thing)
-        except Exception as error:  # whatever the objects that a model's code refers to raise
+        except Exception as error:  # pickling a model's objects may raise anything
             said = (str(error) or "no reason given").splitlines()[0]
             raise InputError(
                 f"{name} cannot be sent to Spark's workers: {type(error).__name__}: {said}; "
@@ -51,7 +51,7 @@ def ship(thing: Any, name: str) -> bytes:
 
 
 def receive(sent: bytes) -> Any:
-    """What was given to :func:`ship`.
+    """Undo :func:`ship`.
 
     Raises:
         NotReceived: If a package that it uses is not installed here.
@@ -63,17 +63,17 @@ def receive(sent: bytes) -> Any:
 
 
 def pack(message: Any) -> bytes:
-    """A message between the driver and its workers, of types of the workbench, which both have."""
+    """Serialize a message between the driver and its workers, which have its types."""
     return pickle.dumps(message, protocol=5)
 
 
 def unpack(payload: Any) -> Any:
-    """What was given to :func:`pack`. Only what Spark has just carried may come here: this runs what it is told to."""
+    """Undo :func:`pack`. Only for payloads that Spark has just carried: unpickling runs code."""
     return pickle.loads(payload)
 
 
 def with_its_code(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, which also runs where this package is missing: its module travels too, by value."""
+    """`function` with its module by value, so that it runs where this package is missing."""
     with _registering:
         module = sys.modules[function.__module__]
         cloudpickle.register_pickle_by_value(module)
@@ -91,7 +91,7 @@ def with_its_code(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Pickler(cloudpickle.Pickler):
-    """Sends modules by value as they are, also where they import each other."""
+    """Sends modules by value, even if they import each other."""
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, ModuleType) and obj.__name__ in cloudpickle.list_registry_pickle_by_value():
@@ -114,11 +114,11 @@ def _authors_modules_by_value() -> Iterator[None]:
 
 
 def _is_of_the_authors(name: str, module: Any) -> bool:
-    """Whether a module is neither installed nor part of Python or of the workbench."""
+    """Whether a module is the authors': neither installed nor part of Python or of the workbench."""
     if not isinstance(module, ModuleType) or module.__name__ != name:
         return False
     top = name.partition(".")[0]
-    if top in ("workbench", "__main__") or top in sys.stdlib_module_names:  # cloudpickle sends __main__ by itself
+    if top in ("workbench", "__main__") or top in sys.stdlib_module_names:  # cloudpickle sends __main__ itself
         return False
     places = [getattr(module, "__file__", None), *getattr(module, "__path__", [])]
     files = [Path(place) for place in places if isinstance(place, str)]

@@ -1,4 +1,4 @@
-"""States as they stand in files: the one description of their columns, to Arrow and from it."""
+"""The columns of files of states, to Arrow and back."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from workbench.kernel import InputError
 
-#: Rows of a row group; all of a file have as many, but for the last.
+#: The rows of each row group of a file, except for the last.
 ROW_GROUP = 1 << 17
 
 _ABSENT = np.empty(0)
@@ -21,11 +21,11 @@ def _absent() -> np.ndarray:
 
 @dataclass(frozen=True)
 class States:
-    """States, column by column. A file holds some of the columns; those that were not read are empty.
+    """States, column by column. A file holds some of the columns; unread ones are empty.
 
     Attributes:
-        instances, ordinals: The step from the parent: an action instance, and which of its outcomes. An initial state
-            has the instance -1 and its own number.
+        instances, ordinals: The step from the parent: an action instance, and the ordinal of its outcome. An initial
+            state has the instance -1 and its own number.
         rows: Values by number.
     """
 
@@ -36,7 +36,7 @@ class States:
     rows: np.ndarray = field(default_factory=_absent)
 
     def take(self, some: Any) -> "States":
-        """Those that are chosen by a bool array, or by an array of their places."""
+        """The states chosen by a bool array, or by an array of positions."""
         return States(**{name: column[some] for name, column in self._columns()})
 
     @staticmethod
@@ -50,25 +50,21 @@ class States:
                 yield column.name, getattr(self, column.name)
 
     def to_arrow(self) -> pa.Table:
-        """The columns as files hold them: vectors are binary values of a fixed size."""
+        """The columns as in files: vectors are binary values of a fixed size."""
         return pa.table({name: _to_arrow(column) for name, column in self._columns()})
 
     @classmethod
     def from_arrow(cls, table: pa.Table, words: int, cells: int) -> "States":
-        """What :meth:`to_arrow` returned.
-
-        Args:
-            words: Of a fingerprint.
-            cells: Of a row.
+        """Undo :meth:`to_arrow`, for fingerprints of some `words` and rows of some `cells`.
 
         Raises:
-            InputError: If a column is not of the type that it has there.
+            InputError: If a column has the wrong type.
         """
         return cls(**{name: _from_arrow(name, table[name], words, cells) for name in table.column_names})
 
 
 def groups(parts: Iterable[States]) -> Iterator[pa.Table]:
-    """The states of `parts` in tables of a row group each; at least one table."""
+    """The states of `parts` in tables of one row group each; at least one table."""
     waiting: list[pa.Table] = []
     written = False
     for part in parts:
@@ -109,12 +105,12 @@ def _vectors(column: pa.ChunkedArray, kind: Any, length: int) -> np.ndarray:
     return (np.concatenate(parts) if parts else np.empty(0, kind)).reshape(len(column), length)
 
 
-#: The largest number that a file has in a byte, and the largest in two; others take four.
+#: The largest numbers of one and two bytes; others take four.
 MOST: dict[Any, int] = {np.uint8: (1 << 8) - 1, np.uint16: (1 << 16) - 1}
 
 
 def narrow(numbers: np.ndarray) -> np.ndarray:
-    """Numbers of values in as few bytes each as the largest of them needs.
+    """Numbers of values in as few bytes as the largest one needs.
 
     Examples:
         >>> [narrow(np.array([1, most])).dtype.name for most in (255, 256, 70_000)]

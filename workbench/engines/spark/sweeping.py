@@ -1,4 +1,4 @@
-"""The parts of a search's transitions, read from its run directory: asked on Spark, or taken into this process."""
+"""The parts of a search's transition relation, in its run directory: asked on Spark, or read into this process."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
@@ -17,18 +17,18 @@ from workbench.engines.spark.rundir import RunDirectory
 from workbench.engines.spark.running import Running
 from workbench.engines.spark.shipping import pack, unpack
 from workbench.engines.spark.states import ROW_GROUP
-from workbench.engines.spark.tasks import Shipped, worker_for
 from workbench.engines.spark.transitions import Part
-from workbench.engines.spark.trimming import Space
+from workbench.engines.spark.trimming import SpaceOutline
+from workbench.engines.spark.worker import Shipped, worker_for
 from workbench.kernel import InputError
 from workbench.kernel.trace import Move
 
-#: Spaces of up to so many states are linked and swept in this process.
+#: The largest space that is linked and swept in this process, in states.
 HERE = 1 << 16
 
 
 class Shape(NamedTuple):
-    """What all parts of a search have in common: see :meth:`.Part.from_arrow`."""
+    """The shape of all parts of a search: see :meth:`.Part.from_arrow`."""
 
     predicates: int
     labels: int
@@ -46,11 +46,11 @@ class Shape(NamedTuple):
 
 
 class Arrays(NamedTuple):
-    """Transitions from some states to one another, which are numbered anew.
+    """The transitions between some states, renumbered.
 
     Attributes:
         indptr, targets, labels, ordinals: As in :class:`Part`.
-        leaving: Sources and labels of those that lead elsewhere.
+        leaving: Sources and labels of the transitions to other states.
     """
 
     indptr: np.ndarray
@@ -60,11 +60,11 @@ class Arrays(NamedTuple):
     leaving: tuple[np.ndarray, np.ndarray]
 
 
-class Parts:
+class TransitionParts:
     """The parts of a complete search.
 
     Args:
-        predicates, labels: How many there are.
+        predicates, labels: Their numbers.
     """
 
     def __init__(self, search: Running, predicates: int, labels: int) -> None:
@@ -83,7 +83,7 @@ class Parts:
         return self._shape.read(self._search.directory, self.files[number])
 
     def sweep(self, question: Callable[[Part], Any], numbers: Sequence[int]) -> Iterable[Any]:
-        """What parts answer, by tasks of Spark if the space is not small."""
+        """The answers of parts to a question, from Spark's tasks unless the space is small."""
         if self._shape.total <= HERE:
             self._search.watch()
             return [question(part) for part in map(self._part, numbers)]
@@ -95,8 +95,8 @@ class Parts:
         ask = partial(_ask, shipped, self._shape, *asked)
         return self._search.flow([files[i::tasks] for i in range(tasks)], ask) if files else []
 
-    def gather(self, states: StateSet, space: Space) -> Arrays:
-        """The transitions from some states, in this process."""
+    def gather(self, states: StateSet, space: SpaceOutline) -> Arrays:
+        """Read the transitions from some states into this process."""
         numbers, begin = states.members(), 0
         degrees: list[np.ndarray] = []
         columns: list[list[np.ndarray]] = [[], [], [], [], []]
@@ -120,10 +120,8 @@ class Parts:
         indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate([np.empty(0, np.int64), *degrees]))])
         return Arrays(indptr, targets, labels, ordinals, (leaving, left_by))
 
-    # The way to a state ------------------------------------------------------------------------------------------
-
     def way_to(self, state: int) -> tuple[int, list[Move]]:
-        """The initial state, and the moves from there, of a shortest behaviour to a state."""
+        """A shortest behaviour to a state: the initial state, and the moves from there."""
         search = self._search
         trace = Links(search.directory, search.task, search.manifest).trace_to(self._place_of(state))
         return trace.start, list(trace.moves)
@@ -142,6 +140,6 @@ class Parts:
 
 
 def _ask(shipped: Shipped, shape: Shape, size: int, asked: bytes, files: Sequence[TransitionFile]) -> Outgoing:
-    """What the parts in `files` answer."""
+    """The answers of the parts in `files`."""
     question = unpack(pa.decompress(asked, size, "lz4"))
     return ((0, question(shape.read(worker_for(shipped).directory, file))) for file in files)

@@ -1,17 +1,17 @@
-"""How many levels a job makes: starting one costs as much as a wide level, and what is under way may be lost."""
+"""The number of levels in a job: starting one costs as much as a wide level, but a stop loses the levels under way."""
 
 from collections.abc import Sequence
 
-#: Levels that one job makes at most, and what they may take: they are lost together when it is stopped.
+#: The most levels of one job, and the most seconds that they may take: a stop loses them together.
 MOST_LEVELS, MOST_SECONDS = 4, 10.0
-#: Levels from this size on are made together.
+#: The least size of levels that are made together.
 LEAST_TOGETHER = 1 << 16
-#: States per bucket of each of these at most: what they lead to waits in memory until all of them have been admitted.
+#: The most states per bucket of each of these: their successors wait in memory until all of them are admitted.
 MOST_AHEAD = 1 << 20
 
 
 def levels_per_job(sizes: Sequence[int], buckets: int, seconds: float) -> int:
-    """How many levels a job makes after those with these sizes, the last in so many seconds, if they go on as they do.
+    """The number of levels to make in a job after levels of some `sizes`, the last of which took some `seconds`.
 
     Examples:
         >>> levels_per_job([500_000, 600_000], 2, 1.5), levels_per_job([500_000, 600_000], 2, 3.0)

@@ -1,4 +1,4 @@
-"""The compiled loops over transitions: states are told by number, and sets of them are given as bits."""
+"""The compiled loops over transitions between states by number; sets of states are bits."""
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def remove(bits, state):
 
 @njit(cache=True, nogil=True)
 def enabled_in(state, begin, end, targets, labels, own):
-    """The conditions of which a transition from the state is a step, one bit each."""
+    """The conditions with a step among the state's transitions, one bit each."""
     enabled = np.uint8(0)
     for e in range(begin, end):
         if targets[e] != state:
@@ -54,10 +54,10 @@ def enabled_in(state, begin, end, targets, labels, own):
 
 
 @njit(cache=True, nogil=True)
-def trim(first, indptr, targets, bits):
-    """Remove the part's states that have no successor in the set beside themselves, until each of the rest has one.
+def trim_part(first, indptr, targets, bits):
+    """Remove the part's states without a successor in the set other than themselves, until each of the rest has one.
 
-    Transitions lead at most one level on, so that states are looked at from the last to the first.
+    Transitions lead at most one level on, so states are visited from the last to the first.
     """
     changed = True
     while changed:
@@ -78,13 +78,13 @@ def trim(first, indptr, targets, bits):
 
 @njit(cache=True, nogil=True)
 def meet(first, indptr, targets, labels, bits, own, weak, held, met):
-    """Add to `met` which conditions the part's states can give their due without leaving the set, until that is all.
+    """Add to `met` the conditions that the part's states can satisfy without leaving the set, until nothing changes.
 
     Args:
         bits (uint8 array): The set.
-        own (uint8 array): For each label the conditions of which it is a step, one bit each.
-        weak (int): The conditions that a state without them gives their due.
-        held (uint8 array (states of the part)): Conditions that count as enabled besides.
+        own (uint8 array): For each label the conditions that its step belongs to, one bit each.
+        weak (int): The conditions that a state satisfies by not enabling them.
+        held (uint8 array (states of the part)): Further conditions that count as enabled.
         met (uint8 array): For all states.
     """
     changed = True
@@ -106,7 +106,7 @@ def meet(first, indptr, targets, labels, bits, own, weak, held, met):
 
 @njit(cache=True, nogil=True)
 def keep(first, indptr, targets, labels, bits, own, every, strong, held, met):
-    """Remove the part's states in which a condition is due that cannot be met."""
+    """Remove the part's states with a due condition that cannot be satisfied."""
     for i in range(indptr.shape[0] - 1):
         state = first + i
         if has(bits, state):
@@ -116,8 +116,8 @@ def keep(first, indptr, targets, labels, bits, own, every, strong, held, met):
 
 
 @njit(cache=True, nogil=True)
-def reach(first, indptr, targets, frontier, open_bits):
-    """The states of the set `open_bits` that a transition leads to from the part's states in `frontier`."""
+def reach_from(first, indptr, targets, frontier, open_bits):
+    """The states of the set `open_bits` reached by transitions from the part's states in `frontier`."""
     reached = np.empty(targets.shape[0], np.uint32)
     count = 0
     for i in range(indptr.shape[0] - 1):

@@ -1,8 +1,7 @@
-"""Transitions of a complete search as they stand in files: those that leave a part of its states, and what holds there.
+"""Files of transitions of a complete search: the transitions from a part of its states, and what holds there.
 
-States have numbers here: level after level, in each level file after file in the manifest's order, and row after row.
-What was searched in process before keeps the numbers that it had. So the initial states come first, and no transition
-leads further than to the next level.
+States are numbered level after level, in a level file after file in the manifest's order, and row after row. States
+searched in process keep their numbers. So the initial states come first, and no transition leads beyond the next level.
 """
 
 from typing import NamedTuple
@@ -12,9 +11,9 @@ import pyarrow as pa
 
 from workbench.kernel import InputError
 
-#: States of a part.
+#: The states of a part.
 PART_STATES = 1 << 20
-#: The target of a transition that leads outside the constraints; states have smaller numbers.
+#: The target of a transition to a pruned state; states have smaller numbers.
 OUTSIDE = 2**32 - 1
 
 _TRUTHS = b"truths"
@@ -22,13 +21,12 @@ _COLUMNS = ("sources", "targets", "labels", "ordinals")
 
 
 class Part(NamedTuple):
-    """The states from number `first` on, and what leaves them.
+    """The states from number `first` on, and their transitions.
 
     Attributes:
         indptr: Transitions ``indptr[i]`` to ``indptr[i + 1] - 1`` leave state ``first + i``.
-        labels: The number of the action instance; where fairness is not of the step, so many more as there are
-            instances.
-        ordinals: Which of the action's outcomes it is.
+        labels: The action instance; plus the number of instances if fairness does not count the step.
+        ordinals: The ordinal of the action's outcome.
         truths: Where the predicates of the liveness properties hold, in the order of :func:`predicates_of`.
     """
 
@@ -49,12 +47,12 @@ class Part(NamedTuple):
 
     @property
     def sources(self) -> np.ndarray:
-        """The state that each transition leaves."""
+        """The source of each transition."""
         return np.repeat(np.arange(self.first, self.end, dtype=np.uint32), np.diff(self.indptr))
 
     @classmethod
     def of(cls, first: int, truths: np.ndarray, steps: "Steps") -> "Part":
-        """The part of the states that `truths` speaks of, with `steps`, which leave them, in whatever order."""
+        """The part of the states of `truths`, with their transitions, `steps`, in any order."""
         order = np.lexsort((steps.ordinals, steps.labels, steps.sources))
         degree = np.bincount(steps.sources - np.uint32(first), minlength=truths.shape[1])
         indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(degree, dtype=np.int64)])
@@ -62,21 +60,21 @@ class Part(NamedTuple):
         return cls(first, indptr, targets, labels, ordinals, truths)
 
     def to_arrow(self) -> pa.Table:
-        """The transitions as a file has them, and what holds in the states beside them."""
+        """The transitions as a table, with the truths as metadata."""
         columns = (self.sources - np.uint32(self.first), self.targets, self.labels, self.ordinals)
         table = pa.table(dict(zip(_COLUMNS, columns, strict=True)))
         return table.replace_schema_metadata({_TRUTHS: np.packbits(self.truths).tobytes()})
 
     @classmethod
     def from_arrow(cls, table: pa.Table, first: int, states: int, predicates: int, labels: int, total: int) -> "Part":
-        """What :meth:`to_arrow` returned.
+        """Undo :meth:`to_arrow`.
 
         Args:
-            first, states: Those of the part.
-            predicates, labels, total: How many predicates, different labels, and states of the search there are.
+            first, states: Of the part.
+            predicates, labels, total: The numbers of predicates, labels, and states of the search.
 
         Raises:
-            InputError: If it cannot have been that.
+            InputError: If no such search can have written the table.
         """
         packed = np.frombuffer((table.schema.metadata or {}).get(_TRUTHS, b""), np.uint8)
         typed = table.column_names == list(_COLUMNS) and all(c.type == pa.uint32() for c in table.columns)
@@ -95,10 +93,10 @@ class Part(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Transitions on their way, in any order.
+    """Transitions in messages, in any order.
 
     Attributes:
-        targets: By number, uint32; or by fingerprint, uint64 (transitions, words), before these are looked up.
+        targets: By number, uint32; or at first by fingerprint, uint64 (transitions, words).
         labels, ordinals: As in :class:`Part`.
     """
 
@@ -112,7 +110,7 @@ class Steps(NamedTuple):
 
     @staticmethod
     def join(several: list["Steps"]) -> "Steps":
-        """All of them in one; none is one without any."""
+        """Concatenate `several`, possibly none."""
         nothing = np.empty(0, np.uint32)
         columns = zip(*several, strict=True) if several else [(nothing,)] * 4
         return Steps(*(np.concatenate(column) for column in columns))

@@ -1,14 +1,14 @@
-"""Fair cycles in spaces that no process holds: states are removed, part by part, until the rest is small or nothing.
+"""Fair cycles in spaces too large for one process: states are removed, part by part, until the rest is small or empty.
 
-What cannot lie on a fair cycle is trimmed away in sweeps over the files of transitions, each of which asks many parts
-at once: first states without a successor, again and again, and then states that cannot give a fairness condition its
-due. This is OWCTY ("one way catch them young": Fisler, Fraer, Kamhi, Vardi and Yang, *Is there a best symbolic
-cycle-detection algorithm?*, TACAS 2001; distributed, in explicit state: Cerna and Pelanek, *Distributed explicit fair
-cycle detection*, SPIN 2003), with weak and strong fairness as in Emerson and Lei's fixpoint and that of Kesten, Pnueli
-and Raviv, which ``docs/liveness.md`` cites. A part is swept again only if one that it leads to has changed.
+Sweeps over the files of transitions, many parts at a time, trim states that cannot lie on a fair cycle: first,
+repeatedly, states without a successor, then states that cannot satisfy a fairness condition. This is OWCTY ("one way
+catch them young": Fisler, Fraer, Kamhi, Vardi and Yang, *Is there a best symbolic cycle-detection algorithm?*, TACAS
+2001; distributed, in explicit state: Cerna and Pelanek, *Distributed explicit fair cycle detection*, SPIN 2003), with
+weak and strong fairness as in Emerson and Lei's fixpoint and that of Kesten, Pnueli and Raviv, which
+``docs/liveness.md`` cites. A part is swept again only if a part that it leads to has changed.
 
 The driver holds sets of states, a byte per state for the conditions and two for distances; transitions are read where
-they are. Nothing here knows of Spark: who sweeps is given.
+they are. Nothing here knows of Spark: the caller provides the sweep.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,24 +23,24 @@ from workbench.engines.spark.bits import StateSet
 from workbench.engines.spark.transitions import OUTSIDE, Part
 from workbench.kernel.instances import Fairness
 
-#: In place of a distance: not reached.
+#: The distance of unreached states.
 FAR = 2**16 - 1
 _AT_ONCE = 8  # conditions that have a bit in a byte
 
-#: Asks parts, by number, one question, and gives the answers in some order.
+#: Asks parts, by number, one question, and returns the answers in any order.
 Sweep = Callable[[Callable[[Part], Any], Sequence[int]], Iterable[Any]]
 
 
 class Undecided(Exception):
-    """What was asked cannot be decided in this space; the text says why."""
+    """The question cannot be decided in this space; the text says why."""
 
 
 class Conditions(NamedTuple):
     """Up to eight fairness conditions, one bit each.
 
     Attributes:
-        own: The conditions of which a step with the label is one.
-        goal: The condition that is enabled where the formula's goal is true, and has no steps; 0 for none.
+        own: For each label the conditions that its step belongs to.
+        goal: The condition without steps that the formula's goal enables; 0 for none.
     """
 
     own: np.ndarray
@@ -53,12 +53,12 @@ class Conditions(NamedTuple):
         return self.weak | self.strong
 
     def held(self, part: Part, goal: StateSet) -> np.ndarray:
-        """The conditions that are enabled in a part's states because the goal is true there."""
+        """The conditions that the goal enables in a part's states."""
         return np.where(goal[part.first : part.end], np.uint8(self.goal), np.uint8(0))
 
     @classmethod
     def of(cls, fairness: Sequence[Fairness], labels: int, goal_again: bool) -> list["Conditions"]:
-        """The conditions in groups; with `goal_again` one that demands states without the goal again and again."""
+        """The conditions in groups; `goal_again` adds one that demands states without the goal again and again."""
         everything = [(f.strong, sorted(f.actions)) for f in fairness] + [(False, [])] * goal_again
         groups = []
         for at in range(0, len(everything), _AT_ONCE):
@@ -73,13 +73,13 @@ class Conditions(NamedTuple):
         return groups
 
 
-class Space(NamedTuple):
-    """What the driver knows of a space's transitions.
+class SpaceOutline(NamedTuple):
+    """The driver's knowledge of a space's transitions.
 
     Attributes:
         firsts: The first state of each part, and the number of states.
         levels: The first state of each level, and the number of states.
-        follows: Whether a transition leads from the one part to the other.
+        follows: Whether a transition leads from one part to another.
     """
 
     firsts: np.ndarray
@@ -101,15 +101,15 @@ class Space(NamedTuple):
         return int(np.searchsorted(self.levels, state, side="right")) - 1
 
 
-# What parts are asked ------------------------------------------------------------------------------------------------
+# Questions to parts --------------------------------------------------------------------------------------------------
 
 
 class Described(NamedTuple):
-    """What a part is, in short.
+    """A part's summary.
 
     Attributes:
         truths: As in :class:`Part`, packed.
-        busy: Where some step that is fair changes the state, packed.
+        busy: The states that a fair step changes, packed.
         targets: The parts that it leads to.
     """
 
@@ -121,7 +121,7 @@ class Described(NamedTuple):
 
 @dataclass(frozen=True)
 class Describe:
-    """Asks what a part is; `fair` says of each label whether it belongs to a fairness condition."""
+    """Asks for a part's summary; `fair` says whether each label belongs to a fairness condition."""
 
     firsts: np.ndarray
     fair: np.ndarray
@@ -135,20 +135,20 @@ class Describe:
         return Described(part.first, np.packbits(part.truths), np.packbits(busy), targets)
 
 
-class Members(NamedTuple):
-    """Which of a part's states are left, packed."""
+class PartMembers(NamedTuple):
+    """The states left of a part, packed."""
 
     first: int
     bits: np.ndarray
 
     @classmethod
-    def of(cls, part: Part, inside: StateSet) -> "Members":
+    def of(cls, part: Part, inside: StateSet) -> "PartMembers":
         return cls(part.first, np.packbits(inside[part.first : part.end]))
 
 
 @contextmanager
 def _for_a_while(array: np.ndarray, first: int, end: int) -> Iterator[None]:
-    """Take back what is written there meanwhile: an answer changes nothing, and to copy everything would cost more."""
+    """Undo writes to a span of the array: an answer must change nothing, and copying everything would cost more."""
     before = array[first:end].copy()
     try:
         yield
@@ -158,20 +158,20 @@ def _for_a_while(array: np.ndarray, first: int, end: int) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Trim:
-    """Asks which states of a part are left once those without a successor in the set are removed from it."""
+    """Asks for the states left of a part once those without a successor in the set are removed."""
 
     inside: StateSet
 
-    def __call__(self, part: Part) -> Members:
+    def __call__(self, part: Part) -> PartMembers:
         bits = self.inside.bits
         with _for_a_while(bits, part.first // 8, -(-part.end // 8)):
-            kernels.trim(part.first, part.indptr, part.targets, bits)
-            return Members.of(part, self.inside)
+            kernels.trim_part(part.first, part.indptr, part.targets, bits)
+            return PartMembers.of(part, self.inside)
 
 
 @dataclass(frozen=True)
 class Meet:
-    """Asks which conditions each state of a part can give their due without leaving the set, given `met` of others."""
+    """Asks which conditions each state of a part can satisfy without leaving the set, given `met` of other parts."""
 
     inside: StateSet
     conditions: Conditions
@@ -187,31 +187,31 @@ class Meet:
 
 @dataclass(frozen=True)
 class Keep:
-    """Asks which states of a part are left once those are removed in which a condition is due that cannot be met."""
+    """Asks for the states left of a part once those with a due condition that cannot be satisfied are removed."""
 
     inside: StateSet
     conditions: Conditions
     goal: StateSet
     met: np.ndarray
 
-    def __call__(self, part: Part) -> Members:
+    def __call__(self, part: Part) -> PartMembers:
         own, strong, every = self.conditions.own, self.conditions.strong, self.conditions.every
         held, bits = self.conditions.held(part, self.goal), self.inside.bits
         with _for_a_while(bits, part.first // 8, -(-part.end // 8)):
             kernels.keep(*part[:4], bits, own, every, strong, held, self.met)
-            return Members.of(part, self.inside)
+            return PartMembers.of(part, self.inside)
 
 
 @dataclass(frozen=True)
 class Reach:
-    """Asks which states of a set a part's transitions lead to from the states of the frontier."""
+    """Asks for the states of a set reached by a part's transitions from the frontier."""
 
     frontier: StateSet
     within: StateSet
 
     def __call__(self, part: Part) -> np.ndarray:
-        reached: np.ndarray = kernels.reach(*part[:3], self.frontier.bits, self.within.bits)
-        self.within.add(reached)  # from where they were taken so that each is told once
+        reached: np.ndarray = kernels.reach_from(*part[:3], self.frontier.bits, self.within.bits)
+        self.within.add(reached)  # the kernel removed them to report each once
         return reached
 
 
@@ -232,27 +232,27 @@ class Lead:
         return int(part.sources[first]), int(part.labels[first]), int(part.ordinals[first])
 
 
-# What is made of the answers -----------------------------------------------------------------------------------------
+# The algorithm -------------------------------------------------------------------------------------------------------
 
 
 class Trimmer:
-    """Takes a space apart."""
+    """Trims a space."""
 
-    def __init__(self, space: Space, sweep: Sweep) -> None:
+    def __init__(self, space: SpaceOutline, sweep: Sweep) -> None:
         self.space, self._sweep = space, sweep
 
     def weight(self, inside: StateSet) -> int:
-        """About how many transitions leave the states of a set."""
+        """The approximate number of transitions from the states of a set."""
         shares = [inside[span].mean() for span in map(self.space.span, range(len(self.space.transitions)))]
         return int(np.ceil(np.array(shares) * self.space.transitions).sum())
 
     def distances(self, entries: StateSet, allowed: StateSet) -> np.ndarray:
-        """How many steps the allowed states are from an initial one; :data:`FAR` where there is no way.
+        """The distance of each allowed state from an initial one; :data:`FAR` if there is no way.
 
-        Ways go by way of an entry, and from there through allowed states alone. An entry is as far away as its level.
+        Ways pass through an entry, and from there through allowed states alone. An entry's distance is its level.
 
         Raises:
-            Undecided: If there are longer ways than can be counted.
+            Undecided: If a way is too long to be counted.
         """
         space = self.space
         depth = len(space.levels) - 1
@@ -270,7 +270,7 @@ class Trimmer:
                 frontier[level] = frontier[level] | (entries[level] & unseen[level])
             found[frontier.members()] = distance
             unseen = unseen - frontier
-            if not everywhere:  # where every allowed state is an entry, no way is shorter than to its level
+            if not everywhere:  # if every allowed state is an entry, its distance is its level
                 answers = self._sweep(Reach(frontier, unseen), self._parts_of(frontier))
                 reached = np.unique(np.concatenate([np.empty(0, np.uint32), *answers]))
             distance += 1
@@ -281,8 +281,8 @@ class Trimmer:
     ) -> StateSet:
         """The states of a region from which a fair cycle can be reached inside it.
 
-        There may be more where no more than `enough` transitions leave them. In each state of the region some condition
-        is enabled, so that nothing stops there.
+        Stops early, with more states, once at most `enough` transitions leave them. Each state of the region enables
+        some condition, so nothing stops there.
         """
         inside = StateSet(region.size, region.bits.copy())
         parts = self._parts_of(inside)
@@ -298,7 +298,7 @@ class Trimmer:
             parts = self._leading_to(changed, inside)
 
     def way_to(self, state: int, distance: np.ndarray, entries: StateSet) -> tuple[int, list[tuple[int, int]]]:
-        """An entry that is as far away as its level, and the labels and ordinals of a shortest way on to a state."""
+        """An entry at the distance of its level, and the labels and ordinals of a shortest way from it to a state."""
         space = self.space
         steps: list[tuple[int, int]] = []
         while not (entries[state : state + 1][0] and space.level_of(state) == distance[state]):
@@ -309,16 +309,16 @@ class Trimmer:
         return state, steps[::-1]
 
     def _parts_of(self, states: StateSet) -> list[int]:
-        """The parts that have states of a set."""
+        """The parts with states of a set."""
         return [part for part in range(len(self.space.transitions)) if states[self.space.span(part)].any()]
 
     def _leading_to(self, changed: Iterable[int], inside: StateSet) -> list[int]:
-        """The parts with states inside that lead to one of those that have `changed`."""
+        """The parts with states inside that lead to a `changed` part."""
         leading = np.any(self.space.follows[:, sorted(changed)], axis=1)
         return [part for part in self._parts_of(inside) if leading[part]]
 
     def _others_leading_to(self, changed: Iterable[int], inside: StateSet) -> list[int]:
-        """The same where a part that has changed has seen that itself."""
+        """The same without transitions inside a part, which has seen its own change."""
         follows = self.space.follows.copy()
         np.fill_diagonal(follows, False)
         leading = np.any(follows[:, sorted(changed)], axis=1)
@@ -329,7 +329,7 @@ class Trimmer:
             parts = self._others_leading_to(self._take(inside, self._sweep(Trim(inside), parts)), inside)
 
     def _keep(self, inside: StateSet, conditions: Conditions, goal: StateSet) -> set[int]:
-        """Remove what cannot give the conditions their due; the parts that have changed."""
+        """Remove states that cannot satisfy the conditions; returns the changed parts."""
         met, parts = np.zeros(inside.size, np.uint8), self._parts_of(inside)
         while parts:
             changed = set()
@@ -340,8 +340,8 @@ class Trimmer:
             parts = self._others_leading_to(changed, inside)
         return self._take(inside, self._sweep(Keep(inside, conditions, goal, met), self._parts_of(inside)))
 
-    def _take(self, inside: StateSet, answers: Iterable[Members]) -> set[int]:
-        """Take over what is left of parts; which of them have changed."""
+    def _take(self, inside: StateSet, answers: Iterable[PartMembers]) -> set[int]:
+        """Take over the states left of parts; returns the changed parts."""
         changed = set()
         for first, bits in list(answers):
             part = self.space.part_of(first)

@@ -1,15 +1,16 @@
-"""What runs in Spark's Python workers: expanding states, and admitting the new ones of a bucket.
+"""Spark's Python workers: they expand states, and admit the new states of a bucket.
 
-A worker process keeps its trees, its numbering of values, and the visited sets of the buckets that it has worked on
-from task to task. All of that can be made again from the run directory, so any worker can do any task.
+A worker process keeps its trees, its numbering of values, and its buckets' visited sets from task to task. All of it
+can be rebuilt from the run directory, so any worker can do any task.
 """
 
 import gc
 import itertools
 import os
 import platform
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,18 +31,40 @@ from workbench.engines.spark.messages import (
 )
 from workbench.engines.spark.numbering import BucketSet, Numbering
 from workbench.engines.spark.part_store import PartStore
-from workbench.engines.spark.rundir import RunDirectory
+from workbench.engines.spark.rundir import RunDirectory, open_folder
+from workbench.engines.spark.shipping import receive
 from workbench.engines.spark.states import States
 from workbench.engines.steps import WatchedSteps
-from workbench.engines.watch import Labels
+from workbench.engines.watch import Labels, Watched
+from workbench.storage.sums import FileSum
+
+
+class Shipped(NamedTuple):
+    """A search's parcel for a task, carried in Spark's own closures.
+
+    Attributes:
+        path: The run directory.
+        mark: The folder's mark.
+        search: Identifies the search; resuming a run starts another one.
+        task: The :class:`Task`, serialized by :func:`ship`.
+        sums: The files that the task may read.
+        values: For each completed level the file of the values numbered after it.
+    """
+
+    path: str
+    mark: str
+    search: str
+    task: bytes
+    sums: Mapping[str, FileSum]
+    values: Sequence[str | None]
 
 
 class Worker:
     """One process's part in a distributed search.
 
     Attributes:
-        values: For each completed level the file of the values that were numbered after it.
-        pause: Called now and then while states are expanded; may raise to stop.
+        values: For each completed level the file of the values numbered after it.
+        pause: Called now and then; may raise to stop.
     """
 
     def __init__(self, directory: RunDirectory, task: Task) -> None:
@@ -52,30 +75,22 @@ class Worker:
         self.cells, self.trees = self.expander.cells, self.expander.trees
         self.numbering = Numbering(self.cells)
         declared = task.model.select(task.properties)
-        self.watched = [
-            (
-                name,
-                instance.property.kind == "reachable",
-                self.trees.add_predicate(instance.holds, instance.subject, instance.place),
-            )
-            for name in (p.name for p in declared if p.of_states)
-            for instance in task.model.predicates(name)
-        ]
+        self.watched = Watched(task.model, self.trees, [p for p in declared if p.of_states])
         of_steps = [p for p in declared if p.of_steps]
         self.steps = WatchedSteps(task.model, self.trees, of_steps, in_order=False) if of_steps else None
         self._buckets: dict[int, BucketSet] = {}
         self.part = PartStore(self.cells, task.buckets)
         self._steps = Growing(np.int32, 2)
-        self._spared = 0  # misses of the trees that the collector of garbage does not look at
+        self._spared = 0  # misses of the trees at the last gc.freeze()
 
     def catch_up(self, level: int) -> None:
-        """Learn the values that were numbered up to the end of `level`."""
+        """Read the values numbered up to the end of `level`."""
         for missing in range(self.numbering.levels, level + 1):
-            self.numbering.learn(self.directory.values(self.values[missing]))
+            self.numbering.add_level(self.directory.values(self.values[missing]))
 
     @property
     def visited(self) -> int:
-        """How many visited states this process knows."""
+        """The number of visited states that this process knows."""
         return sum(known.count for known in self._buckets.values())
 
     @property
@@ -85,9 +100,9 @@ class Worker:
         return Memory(f"{platform.node()}/{os.getpid()}", held, peak_bytes(), costs_of(self.trees))
 
     def spare_the_collector(self) -> None:
-        """Keep the trees out of the collections of garbage, one of which PySpark makes after each task.
+        """Exempt the trees from garbage collection, which PySpark runs after each task.
 
-        What is not in use any more is kept with them, so this is done a few times only, as the trees grow.
+        This keeps garbage alive too, so it is done only a few times, as the trees grow.
         """
         if self.trees.misses > 2 * self._spared:
             gc.freeze()
@@ -95,7 +110,7 @@ class Worker:
 
     @cached_property
     def labels(self) -> list[Labels]:
-        """The predicates of the liveness properties, which are evaluated once the search is complete."""
+        """The predicates of the liveness properties, evaluated once the search is complete."""
         declared = self.model.select(self.task.properties)
         return [Labels(self.model, self.trees, one) for one in declared if one.kind == "liveness"]
 
@@ -107,13 +122,13 @@ class Worker:
         return self._steps.array
 
     def rows_of(self, file: LevelFile, states: States) -> np.ndarray:
-        """The rows of states of a file, in local numbers."""
+        """The rows of states from a file, in local numbers."""
         return self.numbering.to_local(states.rows, file.values_level, self.directory.extras(file.path))
 
     # Admitting ---------------------------------------------------------------------------------------------------
 
     def bucket_set(self, bucket: int, files: Sequence[str]) -> BucketSet:
-        """The visited set of a bucket, which is in `files`: what this process has of it, completed from these."""
+        """The visited set of a bucket: this process's part of it, completed from `files`."""
         known = self._buckets.pop(bucket, None)
         if known is None or known.files != files[: len(known.files)]:
             known = BucketSet(self.cells.words)
@@ -125,17 +140,17 @@ class Worker:
         return known
 
     def forget_visited(self) -> None:
-        """Drop the visited sets; whoever needs one again reads it again."""
+        """Drop the visited sets; they are read again when needed."""
         self._buckets.clear()
 
     def admit(self, bucket: int, messages: Iterator[Message], level: NextLevel, new: New = lambda *_: None) -> Reports:
-        """Write the candidates that are new to the level's file of the bucket, and judge them.
+        """Write the new candidates to the bucket's file of the level, and judge them.
 
         Args:
-            new: Given what is new: fingerprints, and rows in local numbers.
+            new: Called with new states: fingerprints, and rows in local numbers.
 
         Returns:
-            On this level, and on those before it that the same job makes.
+            The reports on this level, and on those before it of the same job.
         """
         self.catch_up(level.values_level)
         reports, messages = _reports(messages) if level.number > level.first else (Reports(()), messages)
@@ -144,11 +159,11 @@ class Worker:
             self.directory.know(report.sums)
             files += report.names
         visited = self.bucket_set(bucket, files)
-        admission = Admission(self.directory, self.trees, self.numbering, self.watched, bucket, visited, level, new)
-        written = admission.write(messages)
+        admission = Admission(self.directory, self.watched, self.numbering, bucket, visited, level, new)
+        written = admission.write(self._pausing(messages))
         run_again(self.trees)
         names = [file.path for file in written]
-        visited.files += names  # if the level is made again, its files have other names, and this is discarded
+        visited.files += names  # if the level is retried, its files have other names, and this set is discarded
         self._buckets[bucket] = visited
         admitted = Admitted(
             level.number,
@@ -164,12 +179,34 @@ class Worker:
         )
         return Reports((*reports.levels, admitted))
 
+    def _pausing(self, messages: Iterator[Message]) -> Iterator[Message]:
+        for message in messages:
+            yield message
+            self.pause()
+
 
 def _reports(messages: Iterator[Message]) -> tuple[Reports, Iterator[Message]]:
-    """The reports among the messages to a bucket, which has none if nothing was sent to it before; and the others."""
+    """The reports among the messages to a bucket, if it got any messages before; and the other messages."""
     held: list[Message] = []
     for message in messages:
         if isinstance(message, Reports):
             return message, itertools.chain(held, messages)
         held.append(message)
     return Reports(()), iter(held)
+
+
+_workers: dict[str, Worker] = {}
+
+
+def worker_for(shipped: Shipped) -> Worker:
+    """The process's worker for a search. Only the last search is kept."""
+    if shipped.search not in _workers:
+        _workers.clear()
+        task = receive(shipped.task)
+        directory = RunDirectory(open_folder(shipped.path, shipped.mark), task.model, task.bits)
+        _workers[shipped.search] = Worker(directory, task)
+    worker = _workers[shipped.search]
+    worker.spare_the_collector()
+    worker.directory.know(shipped.sums)
+    worker.values = shipped.values
+    return worker

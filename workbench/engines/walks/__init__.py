@@ -1,1 +1,1 @@
-"""Random walks over a model's states: what is done where no search gets to the end."""
+"""Random walks over a model's states, for spaces that no search exhausts."""

@@ -1,4 +1,4 @@
-"""The same walks as tasks on Spark: in rounds of a few seconds, so that the driver can look at the clock, and stop."""
+"""Walks as tasks on Spark, in rounds of a few seconds so that the driver can watch the clock, and stop."""
 
 import secrets
 import time
@@ -14,8 +14,8 @@ from workbench.engines.spark.executors import ready_session
 from workbench.engines.spark.jobs import explained
 from workbench.engines.spark.session import cores_of
 from workbench.engines.spark.shipping import receive, ship
-from workbench.engines.walks.asked import Asked, Made, starts_of
-from workbench.engines.walks.result import Rule
+from workbench.engines.walks.request import Walked, WalkRequest, starts_of
+from workbench.engines.walks.result import WalkRule
 from workbench.engines.walks.walker import Tally, Walker, judged
 from workbench.kernel import Model
 from workbench.kernel.budget import Stop
@@ -23,36 +23,36 @@ from workbench.kernel.plan import make_plan
 from workbench.kernel.trace import leading_to, replay
 
 _ROUND_SECONDS = 4.0
-#: Walks, and about how many of their steps, that a task makes between two looks at the clock.
+#: The walks, and about how many of their steps, that a task makes between two looks at the clock.
 _WALKS, _STEPS = 64, 100_000
 
 
-class _Job(NamedTuple):
-    """What a worker has to know of the walks. A task makes every so many-th batch of them.
+class _WalkJob(NamedTuple):
+    """A worker's job. Tasks deal the batches of walks among them.
 
     Attributes:
-        name: Tells these walks from others.
-        batch: Walks that a task makes at once.
+        name: Identifies these walks.
+        batch: The walks in a batch.
     """
 
     name: str
     model: Model
     properties: tuple[str, ...]
-    rule: Rule
+    rule: WalkRule
     walks: int
     batch: int
 
 
 class _Done(NamedTuple):
-    """What a task came to in a round: which batch is its next one, and what it has seen."""
+    """A task's result of a round: its next batch, and its tally."""
 
     task: int
     batch: int
     tally: Tally
 
 
-def walk_on_spark(asked: Asked, workers: int | None, spark: SparkSession | None) -> Made:
-    """Make the walks by so many tasks at a time."""
+def walk_on_spark(asked: WalkRequest, workers: int | None, spark: SparkSession | None) -> Walked:
+    """Make the walks, `workers` tasks at a time."""
     session = ready_session(spark)
     tasks = workers or cores_of(session)
     asked.limits.restart()
@@ -66,14 +66,14 @@ def walk_on_spark(asked: Asked, workers: int | None, spark: SparkSession | None)
                 total.add(done.tally)
     except Stop as stop:
         stopped = str(stop)
-    return Made(total, tasks, starts, stopped, notes)
+    return Walked(total, tasks, starts, stopped, notes)
 
 
-def _rounds(asked: Asked, session: SparkSession, tasks: int, so_far: Callable[[], Tally]) -> Iterator[_Done]:
-    """What the tasks come to, round by round, until all walks are made or the time is over."""
+def _rounds(asked: WalkRequest, session: SparkSession, tasks: int, so_far: Callable[[], Tally]) -> Iterator[_Done]:
+    """The tasks' results, round by round, until all walks are made or the time is over."""
     model, names = asked.plan.model, tuple(declared.name for declared in judged(asked.plan))
     batch = max(1, min(_WALKS, _STEPS // asked.rule.depth))
-    shipped = ship(_Job(secrets.token_hex(8), model, names, asked.rule, asked.walks, batch), model.name)
+    shipped = ship(_WalkJob(secrets.token_hex(8), model, names, asked.rule, asked.walks, batch), model.name)
     following = dict(enumerate(range(tasks)))  # for each task its next batch
     while following and asked.go_on(so_far()):
         left = _ROUND_SECONDS if asked.seconds is None else min(_ROUND_SECONDS, asked.seconds - asked.limits.seconds)
@@ -91,9 +91,9 @@ def _rounds(asked: Asked, session: SparkSession, tasks: int, so_far: Callable[[]
 _walkers: dict[str, Walker] = {}
 
 
-def _walker(shipped: bytes) -> tuple[_Job, Walker]:
-    """The process's walker for a job, which keeps its trees from round to round; one job at a time is remembered."""
-    job: _Job = receive(shipped)
+def _walker(shipped: bytes) -> tuple[_WalkJob, Walker]:
+    """The process's walker for a job, with its trees from earlier rounds. Only the last job is kept."""
+    job: _WalkJob = receive(shipped)
     if job.name not in _walkers:
         _walkers.clear()
         plan = make_plan(job.model, job.properties)
@@ -102,7 +102,7 @@ def _walker(shipped: bytes) -> tuple[_Job, Walker]:
 
 
 def _walk(shipped: bytes, stride: int, seconds: float, work: tuple[int, int]) -> Outgoing:
-    """Make walks for so many seconds: a task's first batch, and every `stride`-th one after it."""
+    """Make walks for some seconds: a task's next batch, and every `stride`-th batch after it."""
     job, walker = _walker(shipped)
     task, batch = work
     ending = time.monotonic() + seconds

@@ -1,68 +1,65 @@
-"""What a trace is to end with, as the ways that a shortener tries are judged: a state, a step, or a dead end."""
+"""The goals of shortened traces: a state, a step, or a dead end."""
 
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from workbench.engines.steps import WatchedSteps
-from workbench.engines.store import Store
+from workbench.engines.store import StateStore
 from workbench.engines.trees import Trees
-from workbench.engines.watch import evaluate
+from workbench.engines.watch import Watched, evaluate
 from workbench.kernel import Model
 from workbench.kernel.declare import DEADLOCK, Property
 from workbench.kernel.lasso import judge_end
 
 
 class Ball(NamedTuple):
-    """The states around some others.
+    """The states around some central ones.
 
     Attributes:
-        store: Breadth-first, so that the first of some states is a nearest one. It begins with the states that it is
-            around.
-        roots: How many these are.
-        expanded: The steps from that many of the states, the first ones, are known.
-        radius: All states that are at most so many steps away are there.
+        store: Breadth-first from the centre, so that the first of some states is a nearest one.
+        roots: The number of central states.
+        expanded: The number of states, from the first on, whose steps are known.
+        radius: All states within so many steps are there.
     """
 
-    store: Store
+    store: StateStore
     roots: int
     expanded: int
     radius: int
 
 
 class Goal(Protocol):
-    """What a trace is to end with.
+    """The goal of a trace.
 
     Attributes:
-        is_state: Whether the last state is enough, however it was reached.
-        lag: How many steps less than to the edge of a ball it is known in it.
+        is_state: Whether the last state suffices, however it was reached.
+        lag: How many steps before the edge of a ball the goal stops being recognized.
     """
 
     is_state: bool
     lag: int
 
     def in_line(self, rows: np.ndarray, steps: np.ndarray) -> int | None:
-        """After how many of the `steps` from one of the states `rows` to the next it is met, if it is."""
+        """The number of `steps` along the states `rows` after which the goal is met, if it is."""
 
     def in_ball(self, ball: Ball, initial: bool) -> tuple[int, list[int]] | None:
-        """The nearest state of a ball from which it is met, and the steps from there.
+        """The nearest state of a ball from which the goal is met, and the steps from there.
 
         `initial` says that the ball is around initial states.
         """
 
 
 class StateGoal:
-    """A state in which an invariant is violated, or a reachable property true."""
+    """A state that violates an invariant, or satisfies a reachable property."""
 
     is_state, lag = True, 0
 
     def __init__(self, model: Model, trees: Trees, declared: Property) -> None:
-        self._trees, self._wanted = trees, declared.kind == "reachable"
-        self._predicates = [trees.add_predicate(i.holds, i.subject, i.place) for i in model.predicates(declared.name)]
+        self._watched = Watched(model, trees, [declared])
 
     def in_line(self, rows: np.ndarray, steps: np.ndarray) -> int | None:
-        met = [evaluate(self._trees, one, rows) == self._wanted for one in self._predicates]
-        return min((int(np.argmax(where)) for where in met if where.any()), default=None)
+        return min((int(np.argmax(met)) for _, met in self._watched.hits(rows) if met.any()), default=None)
 
     def in_ball(self, ball: Ball, initial: bool) -> tuple[int, list[int]] | None:
         found = self.in_line(ball.store.column("rows"), np.empty(0, np.int64))
@@ -80,16 +77,16 @@ class StepGoal:
 
     def in_line(self, rows: np.ndarray, steps: np.ndarray) -> int | None:
         watched = self._watched
-        if not all(evaluate(self._trees, predicate, rows[:1])[0] for _, predicate, _ in watched.begins):
+        if not all(evaluate(self._trees, predicate, rows[:1])[0] for _, predicate in watched.begins):
             return 0
         before, after = rows[:-1], rows[1:]
         changed = before != after
         parts = np.concatenate([before, after, changed.astype(np.int32)], axis=1)
         met = np.zeros(len(steps), np.bool_)
-        for number, (_, judge) in enumerate(watched.judges):
+        for number, judge in enumerate(watched.judges):
             concerned = [judge.concerns(self._model.instances[self._trees.steps[step][0]]) for step in steps]
             judged = np.flatnonzero(np.array(concerned, np.bool_) & changed.any(axis=1))
-            met[judged] |= ~evaluate(self._trees, watched.first + number, parts[judged], of_steps=True)
+            met[judged] |= ~evaluate(self._trees, watched.first + number, parts[judged])
         return int(np.argmax(met)) + 1 if met.any() else None
 
     def in_ball(self, ball: Ball, initial: bool) -> tuple[int, list[int]] | None:
@@ -112,6 +109,6 @@ class DeadEnd(StepGoal):
 
 
 def goal_of(model: Model, trees: Trees, declared: Property) -> Goal:
-    """What a trace that decides `declared` ends with."""
+    """The goal of traces that decide `declared`."""
     kind = StateGoal if declared.of_states else DeadEnd if declared.kind == DEADLOCK.kind else StepGoal
     return kind(model, trees, declared)

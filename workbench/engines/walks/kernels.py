@@ -1,7 +1,7 @@
 """The compiled loop of random walks. It walks decision trees as the searches do, and knows nothing of any model.
 
-Like the kernels of the searches it keeps its place in arrays, stops for whatever needs Python, and is called again. A
-walk depends on the rule and on its number alone: not on what the trees hold already, nor on who makes it.
+Like the searches' kernels it keeps its place in arrays, stops for whatever needs Python, and is called again. A walk
+depends on the rule and its number alone: not on the memoized part of the trees, nor on the worker.
 """
 
 from typing import NamedTuple
@@ -10,10 +10,10 @@ import numpy as np
 
 from workbench.engines import step_kernels
 from workbench.engines.compiled import njit
-from workbench.engines.kernels import DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, walk
+from workbench.engines.kernels import DONE, MISS_ACTION, MISS_GROUP, MISS_PREDICATE, Predicates, walk
 from workbench.engines.walks.sketch import observe
 
-# Why `stroll` returns, beside the reasons that the searches have too.
+# Why `stroll` returns, besides the searches' reasons.
 MISS_START, MISS_BEGIN, MISS_STEP, MISS_END, MISS_BOUND, PAUSE = range(20, 26)
 
 # Places in `Walk.place`.
@@ -33,48 +33,39 @@ _WEIGHTS = 6  # a swarm's walk gives each action 1, 4, 16 ... 1024
 
 
 class Starts(NamedTuple):
-    """The initial states: their rows, as far as these are known."""
+    """The rows of the initial states, as far as they are `known`."""
 
     rows: np.ndarray
     known: np.ndarray
 
 
-class Watch(NamedTuple):
-    """The predicates to look out for, and for each property the shortest walk that decided it.
+class WalkWatch(NamedTuple):
+    """The properties that walks watch.
 
-    ``reads`` has for each cell one bit per predicate that has read it; ``of`` is the property of each predicate. A walk
-    that decides a property at ``depth`` steps or more is no news. ``bounds`` are the roots of the model's constraints.
+    Attributes:
+        states, steps (Predicates): `of` counts the properties of both.
+        begins, begins_of: The roots of the judges of initial states, and their properties.
+        deadlock: The property against dead ends; -1 for none.
+        ends: The predicate that says where walks may end, counted as in `steps`; -1 for none.
+        bounds: The roots of the model's state constraints.
+        depth, number: For each property the length and number of the shortest walk that decided it.
+        scratch: Holds a step while it is judged.
     """
 
-    roots: np.ndarray
-    wanted: np.ndarray
-    reads: np.ndarray
-    of: np.ndarray
-    depth: np.ndarray
-    number: np.ndarray
-    bounds: np.ndarray
-
-
-class StepWatch(NamedTuple):
-    """The same for steps: see :class:`workbench.engines.steps.WatchedSteps`.
-
-    ``begins`` are the roots of what judges initial states, ``begins_of`` their properties. ``deadlock`` is the property
-    that says where walks may end, -1 for none; ``ends`` the root of what says that they may, and the same.
-    """
-
-    roots: np.ndarray
-    of: np.ndarray
-    concerned: np.ndarray
-    reads: np.ndarray
+    states: Predicates
+    steps: Predicates
     begins: np.ndarray
     begins_of: np.ndarray
     deadlock: int
     ends: int
+    bounds: np.ndarray
+    depth: np.ndarray
+    number: np.ndarray
     scratch: np.ndarray
 
 
 class Counted(NamedTuple):
-    """What is counted: per action instance, in all, and the sketch of the states that were visited."""
+    """Counts per action instance and in all, and the sketch of the visited states."""
 
     enabled: np.ndarray
     taken: np.ndarray
@@ -83,7 +74,7 @@ class Counted(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """Where a walk is; ``path`` has the steps that led there, the others are its candidates for the next one."""
+    """A walk's position and its candidates for the next step; ``path`` holds the steps taken."""
 
     place: np.ndarray
     row: np.ndarray
@@ -98,25 +89,25 @@ class Walk(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def mix(word):
-    """A permutation of the 64-bit words under which neighbours have nothing in common (that of SplitMix64)."""
+    """SplitMix64's permutation of 64-bit words, which sends neighbours far apart."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))
 
 
 @njit(cache=True, nogil=True)
-def draw(random, among):
+def draw_below(random, among):
     """The next random number below `among`."""
     random[0] += _GOLDEN
     return np.int64(mix(random[0]) % np.uint64(among))
 
 
 @njit(cache=True, nogil=True)
-def begin(starts, cells, seed, swarm, at):
+def begin_walk(starts, cells, seed, swarm, at):
     """Place the walk in one of the initial states."""
     hash_base, hashes = cells
     at.random[0] = mix(mix(np.uint64(seed) + _GOLDEN) ^ np.uint64(at.place[NUMBER]))
-    which = draw(at.random, starts.rows.shape[0])
+    which = draw_below(at.random, starts.rows.shape[0])
     at.place[START] = which
     if not starts.known[which]:
         return MISS_START
@@ -125,46 +116,46 @@ def begin(starts, cells, seed, swarm, at):
         at.row[cell] = starts.rows[which, cell]
         at.fingerprint[0] += hashes[hash_base[cell] + at.row[cell], 0]
     for instance in range(at.weight.shape[0]):
-        at.weight[instance] = 4 ** draw(at.random, _WEIGHTS) if swarm else 1
+        at.weight[instance] = 4 ** draw_below(at.random, _WEIGHTS) if swarm else 1
     at.place[DEPTH] = 0
     at.place[STEP] = -1
     return DONE
 
 
 @njit(cache=True, nogil=True)
-def record(watch, declared, depth, number):
-    """Note that a walk decides a property."""
+def note_decided(watch, declared, depth, number):
+    """Note that a walk decided a property."""
     watch.depth[declared] = depth
     watch.number[declared] = number
 
 
 @njit(cache=True, nogil=True)
-def judge(trees, watch, at):
-    """Look at the predicates that the last step may have changed."""
-    step, depth = at.place[STEP], at.place[DEPTH]
-    for word in range(watch.reads.shape[1]):
+def judge_row(trees, predicates, watch, step, row, depth, at):
+    """Judge a row by the predicates that `step` may have changed (-1: by all); whether all of them are known."""
+    for word in range(predicates.reads.shape[1]):
         touched = ~np.uint64(0)
         if step >= 0:
             touched = np.uint64(0)
             for w in range(trees.step_first[step], trees.step_stop[step]):
-                touched |= watch.reads[trees.write_cell[w], word]
+                touched |= predicates.reads[trees.write_cell[w], word]
+            touched &= predicates.concerned[trees.step_instance[step], word]
         first = 64 * word
-        for predicate in range(first, min(first + 64, watch.of.shape[0])):
-            declared = watch.of[predicate]
+        for predicate in range(first, min(first + 64, predicates.of.shape[0])):
+            declared = predicates.of[predicate]
             if (touched >> np.uint64(predicate - first)) & np.uint64(1) == 0 or depth >= watch.depth[declared]:
                 continue
-            leaf = walk(trees, watch.roots[predicate], at.row)
+            leaf = walk(trees, predicates.roots[predicate], row)
             if leaf < 0:
                 at.place[WHAT] = predicate
-                return MISS_PREDICATE
-            if (leaf == 1) == watch.wanted[predicate]:
-                record(watch, declared, depth, at.place[NUMBER])
-    return DONE
+                return False
+            if (leaf == 1) == predicates.wanted[predicate]:
+                note_decided(watch, declared, depth, at.place[NUMBER])
+    return True
 
 
 @njit(cache=True, nogil=True)
-def is_outside(trees, watch, at):
-    """1 if the walk is outside the constraints, 0 if it is not, -1 for a miss."""
+def walk_is_outside(trees, watch, at):
+    """1 if the walk has left the state constraints, 0 if not, -1 for a miss."""
     for constraint in range(watch.bounds.shape[0]):
         leaf = walk(trees, watch.bounds[constraint], at.row)
         if leaf < 0:
@@ -176,63 +167,45 @@ def is_outside(trees, watch, at):
 
 
 @njit(cache=True, nogil=True)
-def judge_beginning(trees, watch, steps, at):
-    """Look at what judges initial states."""
-    for which in range(steps.begins.shape[0]):
-        declared = steps.begins_of[which]
+def judge_beginning(trees, watch, at):
+    """Judge the initial state."""
+    for which in range(watch.begins.shape[0]):
+        declared = watch.begins_of[which]
         if watch.depth[declared] <= 0:
             continue
-        leaf = walk(trees, steps.begins[which], at.row)
+        leaf = walk(trees, watch.begins[which], at.row)
         if leaf < 0:
             at.place[WHAT] = which
             return MISS_BEGIN
         if leaf != 1:
-            record(watch, declared, 0, at.place[NUMBER])
+            note_decided(watch, declared, 0, at.place[NUMBER])
     return DONE
 
 
 @njit(cache=True, nogil=True)
-def judge_step(trees, watch, steps, at):
-    """Look at what judges the step that is to be taken."""
-    step, depth = at.place[STEP], at.place[DEPTH] + 1
-    step_kernels.begin(at.row, steps.scratch)
-    if not step_kernels.take(trees, step, steps.scratch):
-        return DONE
-    instance = trees.step_instance[step]
-    for word in range(steps.reads.shape[1]):
-        touched = np.uint64(0)
-        for w in range(trees.step_first[step], trees.step_stop[step]):
-            touched |= steps.reads[trees.write_cell[w], word]
-        touched &= steps.concerned[instance, word]
-        first = 64 * word
-        for predicate in range(first, min(first + 64, steps.of.shape[0])):
-            declared = steps.of[predicate]
-            if (touched >> np.uint64(predicate - first)) & np.uint64(1) == 0 or depth >= watch.depth[declared]:
-                continue
-            leaf = walk(trees, steps.roots[predicate], steps.scratch)
-            if leaf < 0:
-                at.place[WHAT] = predicate
-                return MISS_STEP
-            if leaf != 1:
-                record(watch, declared, depth, at.place[NUMBER])
-    return DONE
+def judge_step(trees, watch, at):
+    """Judge the next step; returns whether all predicates are known."""
+    step_kernels.begin(at.row, watch.scratch)
+    if not step_kernels.take(trees, at.place[STEP], watch.scratch):
+        return True
+    return judge_row(trees, watch.steps, watch, at.place[STEP], watch.scratch, at.place[DEPTH] + 1, at)
 
 
 @njit(cache=True, nogil=True)
-def judge_end(trees, watch, steps, at):
-    """Look whether the walk, which can go no further, may end where it is."""
-    if steps.deadlock >= 0 and at.place[DEPTH] < watch.depth[steps.deadlock]:
-        leaf = 0 if steps.ends < 0 else walk(trees, steps.roots[steps.ends], at.row)
+def judge_dead_end(trees, watch, at):
+    """Judge the end of a walk that has no further step."""
+    if watch.deadlock >= 0 and at.place[DEPTH] < watch.depth[watch.deadlock]:
+        leaf = 0 if watch.ends < 0 else walk(trees, watch.steps.roots[watch.ends], at.row)
         if leaf < 0:
             return MISS_END
         if leaf != 1:
-            record(watch, steps.deadlock, at.place[DEPTH], at.place[NUMBER])
+            note_decided(watch, watch.deadlock, at.place[DEPTH], at.place[NUMBER])
     return DONE
 
 
 @njit(cache=True, nogil=True)
-def changes(trees, first, last, row):
-    """Whether one of the steps from `first` up to `last` writes anything that is not there already."""
+def any_change(trees, first, last, row):
+    """Whether one of the steps from `first` up to `last` changes anything."""
     for step in range(first, last):
         if trees.step_blind[step] > trees.step_first[step]:
             return True
@@ -243,11 +216,8 @@ def changes(trees, first, last, row):
 
 
 @njit(cache=True, nogil=True)
-def gather(trees, dispatch, by_successor, at):
-    """Find the action instances that are enabled, each with the sum of its weight and those before it.
-
-    Also says whether any of their steps changes something.
-    """
+def gather_enabled(trees, dispatch, by_successor, at):
+    """Find the enabled action instances with their cumulative weights, and whether any of their steps has an effect."""
     found, total, moving = 0, np.int64(0), 0
     for group in range(dispatch.cell.shape[0]):
         value = at.row[dispatch.cell[group]]
@@ -264,7 +234,7 @@ def gather(trees, dispatch, by_successor, at):
             successors = last - first
             if successors == 0:
                 continue
-            if not moving and changes(trees, first, last, at.row):
+            if not moving and any_change(trees, first, last, at.row):
                 moving = 1
             instance = dispatch.instance[entry]
             total += at.weight[instance] * (successors if by_successor else 1)
@@ -275,10 +245,10 @@ def gather(trees, dispatch, by_successor, at):
 
 
 @njit(cache=True, nogil=True)
-def choose(trees, by_successor, counted, at):
-    """One of the candidates' successors, as the number of a memoised step."""
+def choose_step(trees, by_successor, counted, at):
+    """A random successor of the candidates, as the number of a memoized step."""
     found = at.place[FOUND]
-    drawn = draw(at.random, at.until[found - 1])
+    drawn = draw_below(at.random, at.until[found - 1])
     chosen = 0
     for candidate in range(found):
         counted.enabled[at.instance[candidate]] += 1
@@ -291,12 +261,12 @@ def choose(trees, by_successor, counted, at):
     if by_successor:
         before = at.until[chosen - 1] if chosen > 0 else 0
         return first + (drawn - before) // at.weight[at.instance[chosen]]
-    return first + (draw(at.random, successors) if successors > 1 else 0)
+    return first + (draw_below(at.random, successors) if successors > 1 else 0)
 
 
 @njit(cache=True, nogil=True)
-def take(trees, cells, step, row, fingerprint):
-    """Write what `step` writes into `row`, and keep its fingerprint."""
+def take_step(trees, cells, step, row, fingerprint):
+    """Apply `step` to `row`, and update its fingerprint."""
     hash_base, hashes = cells
     fingerprint[0] += trees.step_delta[step, 0]
     for w in range(trees.step_first[step], trees.step_stop[step]):
@@ -307,32 +277,31 @@ def take(trees, cells, step, row, fingerprint):
 
 
 @njit(cache=True, nogil=True)
-def stroll(trees, dispatch, cells, starts, watch, step_watch, counted, rule, at, end, pause_after):
+def stroll(trees, dispatch, cells, starts, watch, counted, rule, at, end, pause_after):
     """Make the walks from number ``at.place[NUMBER]`` up to `end`; returns why it stopped, or DONE.
 
     Args:
         trees, dispatch: See :mod:`workbench.engines.trees`.
-        cells (tuple of arrays): ``hash_base`` and ``hashes`` of :class:`workbench.engines.cells.Cells`, without
+        cells (tuple of arrays): ``hash_base`` and ``hashes`` of :class:`workbench.engines.cells.Interner`, without
             symmetry.
-        rule (tuple): Depth, seed, whether each successor has the same chance, and whether actions are weighted.
-        pause_after (int): How many steps to take before it pauses.
+        rule (tuple): Depth, seed, whether successors have equal probability, and whether actions are weighted.
+        pause_after (int): Steps before a pause.
     """
     depth, seed, by_successor, swarm = rule
     place, steps = at.place, 0
     while place[NUMBER] < end:
         if place[PHASE] == _BEGIN:
-            why = begin(starts, cells, seed, swarm, at)
+            why = begin_walk(starts, cells, seed, swarm, at)
             if why == DONE:
-                why = judge_beginning(trees, watch, step_watch, at)
+                why = judge_beginning(trees, watch, at)
             if why != DONE:
                 return why
             place[PHASE] = _JUDGE
         ended = False
         if place[PHASE] == _JUDGE:
-            why = judge(trees, watch, at)
-            if why != DONE:
-                return why
-            outside = is_outside(trees, watch, at)
+            if not judge_row(trees, watch.states, watch, place[STEP], at.row, place[DEPTH], at):
+                return MISS_PREDICATE
+            outside = walk_is_outside(trees, watch, at)
             if outside < 0:
                 return MISS_BOUND
             if outside == 0:
@@ -344,31 +313,29 @@ def stroll(trees, dispatch, cells, starts, watch, step_watch, counted, rule, at,
         if place[PHASE] == _GO and not ended:
             if steps == pause_after:
                 return PAUSE
-            why = gather(trees, dispatch, by_successor, at)
+            why = gather_enabled(trees, dispatch, by_successor, at)
             if why != DONE:
                 return why
             if place[FOUND] == 0:
-                why = judge_end(trees, watch, step_watch, at)
+                why = judge_dead_end(trees, watch, at)
                 if why != DONE:
                     return why
                 counted.sums[DEADLOCKED] += 1
                 ended = True
             else:
-                place[STEP] = choose(trees, by_successor, counted, at)
+                place[STEP] = choose_step(trees, by_successor, counted, at)
                 place[PHASE] = _TAKE
         if place[PHASE] == _TAKE:
-            if step_watch.of.shape[0] > 0:
-                why = judge_step(trees, watch, step_watch, at)
-                if why != DONE:
-                    return why
-            take(trees, cells, place[STEP], at.row, at.fingerprint)
+            if watch.steps.of.shape[0] > 0 and not judge_step(trees, watch, at):
+                return MISS_STEP
+            take_step(trees, cells, place[STEP], at.row, at.fingerprint)
             at.path[place[DEPTH]] = place[STEP]
             place[DEPTH] += 1
             place[PHASE] = _JUDGE
             counted.sums[STEPS] += 1
             counted.sums[LONGEST] = max(counted.sums[LONGEST], place[DEPTH])
             steps += 1
-            if place[MOVING] == 0:  # it is where it was, and would be for ever
+            if place[MOVING] == 0:  # it would stay there for ever
                 counted.sums[SETTLED] += 1
                 ended = True
         if ended:
@@ -379,15 +346,15 @@ def stroll(trees, dispatch, cells, starts, watch, step_watch, counted, rule, at,
 
 
 @njit(cache=True, nogil=True)
-def follow(trees, roots, choices, rows, moves, kept, path, place):
-    """Take the moves that are kept, as far as they can be taken.
+def follow_moves(trees, roots, choices, rows, moves, kept, path, place):
+    """Take the `kept` moves, as far as they are enabled.
 
     Args:
         roots (int32 array): The roots of the trees of all action instances.
-        choices (int64 array): What is chosen in each memoised step, as a number.
-        rows (int32 array (moves + 1, cells)): The state to begin in, in the first row; the states after it.
-        moves (int64 array (moves, 2)): Instances, and what is chosen in them.
-        path (int32 array): The steps that were taken; ``place[FOUND]`` is their number.
+        choices (int64 array): The choices of each memoized step, as a number.
+        rows (int32 array (moves + 1, cells)): The first state; takes the states after it.
+        moves (int64 array (moves, 2)): Instances and choices.
+        path (int32 array): Takes the steps; ``place[FOUND]`` is their number.
     """
     taken = 0
     for move in range(moves.shape[0]):

@@ -1,4 +1,4 @@
-"""What random walks saw of a model: verdicts where something was met, and how much was looked at where nothing was."""
+"""The result of random walks: verdicts on what they met, and how much they covered."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -18,15 +18,14 @@ NOT_JUDGED = "a walk is finite: liveness is not judged by walks"
 
 
 @dataclass(frozen=True)
-class Rule:
-    """How walks are made. A walk depends on these, and on its number, alone.
+class WalkRule:
+    """How walks are made. A walk depends on its rule and its number alone.
 
     Attributes:
-        depth: After how many steps a walk ends at the latest.
-        uniform ({"actions", "successors"}): Each enabled action (with its arguments) has the same chance, and each of
-            its outcomes; or each successor has.
-        swarm: Each walk draws a weight for every action (with its arguments): some it takes seldom, others whenever it
-            can.
+        depth: The most steps of a walk.
+        uniform ({"actions", "successors"}): Whether enabled actions (with arguments) have equal probability, and then
+            their outcomes; or all successors.
+        swarm: Each walk draws a weight for every action (with arguments): some it rarely takes, others whenever it can.
 
     Raises:
         InputError: For a value that is not accepted.
@@ -49,8 +48,8 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Taken:
-    """How often walks met an action enabled (state and instance), and how often they took it."""
+class ActionTaken:
+    """How often walks found an action enabled (by state and instance), and how often they took it."""
 
     name: str
     enabled: int
@@ -59,34 +58,32 @@ class Taken:
 
 @dataclass(frozen=True, repr=False)
 class Simulation(Judged):
-    """The result of random walks.
-
-    A property that no walk decided is unknown, however many walks there were.
+    """The result of random walks. A property that no walk decided is unknown, however many walks there were.
 
     Attributes:
-        walks, steps: Walks that came to their end, and the steps of all.
-        deadlocked: Walks that ended in a state without successors. It may be a proper end.
-        settled: Walks that ended in a state that no step changes any more.
-        outside: Walks that ended where they left the model's constraints. That state is judged, and not counted in
+        walks, steps: Completed walks, and the steps of all walks.
+        deadlocked: Walks that ended in a state without successors, which may be a proper end.
+        settled: Walks that ended in a state that no step changes.
+        outside: Walks that ended by leaving the state constraints. The pruned state is judged, but not counted in
             `distinct`.
         longest: Steps of the longest walk.
-        distinct: About how many different states were visited.
+        distinct: The estimated number of distinct states visited.
         error: The relative standard error of `distinct`.
-        stopped: Why it ended before it had done what was asked for.
-        calls: How often the model's Python code was called.
+        stopped: Why the walks ended early.
+        calls: Calls of the model's Python code.
     """
 
     model: Model
     engine: str
     workers: int
-    rule: Rule
+    rule: WalkRule
     walks: int
     steps: int
     deadlocked: int
     settled: int
     outside: int
     longest: int
-    actions: list[Taken]
+    actions: list[ActionTaken]
     distinct: float
     error: float
     verdicts: list[Verdict]
@@ -97,17 +94,17 @@ class Simulation(Judged):
 
     @property
     def never_enabled(self) -> list[str]:
-        """Actions that were enabled in no state that was visited."""
+        """Actions that no visited state enables."""
         return [action.name for action in self.actions if action.enabled == 0]
 
     @property
     def extent(self) -> str:
-        """How much was looked at."""
+        """The extent of the walks, in words."""
         return extent(self.walks, self.rule.depth, self.steps)
 
     @property
     def lines(self) -> list[str]:
-        """What was done, and seen, in lines of text."""
+        """The result without verdicts, in lines of text."""
         rate = self.steps / self.seconds if self.seconds else 0
         workers, ended = counted(self.workers, "worker"), counted(self.deadlocked, "walk")
         lines = [
@@ -123,7 +120,7 @@ class Simulation(Judged):
         return [*lines, *(f"note: {note}" for note in self.notes)]
 
     def __repr__(self) -> str:
-        """The counts and the verdicts; traces are asked for by name."""
+        """The counts and the verdicts, without traces."""
         lines = [repr(self.model), *(f"  {line}" for line in self.lines)]
         return "\n".join([*lines, *self.verdict_lines])
 
@@ -153,7 +150,7 @@ class Simulation(Judged):
 
 
 def extent(walks: int, depth: int, steps: int) -> str:
-    """How much was looked at, in words.
+    """The extent of walks, in words.
 
     Examples:
         >>> extent(1, 200, 12345)
@@ -163,12 +160,7 @@ def extent(walks: int, depth: int, steps: int) -> str:
 
 
 def without_liveness(model: Model, names: Iterable[str] | None = None) -> tuple[list[str], list[str]]:
-    """The properties among those called `names` (by default the model's) that walks can judge.
-
-    Returns:
-        Their names.
-        A note on those that are left out.
-    """
+    """The properties among `names` (by default the model's) that walks can judge, and a note on the others."""
     chosen = model.select(names)
     left = [declared.name for declared in chosen if declared.kind == "liveness"]
     notes = [f"not looked at, since a walk is finite and liveness is not: {', '.join(left)}"] if left else []
@@ -184,7 +176,7 @@ def undecided_verdict(declared: Property, looked_at: str) -> Verdict:
 
 
 def _rounded(number: float) -> str:
-    """Four digits of a number: the others are not known.
+    """A number rounded to four digits: the others are not known.
 
     Examples:
         >>> _rounded(1234567.8), _rounded(987.2)

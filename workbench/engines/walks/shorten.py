@@ -1,8 +1,8 @@
-"""Shorter traces: a walk goes astray, and most of its steps have nothing to do with what it met in the end.
+"""Shortens traces: most steps of a random walk have nothing to do with what it finds.
 
-Two things are tried in turn until neither helps. Steps are left out, many at first and then one by one, as in delta
-debugging (A. Zeller, R. Hildebrandt: Simplifying and isolating failure-inducing input, 2002). And bounded breadth-first
-searches from each state of the trace look for shorter ways to its later states, and to what it met.
+Two methods alternate until neither helps. The first leaves out steps, many at once and then one by one, as in delta
+debugging (A. Zeller, R. Hildebrandt: Simplifying and isolating failure-inducing input, 2002). The second runs bounded
+breadth-first searches from each state of the trace for shorter ways to its later states and to the goal.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ import numpy as np
 from workbench.engines.arrays import Growing
 from workbench.engines.expander import Expander
 from workbench.engines.kernels import DONE, canonical_fingerprints, contains, walk
-from workbench.engines.store import Store
+from workbench.engines.store import StateStore
 from workbench.engines.walks import kernels
 from workbench.engines.walks.goals import Ball, Goal, goal_of
 from workbench.engines.watch import evaluate
@@ -23,11 +23,11 @@ from workbench.kernel.budget import Limits
 from workbench.kernel.declare import Property
 from workbench.kernel.trace import Move
 
-#: The search from the initial states may visit one state of so many that may be visited in all.
+#: The search from the initial states may visit this fraction (1/n) of the budget.
 _FIRST = 4
-#: The least that a search from a state of the trace visits.
+#: The fewest states that a search from a state of the trace may visit.
 _LEAST = 200
-#: With more initial states than these only the trace's own is searched from.
+#: With more initial states, only the trace's own is searched from.
 _MOST_STARTS = 1000
 
 
@@ -35,7 +35,7 @@ class Way(NamedTuple):
     """A behaviour by its moves.
 
     Attributes:
-        shortest: Whether a search from all initial states has shown that none is shorter.
+        shortest: Whether a search from all initial states has proved that none is shorter.
     """
 
     start: int
@@ -44,7 +44,7 @@ class Way(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """A behaviour by the memoised steps of the trees at hand."""
+    """A behaviour by its memoized steps."""
 
     start: int
     steps: list[int]
@@ -55,25 +55,25 @@ class Shortener:
 
     Args:
         starts: The initial states.
-        limits: Knows whether somebody stops it.
+        limits: Tells whether the shortening is stopped.
     """
 
     def __init__(self, model: Model, starts: Sequence[Any], limits: Limits) -> None:
         self._model, self._starts, self._limits = model, starts, limits
         self._expander = Expander(model)
         self._cells, self._trees = self._expander.cells, self._expander.trees
-        self._numbers: dict[Any, int] = {}  # what is chosen in a step -> its number
+        self._numbers: dict[Any, int] = {}  # a step's choices -> their number
         self._chosen = Growing(np.int64)
-        self._bounds = [self._trees.add_predicate(i.holds, i.subject, i.place) for i in model.constraint_predicates()]
+        self._bounds = self._trees.add_predicates(model.constraint_predicates())
         self._left = 0
 
     def shorter(self, declared: Property, way: Way, states: int) -> Iterator[Way]:
-        """Ever shorter ways to what decides `declared`, by visiting about so many states in all."""
+        """Ever shorter ways that decide `declared`, found by visiting about `states` states in all."""
         if not states or not way.moves:
             return
         self._left = states
         goal = goal_of(self._model, self._trees, declared)
-        whole = len(self._starts) <= _MOST_STARTS and not self._bounds  # what lies outside constraints is not searched
+        whole = len(self._starts) <= _MOST_STARTS and not self._bounds  # pruned states are not searched
         begin = range(len(self._starts)) if whole else [way.start]
         first = self._around([self._row(which) for which in begin], states // _FIRST, len(way.moves))
         found = goal.in_ball(first, initial=True)
@@ -96,7 +96,7 @@ class Shortener:
     # Leaving out -------------------------------------------------------------------------------------------------
 
     def _without(self, goal: Goal, line: _Line) -> _Line:
-        """The line without the steps that it does not take to meet the goal."""
+        """The line without the steps that the goal does not need."""
         many = len(line.steps)
         while many >= 1:
             at = 0
@@ -112,7 +112,7 @@ class Shortener:
         return line
 
     def _follow(self, line: _Line, kept: np.ndarray, goal: Goal) -> list[int] | None:
-        """The steps by which those of the line that are kept lead to the goal, if they do."""
+        """The steps by which the `kept` part of the line leads to the goal, if it does."""
         trees, place = self._trees, np.zeros(kernels.PLACES, np.int64)
         path, row = np.empty(len(line.steps), np.int32), self._row(line.start)
         rows = np.empty((len(line.steps) + 1, len(row)), np.int32)
@@ -121,7 +121,7 @@ class Shortener:
         moves = np.column_stack([instances, self._choices()[line.steps]])
         self._limits.enforce(lambda: 0)
         while self._take_kept(rows, moves, kept, path, place) != DONE:
-            trees.learn_action(int(place[kernels.WHAT]), rows[place[kernels.FOUND]].tolist())
+            trees.memoize_action(int(place[kernels.WHAT]), rows[place[kernels.FOUND]].tolist())
         taken = int(place[kernels.FOUND])
         self._left -= taken
         met = goal.in_line(rows[: taken + 1], path[:taken])
@@ -130,10 +130,10 @@ class Shortener:
 
     def _take_kept(self, *arrays: np.ndarray) -> int:
         roots = np.array(self._trees.roots, np.int32)
-        return int(kernels.follow(self._trees.arrays, roots, self._choices(), *arrays))
+        return int(kernels.follow_moves(self._trees.arrays, roots, self._choices(), *arrays))
 
     def _choices(self) -> np.ndarray:
-        """What is chosen in each memoised step, as a number."""
+        """The choices of each memoized step, as a number."""
         for choice in self._trees.choices[self._chosen.size :]:
             self._chosen.append(self._numbers.setdefault(choice, len(self._numbers)))
         return self._chosen.array
@@ -141,7 +141,7 @@ class Shortener:
     # Shortcuts ---------------------------------------------------------------------------------------------------
 
     def _by_shortcuts(self, first: Ball, begin: Sequence[int], goal: Goal, line: _Line) -> _Line:
-        """The shortest line by way of the states around those of the line, as far as searches from these go."""
+        """The shortest line through the states around the line's, as far as searches from these go."""
         end = len(line.steps)
         rows = self._rows(line)
         fingerprints = canonical_fingerprints(np.stack([self._cells.sums(row) for row in rows]), 1)
@@ -169,7 +169,7 @@ class Shortener:
         return best[end]
 
     def _reached(self, ball: Ball, fingerprints: np.ndarray, first: int) -> list[tuple[int, int]]:
-        """Which states of a line, from number `first` on, are in the ball, and under which number there."""
+        """The states of a line, from number `first` on, that are in the ball, with their numbers there."""
         inside = np.flatnonzero(contains(fingerprints[first:], ball.store.visited.table)) + first
         if not len(inside):
             return []
@@ -177,8 +177,8 @@ class Shortener:
         return [(at, int(np.argmax(held == fingerprints[at, 0]))) for at in inside.tolist()]
 
     def _around(self, rows: Sequence[Sequence[int]], most: int, radius: int) -> Ball:
-        """At most so many states that are at most `radius` steps away from some of `rows`, the nearest ones."""
-        store = Store(self._cells, keep_rows=True, keep_edges=False)
+        """The nearest states to `rows`: about `most`, within `radius` steps."""
+        store = StateStore(self._cells, keep_rows=True, keep_edges=False)
         for which, row in enumerate(rows):
             store.add_initial(list(row), which)
         roots = store.count
@@ -198,11 +198,11 @@ class Shortener:
         return self._cells.encode(self._starts[which])
 
     def _steps(self, way: Way) -> list[int]:
-        """The moves of a way as memoised steps."""
+        """The moves of a way as memoized steps."""
         row, steps = np.array(self._row(way.start), np.int32), []
         for instance, ordinal in way.moves:
             while (leaf := walk(self._trees.arrays, self._trees.roots[instance], row)) < 0:
-                self._trees.learn_action(instance, row.tolist())
+                self._trees.memoize_action(instance, row.tolist())
             steps.append(int(self._trees.arrays.leaf_start[leaf]) + ordinal)
             self._take(steps[-1], row)
         return steps

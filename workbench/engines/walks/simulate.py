@@ -1,22 +1,27 @@
-"""One call that makes random walks over a model's states, here or on Spark, and says what they met.
+"""One call that makes random walks over a model's states, here or on Spark.
 
-A walk looks up in the same trees as a search what is enabled, draws a step, judges it and the state after it, and adds
-its fingerprint to a sketch (``kernels.py``). All choices follow from the seed and the walk's number, and tallies of
-walks add up in any order; so threads (``team.py``), each with its own trees, and tasks of Spark (``cluster.py``) give
-the same answer. Of the walks that decide a property, the shortest is repeated, shortened (``shorten.py``), and run by
-the model.
+A walk looks up enabled steps in the same trees as a search, draws one, judges it and the state after it, and adds its
+fingerprint to a sketch (``kernels.py``). All choices follow from the seed and the walk's number, and tallies add up in
+any order; so threads (``team.py``), each with its own trees, and tasks of Spark (``cluster.py``) give the same answer.
+The shortest walk that decides a property is repeated, shortened (``shorten.py``), and run by the model.
 """
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
-from workbench.engines.local import Smallest
-from workbench.engines.local import load as load_kernels
+from workbench.engines.local import Smallest, load_kernels
 from workbench.engines.threads import MOST_WORKERS, usable_cores
 from workbench.engines.walks import kernels, sketch
-from workbench.engines.walks.asked import Asked, Made, Progress
-from workbench.engines.walks.result import Rule, Simulation, Taken, extent, undecided_verdict, without_liveness
+from workbench.engines.walks.request import Walked, WalkProgress, WalkRequest
+from workbench.engines.walks.result import (
+    ActionTaken,
+    Simulation,
+    WalkRule,
+    extent,
+    undecided_verdict,
+    without_liveness,
+)
 from workbench.engines.walks.shorten import Shortener, Way
 from workbench.engines.walks.team import walk_here
 from workbench.engines.walks.walker import Tally, Walker, judged
@@ -32,9 +37,9 @@ from workbench.kernel.result import constraints_of
 from workbench.kernel.values import counted
 
 ENGINES = ("local", "spark")
-#: Seconds that walks take if nothing else is said.
+#: The default seconds of walks.
 SECONDS = 10.0
-#: States that shortening a trace may visit if nothing else is said.
+#: The default number of states that shortening a trace may visit.
 SHORTEN = 1_000_000
 _MOST_WALKS = 2**62
 
@@ -54,34 +59,32 @@ def simulate(
     shorten: int = SHORTEN,
     engine: str = "local",
     workers: int | None = None,
-    on_progress: Callable[[Progress], object] | None = None,
+    on_progress: Callable[[WalkProgress], object] | None = None,
     should_stop: Callable[[], bool] | None = None,
     spark: Any = None,
 ) -> Simulation:
     """Walk through the states of `model` at random, and judge every state on the way.
 
-    For spaces that no search gets to the end of. What walks meet is certain - a violation comes with its trace, which
-    the model has taken step by step -; what they do not meet stays unknown.
+    For spaces that no search exhausts. Findings are certain - the model itself runs the trace of a violation, step by
+    step -; everything else stays unknown.
 
     Args:
-        properties: Names of properties, or a single one; for None those that the model checks by default, without
-            liveness: walks cannot judge it, so a liveness property that is named stays unknown.
+        properties: Names of properties, or a single one; None for the model's defaults without liveness. Walks cannot
+            judge liveness: such a property, if named, stays unknown.
         seconds: How long to walk; 10 seconds if neither this nor `walks` is given.
-        walks: How many walks to make. Without `seconds` and `fail_fast` what comes out is the same on however many
-            workers.
-        depth: After how many steps a walk ends at the latest. It also ends where nothing is enabled, or no step changes
-            anything.
-        seed: With the walk's number it decides every choice of a walk, so that the same seed makes the same walks.
-        uniform ({"actions", "successors"}): Whether each enabled action (with its arguments) is taken with the same
-            chance, and then each of its outcomes; or each successor. Initial states have the same chance each.
-        swarm: Let every walk prefer other actions, by weights that it draws: walks differ more from each other.
+        walks: The number of walks. Without `seconds` and `fail_fast` the result does not depend on the workers.
+        depth: The most steps of a walk. It also ends if nothing is enabled, or no step changes anything.
+        seed: Decides every choice of a walk, together with the walk's number.
+        uniform ({"actions", "successors"}): Whether enabled actions (with arguments) have equal probability, and then
+            their outcomes; or all successors. Initial states have equal probability.
+        swarm: Let every walk draw weights for the actions: walks differ more from each other.
         fail_fast: Stop at the first violated invariant.
-        shorten: How many states may be visited in order to shorten the trace of a violation, or a witness; 0 for none.
+        shorten: The states that may be visited to shorten the trace of a violation or a witness; 0 for no shortening.
         engine ({"local", "spark"}): Whether threads of this process walk, or tasks on Spark.
-        workers: How many of these; one per core for None.
-        on_progress: Called with a :class:`Progress` again and again.
-        should_stop: Asked again and again; the walks stop once it returns True.
-        spark: For the engine ``spark``; a local session is made for None.
+        workers: The number of threads or tasks; None for one per core.
+        on_progress: Called repeatedly with a :class:`WalkProgress`.
+        should_stop: Called repeatedly; the walks stop once it returns True.
+        spark: A session for the engine ``spark``; None starts a local one.
 
     Raises:
         InputError: For names or values that are not accepted.
@@ -95,7 +98,7 @@ def simulate(
     left_out: list[str] = []
     if properties is None:
         properties, left_out = without_liveness(model_object(model))
-    plan, rule = make_plan(model, properties, fail_fast=fail_fast), Rule(depth, seed, uniform, swarm)
+    plan, rule = make_plan(model, properties, fail_fast=fail_fast), WalkRule(depth, seed, uniform, swarm)
     plan.notes.extend(left_out)
     seconds = plain(seconds)
     if seconds is not None and not (type(seconds) in (int, float) and 0 < seconds < float("inf")):
@@ -109,8 +112,8 @@ def simulate(
         raise unknown("engine", engine, ENGINES)
     if seconds is None and walks is None:
         seconds = SECONDS
-    load()
-    asked = Asked(plan, rule, walks or _MOST_WALKS, seconds, on_progress, Limits(should_stop=should_stop))
+    load_walks()
+    asked = WalkRequest(plan, rule, walks or _MOST_WALKS, seconds, on_progress, Limits(should_stop=should_stop))
     if engine == "spark":
         from workbench.engines.walks.cluster import walk_on_spark  # pyspark loads here
 
@@ -120,15 +123,15 @@ def simulate(
     return _conclude(asked, engine, made, shorten)
 
 
-def load() -> None:
-    """Compile the kernels, or take them from Numba's cache: no walk should wait for that."""
+def load_walks() -> None:
+    """Compile the kernels, or load them from Numba's cache, so that no walk waits for them."""
     load_kernels()
-    walker = Walker(make_plan(Smallest()), Rule(depth=2), Smallest().initial_states())
+    walker = Walker(make_plan(Smallest()), WalkRule(depth=2), Smallest().initial_states())
     walker.walk(0, 2, lambda: None)
     sketch.estimate(walker.tally.counted.registers)
 
 
-def _conclude(asked: Asked, engine: str, made: Made, shorten: int) -> Simulation:
+def _conclude(asked: WalkRequest, engine: str, made: Walked, shorten: int) -> Simulation:
     """Verdicts with their traces, and the counts."""
     plan, tally, seconds = asked.plan, made.tally, asked.limits.seconds
     looked_at = extent(tally.walks, asked.rule.depth, tally.steps)
@@ -160,20 +163,20 @@ def _conclude(asked: Asked, engine: str, made: Made, shorten: int) -> Simulation
     )
 
 
-def _by_action(model: Model, tally: Tally) -> list[Taken]:
+def _by_action(model: Model, tally: Tally) -> list[ActionTaken]:
     sums = {name: [0, 0] for name in model.actions}
     for instance, enabled, taken in zip(
         model.instances, tally.counted.enabled.tolist(), tally.counted.taken.tolist(), strict=True
     ):
         sums[instance.action.name][0] += enabled
         sums[instance.action.name][1] += taken
-    return [Taken(name, enabled, taken) for name, (enabled, taken) in sums.items()]
+    return [ActionTaken(name, enabled, taken) for name, (enabled, taken) in sums.items()]
 
 
 class _Tracing:
-    """Makes the traces of what walks decided, by the model, until somebody stops it."""
+    """Lets the model make the traces of decided properties, until it is stopped."""
 
-    def __init__(self, asked: Asked, made: Made, shorten: int) -> None:
+    def __init__(self, asked: WalkRequest, made: Walked, shorten: int) -> None:
         self._asked, self._made, self._shorten = asked, made, shorten
         self._places = {declared.name: at for at, declared in enumerate(judged(asked.plan))}
         self.notes: list[str] = []
@@ -187,7 +190,7 @@ class _Tracing:
         return Shortener(self._asked.plan.model, self._made.starts, self._asked.limits)
 
     def verdict(self, declared: Property) -> Verdict | None:
-        """The verdict on a property, if some walk decided it."""
+        """The verdict on a property, if a walk decided it."""
         at = self._places.get(declared.name)
         if at is None or not self._made.tally.decided[at]:
             return None

@@ -1,7 +1,7 @@
-"""How many different states were visited: HyperLogLog, a sketch of a set of fingerprints in 16 KiB.
+"""The number of distinct states visited, by HyperLogLog: a sketch of a set of fingerprints in 16 KiB.
 
-The first bits of a fingerprint choose a register, which keeps the longest run of zeros after them. The estimate from
-the registers is Ertl's, which needs no corrections for small sets.
+The first bits of a fingerprint choose a register, which keeps the longest run of zeros after them. Ertl's estimate from
+the registers needs no corrections for small sets.
 
 References:
     P. Flajolet, E. Fusy, O. Gandouet, F. Meunier: HyperLogLog: the analysis of a near-optimal cardinality estimation
@@ -23,7 +23,7 @@ _LONGEST = 64 - _BITS
 
 
 def empty() -> np.ndarray:
-    """The sketch of the empty set; that of a union is the maximum of sketches, register by register."""
+    """The sketch of the empty set. The sketch of a union is the maximum of each register."""
     return np.zeros(REGISTERS, np.uint8)
 
 
@@ -41,7 +41,7 @@ def observe(registers, fingerprint):
 
 
 def estimate(registers: np.ndarray) -> float:
-    """About how many different fingerprints the sketch was made of.
+    """The estimated number of distinct fingerprints in the sketch.
 
     Examples:
         >>> registers = empty()
@@ -60,7 +60,7 @@ def estimate(registers: np.ndarray) -> float:
 
 
 def _sigma(x: float) -> float:
-    """The share of the registers that nothing has come to: ``x + sum(x ** 2**k * 2 ** (k - 1))``."""
+    """The term of the empty registers: ``x + sum(x ** 2**k * 2 ** (k - 1))``."""
     if x == 1:
         return math.inf
     power, total = 1.0, x
@@ -73,7 +73,7 @@ def _sigma(x: float) -> float:
 
 
 def _tau(x: float) -> float:
-    """The share of those that can grow no more: ``(1 - x - sum((1 - x ** 2**-k) ** 2 * 2**-k)) / 3``."""
+    """The term of the saturated registers: ``(1 - x - sum((1 - x ** 2**-k) ** 2 * 2**-k)) / 3``."""
     if x in (0, 1):
         return 0.0
     power, total = 1.0, 1 - x

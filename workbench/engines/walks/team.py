@@ -1,46 +1,46 @@
-"""The walks of one process: threads that take the next few walks again and again, each with trees of its own."""
+"""The walks of one process: threads with their own trees keep taking the next few walks."""
 
 import threading
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
 from workbench.engines.purity import run_again
-from workbench.engines.walks.asked import Asked, Made, starts_of
+from workbench.engines.walks.request import Walked, WalkRequest, starts_of
 from workbench.engines.walks.walker import Tally, Walker
 from workbench.kernel.budget import INTERRUPTED, Stop
 
-#: Walks that a worker takes at once, at most. With fewer, workers wait for each other between them.
+#: The most walks that a worker takes at once. With fewer, workers would wait for each other.
 _BATCH = 4096
 _POLL_SECONDS = 0.05
 
 
 class _Ended(Exception):
-    """Lets a worker stop in the middle of a walk."""
+    """Stops a worker in the middle of a walk."""
 
 
-def walk_here(asked: Asked, workers: int) -> Made:
-    """Make the walks by so many threads of this process."""
+def walk_here(asked: WalkRequest, workers: int) -> Walked:
+    """Make the walks, with `workers` threads of this process."""
     asked.limits.restart()
     try:
         starts, notes = starts_of(asked.plan.model, asked.limits)
         team = _Team([Walker(asked.plan, asked.rule, starts) for _ in range(workers)], asked.walks)
     except Stop as stop:
-        return Made(Tally.empty(asked.plan), workers, [], str(stop))
+        return Walked(Tally.empty(asked.plan), workers, [], str(stop))
     stopped = team.walk(asked)
     for walker in team.walkers if stopped != INTERRUPTED else ():
         run_again(walker.trees)
-    return Made(team.tally(asked), workers, starts, stopped, notes)
+    return Walked(team.tally(asked), workers, starts, stopped, notes)
 
 
 class _Team:
-    """Workers that share `walks` walks; they take some at a time, in the order of their numbers."""
+    """Workers that share `walks` walks, and take some at a time, in the order of their numbers."""
 
     def __init__(self, walkers: list[Walker], walks: int) -> None:
         self.walkers, self._walks = walkers, walks
         self._batch = max(1, min(_BATCH, walks // (8 * len(walkers))))
         self._ended, self._dealing, self._next = threading.Event(), threading.Lock(), 0
 
-    def walk(self, asked: Asked) -> str | None:
-        """Make the walks; returns why they ended early, if so."""
+    def walk(self, asked: WalkRequest) -> str | None:
+        """Make the walks; returns why they ended early, if they did."""
         with ThreadPoolExecutor(len(self.walkers)) as pool:
             running = {pool.submit(self._work, walker) for walker in self.walkers}
             try:
@@ -56,8 +56,8 @@ class _Team:
                 self._ended.set()
         return None
 
-    def tally(self, asked: Asked) -> Tally:
-        """What the walks so far came to."""
+    def tally(self, asked: WalkRequest) -> Tally:
+        """The tally of the walks so far."""
         total = Tally.empty(asked.plan)
         for walker in self.walkers:
             total.add(walker.tally)

@@ -1,29 +1,28 @@
-"""What walks are asked for, and what came of them: the same here and on Spark."""
+"""The request for walks, and their outcome: the same here and on Spark."""
 
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.engines.walks.result import Rule
+from workbench.engines.walks.result import WalkRule
 from workbench.engines.walks.walker import Tally, judged
 from workbench.kernel import Model
 from workbench.kernel.budget import Limits, Stop
 from workbench.kernel.plan import Plan
 from workbench.kernel.values import counted
 
-#: Initial states to choose from, at most.
+#: The most initial states to choose from.
 _MOST_STARTS = 100_000
 _STARTS_PER_LOOK = 256
 
 
 @dataclass(frozen=True)
-class Progress:
-    """Where walks are.
+class WalkProgress:
+    """The progress of walks.
 
     Attributes:
-        walks, steps: So far.
-        decided: The invariants that are known to be violated, and the properties that are known to be reached.
+        decided: The invariants violated and the properties reached so far.
     """
 
     walks: int
@@ -37,32 +36,32 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What walks are asked for.
+class WalkRequest:
+    """A request for walks.
 
     Attributes:
-        walks: How many there are to be at most.
-        seconds: How long they may take.
-        limits: Knows whether somebody stops them.
+        walks: The most walks.
+        seconds: The most seconds; None for no limit.
+        limits: Tells whether the walks are stopped.
     """
 
     plan: Plan
-    rule: Rule
+    rule: WalkRule
     walks: int
     seconds: float | None
-    on_progress: Callable[[Progress], object] | None
+    on_progress: Callable[[WalkProgress], object] | None
     limits: Limits
 
     def go_on(self, tally: Tally) -> bool:
         """Whether there is time for more walks than those in `tally`.
 
         Raises:
-            Stop: If they end early.
+            Stop: If the walks end early.
         """
         decided = [p for p, known in zip(judged(self.plan), tally.decided, strict=True) if known]
         if self.on_progress is not None:
             names = tuple(declared.name for declared in decided)
-            self.on_progress(Progress(tally.walks, tally.steps, self.limits.seconds, names))
+            self.on_progress(WalkProgress(tally.walks, tally.steps, self.limits.seconds, names))
         self.limits.enforce(lambda: 0)
         if self.plan.fail_fast and any(declared.kind != "reachable" for declared in decided):
             raise Stop("stopped at the first violation")
@@ -70,7 +69,7 @@ class Asked:
 
 
 def starts_of(model: Model, limits: Limits | None = None) -> tuple[list[Any], list[str]]:
-    """The initial states to choose from, and what a person should know of the choice."""
+    """The initial states to choose from, and notes on the choice."""
     starts: list[Any] = []
     for state in itertools.islice(model.each_initial_state(), _MOST_STARTS + 1):
         starts.append(state)
@@ -82,12 +81,12 @@ def starts_of(model: Model, limits: Limits | None = None) -> tuple[list[Any], li
 
 
 @dataclass(frozen=True)
-class Made:
-    """What came of walks.
+class Walked:
+    """The outcome of walks.
 
     Attributes:
-        starts: The initial states that they had to choose from.
-        stopped: Why they ended early.
+        starts: The initial states to choose from.
+        stopped: Why the walks ended early.
     """
 
     tally: Tally

@@ -1,46 +1,35 @@
-"""The last phases: numbering and writing what is new, linking transitions, putting aside what is outside."""
+"""The last phases: numbering and writing new states, linking transitions, putting pruned states aside."""
 
 import numpy as np
 
 from workbench.engines.compiled import njit
 from workbench.engines.kernels import OUTSIDE, slot_of
-from workbench.engines.phases.layout import (
-    AT_CHUNK,
-    AT_PLACE,
-    BEFORE,
-    EDGE,
-    FIRST,
-    NEW,
-    NEXT,
-    NUMBER,
-    QUEUED,
-    USED,
-)
+from workbench.engines.phases import layout
 
 
 @njit(cache=True, nogil=True)
-def number(chunks, figures):
-    """Number what is new, chunk by chunk."""
-    state, edge = figures[BEFORE], 0
-    for c in range(figures[USED]):
-        chunks[c, NUMBER], chunks[c, EDGE] = state, edge
-        state += chunks[c, NEW]
-        edge += chunks[c, QUEUED]
+def number_new(chunks, figures):
+    """Number the new states, chunk by chunk."""
+    state, edge = figures[layout.BEFORE], 0
+    for c in range(figures[layout.USED]):
+        chunks.number[c], chunks.edge[c] = state, edge
+        state += chunks.new[c]
+        edge += chunks.queued[c]
 
 
 @njit(cache=True, nogil=True)
-def settle(trees, cells, source, out, queue, chunks, c, before, counts, first_time):
-    """Write the new states of chunk `c` that the block `out` has room for; count, if it is done for the first time."""
-    room = queue.low.shape[0] // chunks.shape[0]
-    width = queue.until.shape[0] // chunks.shape[0]
+def write_back(trees, cells, source, out, queue, chunks, c, before, counts, first_time):
+    """Write the new states of chunk `c` that the block `out` has room for; count on the first time."""
+    room = queue.low.shape[0] // chunks.first.shape[0]
+    width = queue.until.shape[0] // chunks.first.shape[0]
     hash_base, hashes = cells
     lanes = source.sums.shape[1]
     words = 2 if queue.high.shape[0] > 0 else 1
     keeps_degree, numbered = source.degree.shape[0] > 0, queue.number.shape[0] > 0
-    first, cut = chunks[c, FIRST], c * room + chunks[c, QUEUED]
-    state = chunks[c, NUMBER] - out.base
+    first, cut = chunks.first[c], c * room + chunks.queued[c]
+    state = chunks.number[c] - out.base
     at = c * room
-    for i in range(first, chunks[c, NEXT]):
+    for i in range(first, chunks.next[c]):
         end, instance = c * room + queue.until[c * width + i - first], -1
         if first_time and keeps_degree:
             source.degree[i] = min(end, cut) - at
@@ -81,11 +70,11 @@ def settle(trees, cells, source, out, queue, chunks, c, before, counts, first_ti
 
 
 @njit(cache=True, nogil=True)
-def link(table, edges, queue, chunks, c, before):
+def link_chunk(table, edges, queue, chunks, c, before):
     """Write the transitions of chunk `c`, and the numbers of its new states into the table."""
-    room = queue.low.shape[0] // chunks.shape[0]
-    edge = chunks[c, EDGE]
-    for at in range(c * room, c * room + chunks[c, QUEUED]):
+    room = queue.low.shape[0] // chunks.first.shape[0]
+    edge = chunks.edge[c]
+    for at in range(c * room, c * room + chunks.queued[c]):
         found = np.int64(queue.found[at])
         if found != OUTSIDE and found >= before:
             found = np.int64(queue.number[found - before])
@@ -98,26 +87,26 @@ def link(table, edges, queue, chunks, c, before):
 
 @njit(cache=True, nogil=True)
 def put_aside(trees, source, queue, chunks, figures, outside, kept):
-    """Append the successors that are outside to the block `outside`, in order, as far as there is room.
+    """Append pruned successors to the block `outside`, in order, as far as there is room.
 
-    ``figures[AT_CHUNK]`` and ``figures[AT_PLACE]`` say where to begin, and then where to go on. Returns how many the
-    block holds, of which `kept` were there before.
+    `figures` says at which chunk and place to begin, and then where to continue. Returns how many states the block
+    holds; it held `kept` before.
     """
-    room = queue.low.shape[0] // chunks.shape[0]
-    width = queue.until.shape[0] // chunks.shape[0]
-    for c in range(figures[AT_CHUNK], figures[USED]):
-        origin = figures[AT_PLACE] if c == figures[AT_CHUNK] else 0
+    room = queue.low.shape[0] // chunks.first.shape[0]
+    width = queue.until.shape[0] // chunks.first.shape[0]
+    for c in range(figures[layout.AT_CHUNK], figures[layout.USED]):
+        origin = figures[layout.AT_PLACE] if c == figures[layout.AT_CHUNK] else 0
         member = 0
-        for place in range(origin, chunks[c, QUEUED]):
+        for place in range(origin, chunks.queued[c]):
             at = c * room + place
             if queue.found[at] != OUTSIDE:
                 continue
             if kept == outside.rows.shape[0]:
-                figures[AT_CHUNK], figures[AT_PLACE] = c, place
+                figures[layout.AT_CHUNK], figures[layout.AT_PLACE] = c, place
                 return kept
             while queue.until[c * width + member] <= place:
                 member += 1
-            i, step = chunks[c, FIRST] + member, queue.step[at]
+            i, step = chunks.first[c] + member, queue.step[at]
             for cell in range(outside.rows.shape[1]):
                 outside.rows[kept, cell] = source.rows[i, cell]
             for w in range(trees.step_first[step], trees.step_stop[step]):
@@ -125,5 +114,5 @@ def put_aside(trees, source, queue, chunks, figures, outside, kept):
             outside.parent[kept] = source.base + i
             outside.step[kept] = step
             kept += 1
-    figures[AT_CHUNK], figures[AT_PLACE] = figures[USED], 0
+    figures[layout.AT_CHUNK], figures[layout.AT_PLACE] = figures[layout.USED], 0
     return kept
