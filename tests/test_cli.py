@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from bench.__main__ import main as bench
 
 import workbench
 from workbench import commands, configurations
@@ -558,16 +559,16 @@ def test_a_permalink_that_goes_too_far(refused, link, message):
     assert len(line) < 300
 
 
-@pytest.mark.parametrize(
-    "command", ["check", "show", "report", "graph", "replay", "scenario", "sweep", "save", "bench", "nope"]
-)
+@pytest.mark.parametrize("command", ["check", "show", "report", "graph", "replay", "scenario", "sweep", "save", "nope"])
 def test_arguments_that_are_no_text(refused, command):
     assert refused(command, "\udcff", "\udcff")
 
 
-def test_a_benchmark_against_no_commit(refused):
-    assert refused("bench", "--against", "no-such-commit").startswith("workbench: --against 'no-such-commit' is not")
-    assert "--only is not accepted with --against" in refused("bench", "--against", "HEAD", "--only", "small")
+def test_a_benchmark_against_no_commit(capsys):
+    assert bench(["--against", "no-such-commit"]) == 2
+    assert capsys.readouterr().err.startswith("bench: --against 'no-such-commit' is not")
+    assert bench(["--against", "HEAD", "--only", "small"]) == 2
+    assert "--only is not accepted with --against" in capsys.readouterr().err
 
 
 def test_a_constant_is_called_self(refused):

@@ -1,4 +1,4 @@
-"""The command line: ``workbench check``, ``list``, ``show``, ``bench`` ... Each command is a module of `commands`."""
+"""The command line: ``workbench check``, ``list``, ``show`` ... Each command is a module of `commands`."""
 
 import argparse
 import contextlib

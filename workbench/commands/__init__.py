@@ -7,7 +7,7 @@ from types import ModuleType
 #: In the order in which help shows them.
 NAMES = (
     *("check", "simulate", "list", "show", "replay", "decode", "scenario", "graph"),
-    *("report", "audit", "drive", "sweep", "save", "resume", "notebooks", "new", "bench", "warm"),
+    *("report", "audit", "drive", "sweep", "save", "resume", "notebooks", "new", "warm"),
 )
 
 

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from workbench.bench.searches import safety, title
+from bench.searches import safety, title
 from workbench.engines.check import check
 from workbench.engines.spark import narrow
 from workbench.engines.spark.session import spark_session

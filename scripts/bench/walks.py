@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from workbench.bench.searches import safety, title
+from bench.searches import safety, title
 from workbench.engines.walks.simulate import simulate
 from workbench.models import get_model
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from workbench.bench import searches
+from bench import searches
 from workbench.kernel import InputError
 
 _ROOT = Path(__file__).parents[2]

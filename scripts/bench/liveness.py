@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from workbench.bench.searches import title
+from bench.searches import title
 from workbench.engines.check import check
 from workbench.engines.local import LocalSearch
 from workbench.engines.memory import peak_bytes
