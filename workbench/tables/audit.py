@@ -10,12 +10,13 @@ the model's own invariant fails there: picture, trace and repair then follow fro
 
 import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, unknown
-from workbench.tables.findings import GRADES, Audit
+from workbench.tables.acks import read_acks
+from workbench.tables.findings import Audit
 from workbench.tables.source import Source
 
 #: The formats, and where each is: a module that is a :class:`Format`.
@@ -32,12 +33,15 @@ _DEPTH = 3
 class Format(Protocol):
     """What the module of a format has."""
 
+    #: The fields that an acknowledgement must have, and those that it may have.
+    ACKS: tuple[Mapping[str, type], Mapping[str, type]]
+
     @staticmethod
     def detects(source: Source) -> bool:
         """Whether this looks like a table of the format."""
 
     @staticmethod
-    def audit(source: Source, *, acks: Any, since: int | None, spark: Any) -> Audit:
+    def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
         """Read and judge the table."""
 
 
@@ -71,9 +75,8 @@ def audit(
     module: Format = importlib.import_module(FORMATS[format])  # type: ignore[assignment]
     if not module.detects(source):
         raise InputError(f"{brief(source.url)} is {_other(source) or f'not a table of {format}'}")
-    found = module.audit(source, acks=acks, since=since, spark=spark)
-    order = sorted(found.findings, key=lambda f: (GRADES.index(f.grade), f.version or 0))
-    return Audit(found.format, found.path, found.versions, tuple(order), found.not_checked, found.complete)
+    known = None if acks is None else read_acks(acks, *module.ACKS)
+    return module.audit(source, acks=known, since=since, spark=spark)
 
 
 def detect(source: Source) -> str:

@@ -1,5 +1,6 @@
 """What an audit finds: findings with their grades and evidence, and the audit as a whole."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -13,6 +14,9 @@ Grade = Literal["proved", "suspect", "outside"]
 
 #: In the order of their weight.
 GRADES: tuple[Grade, ...] = ("proved", "suspect", "outside")
+
+#: How many findings on one property an audit lists.
+MOST_LISTED = 100
 
 
 @dataclass(frozen=True)
@@ -166,3 +170,44 @@ class Audit:
 
     def __repr__(self) -> str:
         return f"<audit of the {self.format} table {printable(self.path)}: {self.verdict()}>"
+
+
+class Draft:
+    """An audit in the making.
+
+    Attributes:
+        left_out: What should have been looked at, and was not: any of it makes the audit incomplete.
+        remarks: What else :attr:`Audit.not_checked` says.
+    """
+
+    def __init__(self) -> None:
+        self.left_out: list[str] = []
+        self.remarks: list[str] = []
+        self._findings: dict[tuple[str, object], Finding] = {}
+        self._unlisted: Counter[str] = Counter()
+
+    def add(self, finding: Finding, about: object = None) -> None:
+        """Add a finding. Of several on one property `about` the same thing, the gravest stays."""
+        place = finding.property, object() if about is None else about
+        known = self._findings.get(place)
+        if GRADES.index(finding.grade) < GRADES.index(known.grade) if known else self.lists(finding.property):
+            self._findings[place] = finding
+
+    def lists(self, property: str) -> bool:
+        """Whether there is room for one more finding on a property; if not, count it as unlisted."""
+        is_listed = self.count(property) < MOST_LISTED
+        self._unlisted[property] += not is_listed
+        return is_listed
+
+    def count(self, property: str | None = None) -> int:
+        """How many findings are listed, of one property or of all."""
+        return sum(property in (None, name) for name, _ in self._findings)
+
+    def audit(self, format: str, path: str, versions: tuple[int | None, int | None]) -> Audit:
+        """The finished audit."""
+        more = (
+            f"{count:,} more findings on {property} are not listed" for property, count in (+self._unlisted).items()
+        )
+        findings = sorted(self._findings.values(), key=lambda one: (GRADES.index(one.grade), one.version or 0))
+        notes = (*self.left_out, *self.remarks, *more)
+        return Audit(format, path, versions, tuple(findings), notes, not self.left_out)

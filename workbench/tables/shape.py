@@ -7,7 +7,9 @@ interval of versions in which they live: from `first` up to, and without, `last`
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
@@ -76,6 +78,20 @@ def table_of(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
     return pa.Table.from_pylist(list(rows), schema=schema)
 
 
+def row_codes(table: pa.Table, columns: Iterable[str]) -> np.ndarray:
+    """A number for each row: the same for the same values in `columns`, null being a value too.
+
+    Raises:
+        pyarrow.ArrowNotImplementedError: If a column is of a type that has no dictionary encoding.
+    """
+    code = np.zeros(len(table), np.int64)
+    for name in columns:
+        encoded = table[name].combine_chunks().dictionary_encode(null_encoding="encode")
+        indices = encoded.indices.to_numpy(zero_copy_only=False)
+        _, code = np.unique(code * (int(indices.max(initial=0)) + 1) + indices, return_inverse=True)
+    return code
+
+
 def before_since(since: int | None, first: int | None, last: int | None, url: str) -> list[str]:
     """What an audit from `since` on leaves out of a table with the versions `first` to `last`.
 
@@ -97,8 +113,6 @@ def alive_at(table: pa.Table, version: int) -> pa.Table:
         >>> alive_at(files, 2)["name"].to_pylist(), alive_at(files, 3)["name"].to_pylist()
         (['a'], ['b'])
     """
-    import pyarrow.compute as pc
-
     here = pc.less_equal(table["first"], version)
     still = pc.or_kleene(pc.is_null(table["last"]), pc.greater(table["last"], version))
     return table.filter(pc.and_kleene(here, still))

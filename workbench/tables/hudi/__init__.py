@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from workbench.tables.acks import read_acks
 from workbench.tables.findings import Audit
 from workbench.tables.hudi.judge import judge
 from workbench.tables.hudi.read import read
 from workbench.tables.hudi.timeline import PROPERTIES, beginning
 from workbench.tables.source import Source
+
+ACKS: tuple[dict[str, type], dict[str, type]] = {"instant": str}, {}
 
 
 def detects(source: Source) -> bool:
@@ -15,7 +16,6 @@ def detects(source: Source) -> bool:
     return source.exists(PROPERTIES)
 
 
-def audit(source: Source, *, acks: Any, since: int | None, spark: Any) -> Audit:
+def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
     """Read and judge a Hudi table. It is read in process, with a Spark session too."""
-    known = None if acks is None else read_acks(acks, {"instant": str}, {})
-    return judge(read(source), since=None if since is None else beginning(since), acks=known)
+    return judge(read(source), since=None if since is None else beginning(since), acks=acks)

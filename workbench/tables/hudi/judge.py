@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.tables.columns import count_rows, read_columns
-from workbench.tables.findings import Audit, Finding, Grade, with_state
+from workbench.tables.findings import MOST_LISTED, Audit, Draft, Finding, Grade, with_state
 from workbench.tables.hudi import states
 from workbench.tables.hudi.keys import KEY, TIME, Duplicate, duplicates, rows_of
 from workbench.tables.hudi.read import BASE_FILE, HudiTable, not_built_on_before, unpublished
@@ -17,8 +17,7 @@ from workbench.tables.hudi.timeline import version_of
 from workbench.tables.shape import before_since
 from workbench.tables.states import Projected
 
-#: Findings of one property that are listed, and keys of a slice that are compared with another's.
-MOST_LISTED = 100
+#: How many keys of a slice are compared with another's.
 MOST_ROWS = 1_000_000
 
 #: Operations that look up where a key is, and those that promise nothing of the kind.
@@ -34,11 +33,11 @@ NEVER_SEEN = (
 
 def judge(table: HudiTable, *, since: int | None = None, acks: Iterable[Mapping[str, Any]] | None = None) -> Audit:
     """The audit of a table that was read."""
-    not_checked, complete = list(NEVER_SEEN), True
+    draft = Draft()
     first, last = table.versions
-    not_checked += before_since(since, first, last, table.source.url)
+    draft.remarks += [*NEVER_SEEN, *before_since(since, first, last, table.source.url)]
     if table.has_history:
-        not_checked.append(f"instants before {first} were archived: what they published is taken as it is")
+        draft.remarks.append(f"instants before {first} were archived: what they published is taken as it is")
     findings = [
         *_acknowledged(table, acks or (), since),
         *_built(table, since),
@@ -47,20 +46,21 @@ def judge(table: HudiTable, *, since: int | None = None, acks: Iterable[Mapping[
         *_one_name(table, since),
     ]
     if not table.has_keys:
-        not_checked.append(
+        draft.left_out.append(
             "keys in two file groups: hoodie.populate.meta.fields is false, so that rows do not have their keys"
         )
-        complete = False
     else:
         found = duplicates(table, since)
         listed = sorted(found.found, key=lambda one: one.version)[:MOST_LISTED]
         findings += _two_groups(table, listed)
         left_out = found.left_out + len(found.found) - len(listed)
         if found.vanished:
-            not_checked.append(f"keys of {found.vanished:,} slices that were deleted before they could be read")
+            draft.remarks.append(f"keys of {found.vanished:,} slices that were deleted before they could be read")
         if left_out:
-            not_checked.append(f"{left_out:,} more keys that are, or seem to be, in two file groups are not listed")
-    return Audit("hudi", table.source.url, (first, last), tuple(findings), tuple(not_checked), complete)
+            draft.remarks.append(f"{left_out:,} more keys that are, or seem to be, in two file groups are not listed")
+    for finding in findings:
+        draft.add(finding)
+    return draft.audit("hudi", table.source.url, (first, last))
 
 
 def _finding(

@@ -22,12 +22,12 @@ from workbench.tables.hudi.timeline import (
     WRITES,
     Instant,
     Timeline,
-    checked,
     deleted_by,
     properties,
     said_by,
     version_of,
 )
+from workbench.tables.said import Said
 from workbench.tables.shape import COMMITS, FILES, table_of
 from workbench.tables.source import Missing, Source
 
@@ -171,9 +171,9 @@ class _Reading:
 
     def _write(self, instant: Instant) -> None:
         said = said_by(self._source, instant)
-        operation = checked(said.get("operationType") or "UNKNOWN", str, instant).upper()
+        operation = (said.get("operationType", str) or "UNKNOWN").upper()
         self._commits.append({"version": instant.version, "id": instant.ts, "kind": operation, "time": _time(instant)})
-        self._replaced |= dict.fromkeys(_replaced(said, instant), instant.version)
+        self._replaced |= dict.fromkeys(_replaced(said), instant.version)
         for one in _slices(said, instant, operation):
             self._slices.append(one)
             if len(self._slices) == _CHUNK:
@@ -188,7 +188,7 @@ class _Reading:
         for name in deleted_by(said, instant):
             self._deleted.setdefault(name, []).append(instant)
         if instant.action == "clean":
-            retained = checked(said.get("earliestCommitToRetain") or "", str, instant)
+            retained = said.get("earliestCommitToRetain", str)
             if retained:
                 self._cleaned_up_to = max(self._cleaned_up_to, version_of(retained))
             else:  # it counts slices, not commits
@@ -214,50 +214,40 @@ class _Reading:
         )
 
 
-def _slices(said: dict[str, Any], instant: Instant, operation: str) -> Iterator[dict[str, Any]]:
+def _slices(said: Said, instant: Instant, operation: str) -> Iterator[dict[str, Any]]:
     """The file slices that an instant publishes."""
-    for partition, stats in checked(said.get("partitionToWriteStats") or {}, dict, instant).items():
-        for stat in checked(stats, list, instant):
-            stat = checked(stat, dict, instant)
-            name, group = stat.get("path"), stat.get("fileId")
+    for partition, stats in said.get("partitionToWriteStats", dict, {}).items():
+        for stat in said.members(stats, Said):
+            name, group = stat.get("path", str), stat.get("fileId", str)
             if not name or not group:  # of a task that has written nothing
                 continue
-            base = checked(name, str, instant).rpartition("/")[2]
+            base = name.rpartition("/")[2]
             if name != (f"{partition}/{base}" if partition else base) or not base.endswith(_EXTENSION):
                 raise InputError(
                     f"{brief(name)} in {brief(instant.name)} is not accepted as a base file of the partition "
                     f"{brief(partition)}; those are in its folder, and end in {_EXTENSION}"
                 )
-            built_on = checked(stat.get("prevCommit") or "null", str, instant)
+            built_on = stat.get("prevCommit", str) or "null"
             yield {
                 "partition": partition,
-                "bucket": checked(group, str, instant),
+                "bucket": group,
                 "name": name,
-                "rows": _count(stat, "numWrites", instant),
+                "rows": stat.get("numWrites", int),
                 "first": instant.version,
                 "built_on": None if built_on == "null" else version_of(built_on),
-                "inserts": _count(stat, "numInserts", instant),
-                "deletes": _count(stat, "numDeletes", instant),
-                "size": _count(stat, "fileSizeInBytes", instant),
+                "inserts": stat.get("numInserts", int),
+                "deletes": stat.get("numDeletes", int),
+                "size": stat.get("fileSizeInBytes", int),
                 "operation": operation,
                 "instant": instant.name,
             }
 
 
-def _count(stat: dict[str, Any], field: str, instant: Instant) -> int | None:
-    given = stat.get(field)
-    if given is None:
-        return None
-    if not -(2**63) <= checked(given, int, instant) < 2**63:
-        raise InputError(f"{brief(instant.name)} is damaged: {field} is {brief(given)}")
-    return given
-
-
-def _replaced(said: dict[str, Any], instant: Instant) -> Iterator[tuple[str, str]]:
+def _replaced(said: Said) -> Iterator[tuple[str, str]]:
     """The file groups that an instant takes out of the table."""
-    for partition, groups in checked(said.get("partitionToReplaceFileIds") or {}, dict, instant).items():
-        for group in checked(groups, list, instant):
-            yield partition, checked(group, str, instant)
+    for partition, groups in said.get("partitionToReplaceFileIds", dict, {}).items():
+        for group in said.members(groups, str):
+            yield partition, group
 
 
 def _time(instant: Instant) -> datetime | None:

@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief, listed
+from workbench.kernel.values import counted
 from workbench.storage.strict_json import read_json
 from workbench.tables.avro import records
+from workbench.tables.said import Said
 from workbench.tables.source import MOST_BYTES, Source
-
-Kind = TypeVar("Kind")
 
 PROPERTIES = ".hoodie/hoodie.properties"
 
@@ -177,42 +177,26 @@ class Timeline:
         return any(not entry.is_folder and entry.size for entry in self._source.entries(self._history))
 
 
-def said_by(source: Source, instant: Instant) -> dict[str, Any]:
+def said_by(source: Source, instant: Instant) -> Said:
     """The metadata of an instant: Avro, or JSON for writes up to version 6."""
     content = source.read(instant.name)
     if not content.startswith(b"Obj\x01"):
-        said = read_json(content, brief(instant.name))
-    else:
-        found = list(records(content, instant.name, most_of_block=MOST_BYTES))  # a record is a whole commit
-        said = found[0] if len(found) == 1 else None
-    if not isinstance(said, dict):
-        raise InputError(f"{brief(instant.name)} is damaged: it does not hold one record")
-    return said
+        return Said(read_json(content, brief(instant.name)), instant.name)
+    found = list(records(content, instant.name, most_of_block=MOST_BYTES))  # a record is a whole commit
+    if len(found) != 1:
+        raise InputError(f"{brief(instant.name)} is damaged: it holds {counted(len(found), 'record')} instead of one")
+    return Said(found[0], instant.name)
 
 
-def deleted_by(said: dict[str, Any], instant: Instant) -> set[str]:
+def deleted_by(said: Said, instant: Instant) -> set[str]:
     """The names of the files, without their folders, that an instant says it has deleted."""
     parts = [said]
     if instant.action == "restore":  # the rollbacks that it consists of
-        parts = [
-            part for some in values(said, "hoodieRestoreMetadata", instant) for part in checked(some, list, instant)
-        ]
-    names: set[str] = set()
-    for part in parts:
-        for one in values(checked(part, dict, instant), "partitionMetadata", instant):
-            for field in ("deletePathPatterns", "successDeleteFiles"):
-                given = checked(checked(one, dict, instant).get(field) or [], list, instant)
-                names.update(checked(name, str, instant).rpartition("/")[2] for name in given)
-    return names
-
-
-def values(said: dict[str, Any], field: str, instant: Instant) -> list[Any]:
-    """What a map in an instant's metadata holds, without its keys."""
-    return list(checked(said.get(field) or {}, dict, instant).values())
-
-
-def checked(given: Any, kind: type[Kind], instant: Instant) -> Kind:
-    """A part of an instant's metadata, once it is of the type that the format says."""
-    if not isinstance(given, kind) or (isinstance(given, bool) and kind is int):
-        raise InputError(f"{brief(instant.name)} is damaged: {brief(given)} is no {kind.__name__}")
-    return given
+        parts = [part for some in said.all("hoodieRestoreMetadata", list) for part in said.members(some, Said)]
+    return {
+        name.rpartition("/")[2]
+        for part in parts
+        for one in part.all("partitionMetadata", Said)
+        for field in ("deletePathPatterns", "successDeleteFiles")
+        for name in one.all(field, str)
+    }

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from workbench.tables.acks import read_acks
 from workbench.tables.findings import Audit
 from workbench.tables.iceberg.judge import judge
 from workbench.tables.iceberg.metadata import metadata_files
@@ -13,17 +12,19 @@ from workbench.tables.source import Missing, Source
 _TRIES = 3
 
 
+ACKS = {"snapshot-id": int}, {"timestamp-ms": int}
+
+
 def detects(source: Source) -> bool:
     """Whether the folder has a metadata file."""
     return bool(metadata_files(source))
 
 
-def audit(source: Source, *, acks: Any, since: int | None, spark: Any) -> Audit:
+def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
     """Read and judge an Iceberg table. Its manifests are read in process, with a Spark session too."""
-    known = None if acks is None else read_acks(acks, {"snapshot-id": int}, {"timestamp-ms": int})
     for tries_left in reversed(range(_TRIES)):
         try:
-            return judge(read(source, since), known, since)
+            return judge(read(source, since), acks, since)
         except Missing:  # expired meanwhile, or for good
             if not tries_left:
                 raise

@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.kernel import InputError
 from workbench.kernel.values import counted
-from workbench.tables.findings import GRADES, Audit, Finding, Grade, with_state
+from workbench.tables.findings import Audit, Draft, Finding, Grade, with_state
 from workbench.tables.iceberg import states
 from workbench.tables.iceberg.metadata import FOLDER, Metadata, Snapshot, metadata_files, read_metadata
 from workbench.tables.iceberg.read import IcebergTable, entries_of, manifests_of
@@ -15,8 +15,6 @@ from workbench.tables.source import Missing
 
 #: How many bytes of older metadata files are read; each of them has the whole history of its time.
 MOST_BYTES = 512 * 2**20
-#: Findings of one property that are listed.
-MOST_LISTED = 100
 
 NEVER_SEEN = (
     "the catalog: which metadata file it names, and whom it answered 409, is not on the disk",
@@ -28,32 +26,21 @@ LINEAR, SEQUENTIAL, PRESENT = "LinearHistory", "SequentialSnapshots", "Acknowled
 
 def judge(table: IcebergTable, acks: list[dict[str, Any]] | None = None, since: int | None = None) -> Audit:
     """The audit of a table that was read."""
-    judged = _Judge(table, since)
-    judged.chain()
-    judged.content()
-    judged.lineage()
-    judged.orphans(acks is None)
+    judge = _Judge(table, since)
+    judge.chain()
+    judge.content()
+    judge.lineage()
+    judge.orphans(acks is None)
     if acks is not None:
-        judged.acknowledged(acks)
-    if judged.unlisted:
-        judged.not_checked.append(f"{judged.unlisted:,} more findings are not listed")
-    return Audit(
-        "iceberg",
-        table.source.url,
-        table.versions,
-        tuple(judged.findings.values()),
-        (*NEVER_SEEN, *judged.not_checked),
-        judged.complete,
-    )
+        judge.acknowledged(acks)
+    return judge.draft.audit("iceberg", table.source.url, table.versions)
 
 
 class _Judge:
     def __init__(self, table: IcebergTable, since: int | None) -> None:
         self.table, self.since = table, since
-        self.findings: dict[tuple[str, int], Finding] = {}
-        self.not_checked: list[str] = []
-        self.complete = True
-        self.unlisted = 0
+        self.draft = Draft()
+        self.draft.remarks += NEVER_SEEN
         self.lineage_names = {table.metadata.name}
         self.known = set(table.metadata.snapshots)  # in any metadata file that was the current one
         self.begins = self.born = 0  # the number of the oldest one that was read, and its time
@@ -63,21 +50,19 @@ class _Judge:
     def _remark_on_what_is_there(self) -> None:
         table = self.table
         if len(table.candidates) > 1:
-            self.not_checked.append(
+            self.draft.remarks.append(
                 f"which of {len(table.candidates)} metadata files with one number the catalog names: "
                 f"{table.candidates[0]} was taken, which was written last"
             )
         others = table.metadata.branches - table.versions_of.keys()
         if others:
-            self.not_checked.append(f"branches other than the main one: there are {len(others)}")
-            self.complete = False
+            self.draft.left_out.append(f"branches other than the main one: there are {len(others)}")
         if table.unread:
-            self.not_checked.append(f"the content of {len(table.unread)} snapshots that have no manifest list")
-            self.complete = False
+            self.draft.left_out.append(f"the content of {len(table.unread)} snapshots that have no manifest list")
         if table.chain and table.chain[0].parent is not None:
             first, _ = table.versions
-            self.not_checked.append(f"snapshots before {first} have expired: what it has is taken as it is")
-        self.not_checked += before_since(self.since, *table.versions, table.source.url)
+            self.draft.remarks.append(f"snapshots before {first} have expired: what it has is taken as it is")
+        self.draft.remarks += before_since(self.since, *table.versions, table.source.url)
 
     def find(self, property: str, grade: Grade, one: Snapshot, why: str, evidence: Iterable[str]) -> None:
         """Add a finding, unless one that weighs as much is about the same property and snapshot."""
@@ -90,13 +75,7 @@ class _Judge:
             tell = states.numbers_out_of_order if sequential else states.stale_parent
             invariant = "TicketOrderPreserved" if sequential else "NoLakekeeperConflict"
             found = with_state(replace(found, invariant=invariant), lambda: tell(one.id)._asdict())
-        before = self.findings.get((property, one.id))
-        if before is not None and GRADES.index(before.grade) <= GRADES.index(grade):
-            return
-        if before is None and sum(name == property for name, _ in self.findings) >= MOST_LISTED:
-            self.unlisted += 1
-            return
-        self.findings[property, one.id] = found
+        self.draft.add(found, about=one.id)
 
     def version(self, one: Snapshot) -> int:
         """A snapshot's version; of one that is not there the number that it has, had, or would have had."""
@@ -160,10 +139,10 @@ class _Judge:
             name = source.inside(newer.log[-1], moved_from=newer.location)
             room -= sizes.get(name, 0)
             if name not in sizes or name in self.lineage_names:
-                self.not_checked.append(f"metadata files before {newer.name}: {name} no longer exists")
+                self.draft.remarks.append(f"metadata files before {newer.name}: {name} no longer exists")
                 break
             if room < 0:
-                self.not_checked.append(
+                self.draft.remarks.append(
                     f"metadata files before {newer.name}: they have too many bytes to read them all"
                 )
                 break
@@ -271,8 +250,7 @@ class _Judge:
             elif suspects:
                 lost += self._orphan(metadata, files)
         if room <= 0:
-            self.not_checked.append("some of the metadata files that no later one follows: they have too many bytes")
-            self.complete = False
+            self.draft.left_out.append("metadata files that no later one follows, in part: they have too many bytes")
         arrived = metadata_files(self.table.source).items() - self.table.files_of_metadata.items()
         if lost and (waiting or any(number > last for _, number in arrived)):
             waiting += len(lost)  # the table is written to: who was refused may be about to try again
@@ -282,12 +260,12 @@ class _Judge:
         if self.others:
             is_older = all(one.millis <= self.table.metadata.millis for one in self.others)
             which = "was in this folder before" if is_older else "is in this folder, too, and was written to later"
-            self.not_checked.append(f"{counted(len(self.others), 'metadata file')} of another table, which {which}")
-            self.complete &= is_older
+            notes = self.draft.remarks if is_older else self.draft.left_out
+            notes.append(f"{counted(len(self.others), 'metadata file')} of another table, which {which}")
         if early:
-            self.not_checked.append(f"{early} metadata files as old as the oldest that was followed, or older")
+            self.draft.remarks.append(f"{early} metadata files as old as the oldest that was followed, or older")
         if waiting:
-            self.not_checked.append(f"{waiting} commits that seem to be under way")
+            self.draft.remarks.append(f"{waiting} commits that seem to be under way")
 
     def _orphan(self, metadata: Metadata, files: set[str]) -> Iterator[tuple[Snapshot, str, list[str]]]:
         """The commit of such a file, with what is to be said of it, unless its files are there by another one."""
@@ -327,7 +305,7 @@ class _Judge:
             if id in self.known or id in elsewhere:
                 continue
             if self.begins == 0 and millis is not None and millis < self.born:
-                self.not_checked.append(f"snapshot {id}, which was acknowledged before this table was created")
+                self.draft.remarks.append(f"snapshot {id}, which was acknowledged before this table was created")
                 continue
             young = self.begins == 0 or (millis is not None and millis >= oldest)
             why = f"snapshot {id} was acknowledged, and is not in the history" + (

@@ -3,11 +3,12 @@
 import re
 import zlib
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.storage.strict_json import read_json
+from workbench.tables.said import Said
 from workbench.tables.source import MOST_BYTES, Missing, Source
 
 FOLDER = "metadata"
@@ -17,8 +18,6 @@ FORMAT_VERSIONS = (1, 2)
 
 _NAME = re.compile(r"(?:v(\d{1,18})|(\d{1,18})-[^/]+)(?:\.gz)?\.metadata\.json(?:\.gz)?")
 _HINT = f"{FOLDER}/version-hint.text"
-
-Kind = TypeVar("Kind")
 
 
 class Snapshot(NamedTuple):
@@ -120,25 +119,25 @@ def read_metadata(source: Source, name: str) -> Metadata:
     content = source.read(name)
     if content.startswith(b"\x1f\x8b"):
         content = _unzipped(content, name)
-    said = _Said(read_json(content, brief(name)), name)
+    said = Said(read_json(content, brief(name)), name)
     version = said.take("format-version", int)
     if version not in FORMAT_VERSIONS:
         raise InputError(
             f"{brief(name)} is not accepted: it is of Iceberg's format version {version}; 1 and 2 are read"
         )
     snapshots = {}
-    for one in said.all("snapshots"):
+    for one in said.all("snapshots", Said):
         snapshot = _snapshot(one)
         if snapshot.id in snapshots:
             raise InputError(f"{brief(name)} is damaged: it has the snapshot {snapshot.id} twice")
         snapshots[snapshot.id] = snapshot
     current = said.get("current-snapshot-id", int, -1)
-    refs = [_Said(ref, name) for branch, ref in said.get("refs", dict, {}).items() if branch != "main"]
+    refs = [Said(ref, name) for branch, ref in said.get("refs", dict, {}).items() if branch != "main"]
     parts = _NAME.fullmatch(name.rpartition("/")[2])
     return Metadata(
         name,
         int((parts[1] or parts[2]) if parts else 0),
-        said.get("table-uuid", str, None),
+        said.get("table-uuid", str),
         version,
         said.take("location", str),
         None if current == -1 else current,
@@ -147,51 +146,25 @@ def read_metadata(source: Source, name: str) -> Metadata:
         snapshots,
         _refs(refs, "branch"),
         _refs(refs, "tag"),
-        tuple(one.take("metadata-file", str) for one in said.all("metadata-log")),
-        tuple(one.take("snapshot-id", int) for one in said.all("snapshot-log")),
+        tuple(one.take("metadata-file", str) for one in said.all("metadata-log", Said)),
+        tuple(one.take("snapshot-id", int) for one in said.all("snapshot-log", Said)),
     )
 
 
-def _refs(refs: list["_Said"], kind: str) -> frozenset[int]:
-    return frozenset(ref.take("snapshot-id", int) for ref in refs if ref.get("type", str, "") == kind)
+def _refs(refs: list[Said], kind: str) -> frozenset[int]:
+    return frozenset(ref.take("snapshot-id", int) for ref in refs if ref.get("type", str) == kind)
 
 
-def _snapshot(said: "_Said") -> Snapshot:
-    summary = _Said(said.get("summary", dict, {}), said.name)
+def _snapshot(said: Said) -> Snapshot:
+    summary = Said(said.get("summary", dict, {}), said.name)
     return Snapshot(
         said.take("snapshot-id", int),
-        said.get("parent-snapshot-id", int, None),
+        said.get("parent-snapshot-id", int),
         said.get("sequence-number", int, 0),
         said.take("timestamp-ms", int),
-        said.get("manifest-list", str, None),
+        said.get("manifest-list", str),
         summary.get("operation", str, "unknown"),
     )
-
-
-class _Said:
-    """An object of a metadata file, of which no part is believed to be what it should be."""
-
-    def __init__(self, said: Any, name: str) -> None:
-        if not isinstance(said, dict):
-            raise InputError(f"{brief(name)} is damaged: {brief(said)} is not an object")
-        self._said, self.name = said, name
-
-    def take(self, field: str, kind: type[Kind]) -> Kind:
-        """A field that must be there."""
-        given = self._said.get(field)
-        if not isinstance(given, kind) or isinstance(given, bool):
-            raise InputError(f"{brief(self.name)} is damaged: {field} is {brief(given)}")
-        if isinstance(given, int) and not -(2**63) <= given < 2**63:
-            raise InputError(f"{brief(self.name)} is damaged: {field} is {brief(given)}")
-        return given
-
-    def get(self, field: str, kind: type[Kind], default: Any) -> Any:
-        """A field, or the default where there is none."""
-        return default if self._said.get(field) is None else self.take(field, kind)
-
-    def all(self, field: str) -> list["_Said"]:
-        """The objects in a list."""
-        return [_Said(one, self.name) for one in self.get(field, list, [])]
 
 
 def _unzipped(content: bytes, name: str) -> bytes:

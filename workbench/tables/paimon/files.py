@@ -19,6 +19,7 @@ import pyarrow as pa
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.tables.avro import read_avro
+from workbench.tables.said import Said
 from workbench.tables.source import Missing, Source
 
 #: The kinds of a manifest's entries.
@@ -156,18 +157,16 @@ def read_schema(source: Source) -> Schema:
     numbers = versions(source, "schema", "schema-")
     if not numbers:
         raise InputError(f"{brief(source.url)} is not a Paimon table: it has no schema/schema-0")
-    columns: dict[Any, set[str]] = {}
+    columns: dict[int | None, set[str]] = {}
     for number in numbers:
         name = f"schema/schema-{number}"
-        document = _object(source, name)
-        fields = [_checked(one, dict, "fields", name) for one in _field(document, "fields", list, name)]
-        for one in fields:
-            column = f"{_field(one, 'name', str, name)}: {json.dumps(one.get('type'), sort_keys=True)}"
-            columns.setdefault(one.get("id"), set()).add(column.removesuffix(' NOT NULL"').removesuffix('"'))
-    options = _field(document, "options", dict, name)
-    keys = [_checked(key, str, "primaryKeys", name) for key in _field(document, "primaryKeys", list, name)]
-    partitions = [_checked(key, str, "partitionKeys", name) for key in _field(document, "partitionKeys", list, name)]
-    types = {one["name"]: one.get("type") for one in fields}
+        said = _said(source, name)
+        fields = said.members(said.take("fields", list), Said)
+        for field in fields:
+            column = f"{field.take('name', str)}: {json.dumps(field.get('type', object), sort_keys=True)}"
+            columns.setdefault(field.get("id", int), set()).add(column.removesuffix(' NOT NULL"').removesuffix('"'))
+    types = {field.take("name", str): field.get("type", object) for field in fields}
+    keys, partitions = (said.members(said.take(one, list), str) for one in ("primaryKeys", "partitionKeys"))
     for key in (*keys, *partitions):
         if key not in types:
             raise InputError(f"{brief(name)} is not accepted: its key {brief(key)} is not a column")
@@ -175,7 +174,7 @@ def read_schema(source: Source) -> Schema:
         tuple(keys),
         tuple(partitions),
         types,
-        {str(option): str(value) for option, value in options.items()},
+        {str(option): str(value) for option, value in said.take("options", dict).items()},
         any(len(known) > 1 for known in columns.values()),
     )
 
@@ -193,18 +192,18 @@ def versions(source: Source, folder: str, prefix: str) -> list[int]:
 def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
     """A snapshot, with what its lists name: one row of :data:`SNAPSHOTS`."""
     name = f"snapshot/snapshot-{item.version}"
-    document = _object(source, name)
-    if _field(document, "id", int, name) != item.version:
-        raise InputError(f"{brief(name)} is not accepted: it says that it is snapshot {brief(document['id'])}")
-    base, delta, *_ = lists = _lists(document, name)
+    said = _said(source, name)
+    if said.take("id", int) != item.version:
+        raise InputError(f"{brief(name)} is not accepted: it says that it is snapshot {said.take('id', int)}")
+    base, delta, *_ = lists = _lists(said)
     changes = names_in(source, delta)
     yield (
         item.version,
-        _field(document, "commitUser", str, name),
-        _number(document, "commitIdentifier", name),
-        _field(document, "commitKind", str, name),
-        _number(document, "timeMillis", name),
-        document.get("indexManifest"),
+        said.take("commitUser", str),
+        said.take("commitIdentifier", int),
+        said.take("commitKind", str),
+        said.take("timeMillis", int),
+        said.get("indexManifest", str),
         lists,
         digest(names_in(source, base)),
         digest(changes),
@@ -212,24 +211,21 @@ def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
     )
 
 
-def _lists(document: dict[str, Any], name: str) -> list[str]:
+def _lists(said: Said) -> list[str]:
     """What a snapshot names: the lists of its base and of its delta, and others."""
-    lists = [_field(document, key, str, name) for key in ("baseManifestList", "deltaManifestList")]
-    for key in ("changelogManifestList", "indexManifest"):
-        if document.get(key) is not None:
-            lists.append(_field(document, key, str, name))
-    return lists
+    others = (said.get(field, str) for field in ("changelogManifestList", "indexManifest"))
+    return [said.take("baseManifestList", str), said.take("deltaManifestList", str), *filter(None, others)]
 
 
 def decode_other(source: Source, item: Item) -> Iterator[Row]:
     """A file that is like a snapshot's: one row of :data:`OTHERS`, or none if it is gone by now."""
     (name,) = item.names
     try:
-        document = _object(source, name)
+        said = _said(source, name)
     except Missing:
         return
-    lists = _lists(document, name)
-    yield name, _field(document, "commitUser", str, name), _number(document, "commitIdentifier", name), lists, lists[1]
+    lists = _lists(said)
+    yield name, said.take("commitUser", str), said.take("commitIdentifier", int), lists, lists[1]
 
 
 def others(source: Source) -> list[str]:
@@ -378,30 +374,8 @@ def _naming(manifest: str) -> Iterator[None]:
 # What is not believed -------------------------------------------------------------------------------------------------
 
 
-def _object(source: Source, name: str) -> dict[str, Any]:
-    document = source.read_json(name, _MOST_OF_JSON)
-    if not isinstance(document, dict):
-        raise InputError(f"{brief(name)} is not accepted: it holds {brief(document)} instead of an object")
-    return document
-
-
-def _field(document: dict[str, Any], key: str, kind: type, name: str) -> Any:
-    if key not in document:
-        raise InputError(f"{brief(name)} is not accepted: it has no {key}")
-    return _checked(document[key], kind, key, name)
-
-
-def _checked(value: Any, kind: type, key: str, name: str) -> Any:
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise InputError(f"{brief(name)} is not accepted: {key} is {brief(value)}")
-    return value
-
-
-def _number(document: dict[str, Any], key: str, name: str) -> int:
-    value: int = _field(document, key, int, name)
-    if not -(2**63) <= value < 2**63:
-        raise InputError(f"{brief(name)} is not accepted: {key} is {brief(value)}")
-    return value
+def _said(source: Source, name: str) -> Said:
+    return Said(source.read_json(name, _MOST_OF_JSON), name)
 
 
 _PYTHON = {

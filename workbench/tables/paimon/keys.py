@@ -1,22 +1,21 @@
 """What is wrong with the keys of a bucket of a Paimon table: what readers get of them, and which rows are valid."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
-from workbench.tables.findings import Finding, Grade, with_state
-from workbench.tables.paimon.bucket import Doubt, Twice
-from workbench.tables.paimon.files import Schema
-from workbench.tables.paimon.found import (
+from workbench.tables.findings import Draft, Finding, Grade
+from workbench.tables.paimon.anomalies import (
     NOT_OVERWRITTEN,
     ONE_COMPACTOR,
     ONE_WRITER,
     OVERWRITTEN,
     TWO_COMPACTORS,
     TWO_WRITERS,
-    Found,
+    add_with_state,
     as_state,
 )
+from workbench.tables.paimon.bucket import Doubt, Twice
+from workbench.tables.paimon.files import Schema
 from workbench.tables.paimon.look import Look, has_vectors
 from workbench.tables.paimon.rows import KINDS, Whole
 
@@ -38,13 +37,13 @@ def why_left_out(schema: Schema) -> str | None:
     return None
 
 
-def judge_rows(look: Look, found: Found) -> None:
+def judge_rows(look: Look, draft: Draft) -> None:
     """Add to what was found what is wrong with the keys of a bucket."""
     doubts: list[Doubt] = []
     for one in look.bucket.judge(has_vectors(look.table)):
         if isinstance(one, Twice):
-            if found.lists("OneValidRowPerKeyAboveLevel0"):  # to show it takes reading
-                _twice(look, one, found)
+            if draft.lists("OneValidRowPerKeyAboveLevel0"):  # to show it takes reading
+                _twice(look, one, draft)
         elif len(doubts) < _MOST_DOUBTS:
             doubts.append(one)
     if not doubts:
@@ -57,10 +56,10 @@ def judge_rows(look: Look, found: Found) -> None:
         if grade is not None and (known is None or (grade == "proved" and known[0] != "proved")):
             settled[one.key] = (grade, one)
     for grade, one in sorted(settled.values(), key=lambda one: one[1].version):
-        _wrong(look, one, grade, whole, found)
+        _wrong(look, one, grade, whole, draft)
 
 
-def _twice(look: Look, one: Twice, found: Found) -> None:
+def _twice(look: Look, one: Twice, draft: Draft) -> None:
     whole = look.whole(one.rows)
     key = whole[look.where(one.rows[0])]["key"]
     finding = Finding(
@@ -75,12 +74,10 @@ def _twice(look: Look, one: Twice, found: Found) -> None:
         cause=TWO_COMPACTORS,
         repair=ONE_COMPACTOR,
     )
-    if found.is_told(finding.property):
-        finding = with_state(finding, lambda: as_state(look, [one.key], one.version, "OneValidRowPerKeyAboveLevel0"))
-    found.add(finding)
+    add_with_state(draft, finding, lambda: as_state(look, [one.key], one.version, finding.property))
 
 
-def _wrong(look: Look, one: Doubt, grade: Grade, whole: Whole, found: Found) -> None:
+def _wrong(look: Look, one: Doubt, grade: Grade, whole: Whole, draft: Draft) -> None:
     some = one.reads[0] if one.reads else one.committed
     key = whole[look.where(some)]["key"] if some is not None else None
     nothing = look.bucket.reads_as_nothing
@@ -98,14 +95,10 @@ def _wrong(look: Look, one: Doubt, grade: Grade, whole: Whole, found: Found) -> 
         bucket=look.name,
         key=key,
         evidence=tuple(lines),
-        cause=TWO_WRITERS,
-        repair=ONE_WRITER,
+        cause=TWO_WRITERS if one.reads else OVERWRITTEN,
+        repair=ONE_WRITER if one.reads else NOT_OVERWRITTEN,
     )
-    if not one.reads:
-        finding = replace(finding, cause=OVERWRITTEN, repair=NOT_OVERWRITTEN)
-    if found.is_told(finding.property):
-        finding = with_state(finding, lambda: as_state(look, [one.key], one.version, "ConsistentRead"))
-    found.add(finding)
+    add_with_state(draft, finding, lambda: as_state(look, [one.key], one.version, finding.property))
 
 
 def _row(look: Look, row: int, whole: Whole, version: int) -> str:

@@ -5,7 +5,6 @@ its predecessor shows in its base, which must name the manifests of the predeces
 manifests were merged, that come to the same files.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -36,7 +35,7 @@ from workbench.tables.paimon.files import (
     together,
     versions,
 )
-from workbench.tables.shape import COMMITS, FILES, VECTORS, before_since, table_of
+from workbench.tables.shape import COMMITS, FILES, VECTORS, before_since, row_codes, table_of
 from workbench.tables.source import Missing, Source
 
 #: How often a table is read anew because snapshots that were about to be read have expired.
@@ -204,7 +203,7 @@ def _lifetimes(entries: pa.Table, snapshots: pa.Table, first: int) -> tuple[pa.T
     A file that is moved to another level lives once in each of them.
     """
     version, is_delta = entries["version"].to_numpy(), entries["is_delta"].to_numpy(zero_copy_only=False)
-    code = _codes(entries, ("name", "level", "bucket", "partition"))
+    code = row_codes(entries, ("name", "level", "bucket", "partition"))
     order = np.lexsort((np.arange(len(entries)), is_delta, version, code))
     adds = entries["kind"].to_numpy()[order] == ADD
     same_as_next = np.append(code[order][1:] == code[order][:-1], False)
@@ -240,15 +239,6 @@ def _lifetimes(entries: pa.Table, snapshots: pa.Table, first: int) -> tuple[pa.T
     )
     strange = entries.take(pa.array(np.sort(wrong[:100])))
     return table, list(zip(strange["version"].to_pylist(), strange["name"].to_pylist(), strict=True))
-
-
-def _codes(table: pa.Table, columns: Sequence[str]) -> np.ndarray:
-    """A number for each row, the same where all of `columns` are the same."""
-    code = np.zeros(len(table), np.int64)
-    for name in columns:
-        indices = table[name].combine_chunks().dictionary_encode().indices.to_numpy(zero_copy_only=False)
-        _, code = np.unique(code * (int(indices.max(initial=0)) + 1) + indices, return_inverse=True)
-    return code
 
 
 def _with_folders(files: pa.Table, schema: Schema) -> pa.Table:

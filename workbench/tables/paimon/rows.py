@@ -3,7 +3,7 @@
 import json
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +16,7 @@ from pyroaring import BitMap
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.tables.paimon.files import Schema
+from workbench.tables.shape import row_codes
 from workbench.tables.source import Source
 
 #: The kinds of rows, as they are stored.
@@ -65,32 +66,17 @@ def read_rows(source: Source, schema: Schema, bucket: str, files: Sequence[str])
     position = np.concatenate([np.arange(len(table)) for table in tables] or [np.zeros(0, np.int64)])
     try:
         rows = pa.concat_tables(tables, promote_options="permissive") if tables else None
+        keys = None if rows is None else row_codes(rows, schema.key_columns)
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         raise UnreadableError(f"the key columns of {bucket} have several types") from None
-    if rows is None:
+    except pa.ArrowNotImplementedError as error:
+        raise UnreadableError(f"the key columns of {bucket} are of types that are not read: {error}") from None
+    if rows is None or keys is None:
         empty = np.zeros(0, np.int64)
         return Rows(list(files), number, empty, empty, empty, empty)
     return Rows(
-        list(files),
-        number,
-        position,
-        _numbers(rows, schema.key_columns),
-        rows["_SEQUENCE_NUMBER"].to_numpy(),
-        rows["_VALUE_KIND"].to_numpy(),
+        list(files), number, position, keys, rows["_SEQUENCE_NUMBER"].to_numpy(), rows["_VALUE_KIND"].to_numpy()
     )
-
-
-def _numbers(rows: pa.Table, columns: Iterable[str]) -> np.ndarray:
-    """A number for each row, the same for the same values of `columns`."""
-    code = np.zeros(len(rows), np.int64)
-    for name in columns:
-        try:
-            encoded = rows[name].combine_chunks().dictionary_encode(null_encoding="encode")
-        except pa.ArrowNotImplementedError:
-            raise UnreadableError(f"key columns of type {rows[name].type} are not read") from None
-        indices = encoded.indices.to_numpy(zero_copy_only=False)
-        _, code = np.unique(code * (int(indices.max(initial=0)) + 1) + indices, return_inverse=True)
-    return code
 
 
 Whole = dict[tuple[str, int], dict[str, Any]]
