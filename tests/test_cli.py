@@ -964,7 +964,7 @@ def test_every_command_explains_itself(run):
     status, out, _ = run("--help")
     assert status == 0
     for name in commands.NAMES:
-        summary = commands.load(name).__doc__.splitlines()[0]
+        summary = commands.command(name).__doc__.splitlines()[0]
         assert re.search(rf"\n    {name}\s+{re.escape(summary[:30])}", out)
         status, helped, _ = run(name, "--help")
         assert status == 0

@@ -11,16 +11,16 @@ NAMES = (
 )
 
 
-def load(name: str) -> ModuleType:
+def command(name: str) -> ModuleType:
     """The module of the command called `name`."""
     return importlib.import_module(f"workbench.commands.{name}")
 
 
-def summary(name: str) -> str:
+def first_line(name: str) -> str:
     """What the command called `name` does, in one line: the first of its module, which is read and not imported.
 
     Examples:
-        >>> summary("list")
+        >>> first_line("list")
         'List the models, and the configurations that come with them.'
     """
     with Path(__file__).with_name(f"{name}.py").open(encoding="utf-8") as file:

@@ -34,7 +34,7 @@ from workbench.commands.files import file_of, names_model, read_text, reading
 from workbench.commands.options import above_zero, add_set, add_workers, console, parse_assignments
 from workbench.commands.places import in_repository
 from workbench.commands.profiled import print_profile
-from workbench.commands.progress import Lines, progress_line
+from workbench.commands.progress import SparseLines, progress_line
 from workbench.commands.standard import remark, say
 from workbench.configurations import Configuration, spell, told_path
 from workbench.engines.check import ENGINES, check
@@ -193,7 +193,7 @@ def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> i
     wanted = [configurations.load(path) for path in paths]
     outputs.check_arguments(arguments, [file for one in wanted for file in one.files], len(wanted))
     outcomes = []
-    done = remark if sys.stderr.isatty() else Lines()
+    done = remark if sys.stderr.isatty() else SparseLines()
     for one in wanted:
         with outputs.failing(arguments), progress_line(f"{told_path(one.path)}: ") as on_progress:
             symmetry = one.symmetry if arguments.symmetry is None else arguments.symmetry and one.model.symmetry

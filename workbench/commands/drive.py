@@ -25,7 +25,7 @@ from workbench.commands import recorded, status
 from workbench.commands.files import reading
 from workbench.commands.options import above_zero, add_set, console, parse_assignments
 from workbench.commands.standard import say
-from workbench.driving import Driven, PaimonDriver, Taken, drive
+from workbench.driving import Driven, DrivenStep, PaimonDriver, drive
 from workbench.driving.course import TIME_LIMIT
 from workbench.driving.paimon import MODELS
 from workbench.formats.permalink import parse_permalink
@@ -75,7 +75,7 @@ def _report(source: str, system: str, given: dict[str, Any]) -> Report:
         name = parse_permalink(source).model
         if name not in MODELS:  # a link must not name what is loaded
             raise InputError(f"a permalink of {brief(name)} is not accepted; it takes one of {' or '.join(MODELS)}")
-        return recorded.follow(get_model(name), source, given)
+        return recorded.follow_permalink(get_model(name), source, given)
     from workbench.guided.validate import validate  # numba loads here, not with the command line
 
     model = get_model(system)
@@ -110,7 +110,7 @@ def _print(out: Console, driven: Driven) -> None:
     out.print(driven.verdict(), markup=False)
 
 
-def _verdict(step: Taken) -> str:
+def _verdict(step: DrivenStep) -> str:
     return f"{status.MARKS[step.as_foretold]} {step.verdict}" + (
         "" if step.verdict == step.foretold else f", not {step.foretold}"
     )

@@ -17,7 +17,7 @@ from workbench.commands.files import check_outputs, make_folder, writing
 from workbench.commands.options import above_zero, add_set, asked_of
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import remark
-from workbench.formats.graphs import Edge, Node, write_dot, write_graphml, write_tables
+from workbench.formats.graphs import GraphEdge, GraphNode, write_dot, write_graphml, write_tables
 from workbench.kernel import InputError
 from workbench.kernel.values import counted
 
@@ -95,16 +95,16 @@ def _tables(folder: str) -> list[str]:
     return [str(Path(folder) / name) for name in ("nodes.csv", "edges.csv")]
 
 
-def _nodes(space: "StateSpace") -> Iterator[Node]:
+def _nodes(space: "StateSpace") -> Iterator[GraphNode]:
     initial = space.result.levels[0]
-    return (Node(number, space.state(number), number < initial) for number in range(len(space)))
+    return (GraphNode(number, space.state(number), number < initial) for number in range(len(space)))
 
 
-def _edges(space: "StateSpace") -> Iterator[Edge]:
+def _edges(space: "StateSpace") -> Iterator[GraphEdge]:
     """The steps, with the labels that traces have; the model is run once for each that is memoised."""
     labels: dict[int, str] = {}
     columns = (space.sources.tolist(), space.targets.tolist(), space.steps.tolist())
     for number, (source, target, step) in enumerate(zip(*columns, strict=True)):
         if step not in labels:
             labels[step] = space.label(number)
-        yield Edge(source, target, labels[step])
+        yield GraphEdge(source, target, labels[step])

@@ -102,7 +102,7 @@ def parse_assignments(given: Iterable[str], model: type[Model] | None = None) ->
     return constants
 
 
-class Asked(NamedTuple):
+class Target(NamedTuple):
     """What a command is asked about: a model with constants, also as a configuration gives them; `files` say so."""
 
     declared: type[Model]
@@ -123,15 +123,15 @@ class Asked(NamedTuple):
         return self.configuration.model if self.configuration else self.declared(**self.constants)
 
 
-def asked_of(target: str, given: Sequence[str] = ()) -> Asked:
+def asked_of(target: str, given: Sequence[str] = ()) -> Target:
     """The model called `target`, with constants from ``NAME=VALUE`` texts, or the configuration of that name."""
     if names_model(target):
         declared = get_model(target)
-        return Asked(declared, parse_assignments(given, declared), file_of(target))
+        return Target(declared, parse_assignments(given, declared), file_of(target))
     if given:
         raise InputError("--set is not accepted with a configuration; it goes with a model")
     configuration = configurations.load(target)
-    return Asked(type(configuration.model), configuration.constants, configuration.files, configuration)
+    return Target(type(configuration.model), configuration.constants, configuration.files, configuration)
 
 
 def summary(doc: str | None) -> str:

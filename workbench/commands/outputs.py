@@ -12,7 +12,7 @@ from workbench.commands import places, standard
 from workbench.commands.files import check_outputs, writing
 from workbench.configurations import COUNTS, Configuration, Difference, told_path
 from workbench.formats.itf import to_itf
-from workbench.formats.junit import FAILED, UNKNOWN, Case, Finding, Suite, annotations, suite_of, to_junit
+from workbench.formats.junit import FAILED, UNKNOWN, CaseFinding, JunitCase, Suite, annotations, suite_of, to_junit
 from workbench.formats.mermaid import to_mermaid
 from workbench.formats.tlc_trace import to_tlc_json
 from workbench.kernel import InputError, ModelError, Result, Trace, Verdict
@@ -180,10 +180,10 @@ def suite_of_model(result: Result) -> Suite:
     return replace(suite, cases=[_placed(case, result, verdicts.get(case.name)) for case in suite.cases])
 
 
-def _placed(case: Case, result: Result, verdict: Verdict | None) -> Case:
+def _placed(case: JunitCase, result: Result, verdict: Verdict | None) -> JunitCase:
     if verdict is None:
         return case
-    return replace(case, findings=(Finding(case.message, *places.of_property(result.model, verdict)),))
+    return replace(case, findings=(CaseFinding(case.message, *places.of_property(result.model, verdict)),))
 
 
 def suite_of_configuration(one: Configuration, result: Result) -> Suite:
@@ -195,22 +195,22 @@ def suite_of_configuration(one: Configuration, result: Result) -> Suite:
         traces = [f"{v.name}:\n{v.trace}" for _, v in found if v and v.holds is False and v.trace is not None]
         verdicts_first = sorted(found, key=lambda what: what[0].name in COUNTS)  # GitHub shows ten lines, no more
         findings = tuple(_finding(one, *what) for what in verdicts_first)
-        case = Case(one.title, FAILED, "; ".join(lines), "\n\n".join(["\n".join(lines), *traces]), findings)
+        case = JunitCase(one.title, FAILED, "; ".join(lines), "\n\n".join(["\n".join(lines), *traces]), findings)
     elif result.cut_short is not None:
-        case = Case(one.title, UNKNOWN, f"incomplete: {result.cut_short}")
+        case = JunitCase(one.title, UNKNOWN, f"incomplete: {result.cut_short}")
     elif not one.as_expected(result):
-        case = Case(one.title, UNKNOWN, "nothing is expected, and nothing is checked")
+        case = JunitCase(one.title, UNKNOWN, "nothing is expected, and nothing is checked")
     else:
-        case = Case(one.title)
+        case = JunitCase(one.title)
     return replace(suite_of(told_path(one.path), result), cases=[case])
 
 
-def _finding(one: Configuration, different: Difference, verdict: Verdict | None) -> Finding:
+def _finding(one: Configuration, different: Difference, verdict: Verdict | None) -> CaseFinding:
     why = verdict.why if verdict is not None and verdict.holds is False else None
     said = f"{different}: {why}" if why else str(different)
-    return Finding(said, *places.of_difference(one, different, verdict))
+    return CaseFinding(said, *places.of_difference(one, different, verdict))
 
 
 def suite_of_unchecked(one: Configuration) -> Suite:
     """The suite of a configuration that was not reached before the command was interrupted."""
-    return Suite(told_path(one.path), [Case(one.title, UNKNOWN, "not checked: interrupted")])
+    return Suite(told_path(one.path), [JunitCase(one.title, UNKNOWN, "not checked: interrupted")])

@@ -16,7 +16,7 @@ from workbench.kernel.declare import DEADLOCK
 _DEF = re.compile(r"\s*(async\s+)?def\b")
 
 
-class Place(NamedTuple):
+class FileLine(NamedTuple):
     """A line of a file, which is named from the top of the repository; None for what is not known, or not in there."""
 
     file: str | None = None
@@ -34,22 +34,22 @@ def in_repository(path: str | Path) -> str | None:
     return None if not file.is_relative_to(top) or file.is_relative_to(installed) else file.relative_to(top).as_posix()
 
 
-def of_property(model: Model, verdict: Verdict) -> Place:
+def of_property(model: Model, verdict: Verdict) -> FileLine:
     """The line on which a property is defined, or its clause that is violated; of Deadlock that of ``@ends``."""
     function = _function_of(model, verdict)
     code: CodeType | None = getattr(function, "__code__", None)
     file = None if code is None else in_repository(code.co_filename)
-    return Place() if code is None or file is None else Place(file, _line_of(code))
+    return FileLine() if code is None or file is None else FileLine(file, _line_of(code))
 
 
-def of_difference(one: Configuration, different: Difference, verdict: Verdict | None) -> Place:
+def of_difference(one: Configuration, different: Difference, verdict: Verdict | None) -> FileLine:
     """A verdict belongs to its property, and a count - or what is not defined in the repository - to its figure."""
     if different.name not in COUNTS and verdict is not None:
         place = of_property(one.model, verdict)
         if place.file is not None:
             return place
     lines = lines_of(one.path.read_text(encoding="utf-8-sig", errors="replace"))
-    return Place(in_repository(one.path), lines.get(keys_of(different.name)))
+    return FileLine(in_repository(one.path), lines.get(keys_of(different.name)))
 
 
 def _function_of(model: Model, verdict: Verdict) -> Callable[..., Any] | None:

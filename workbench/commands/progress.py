@@ -16,7 +16,7 @@ from workbench.kernel.values import counted
 SECONDS_PER_LINE = 5.0
 
 
-class Lines:
+class SparseLines:
     """Prints what it is told, but one line in :data:`SECONDS_PER_LINE` at most, and none in the first seconds.
 
     Args:
@@ -33,7 +33,7 @@ class Lines:
             remark(text if isinstance(text, str) else text())
 
 
-def told(at: Progress) -> str:
+def progress_text(at: Progress) -> str:
     """Where a search is, in a line."""
     rate = at.states / at.seconds if at.seconds else 0
     return (
@@ -43,13 +43,13 @@ def told(at: Progress) -> str:
 
 
 @contextmanager
-def progress_line(what: str = "", told: Callable[[Any], str] = told) -> Iterator[Callable[[Any], None]]:
+def progress_line(what: str = "", told: Callable[[Any], str] = progress_text) -> Iterator[Callable[[Any], None]]:
     """Shows how far a search is; `what` is searched stands before it, where there is no terminal.
 
     `told` makes the line of what is reported.
     """
     if not sys.stderr.isatty():
-        lines = Lines()
+        lines = SparseLines()
         yield lambda at: lines(lambda: what + told(at))
         return
     from rich.status import Status

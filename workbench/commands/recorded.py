@@ -7,7 +7,7 @@ from workbench.commands.files import read_text, reading
 from workbench.formats.itf import constants_from_itf, parse_itf, read_itf
 from workbench.formats.permalink import parse_permalink
 from workbench.guided.mapping import Mapped
-from workbench.guided.report import Behaviour, Report
+from workbench.guided.report import BehaviourPath, Report
 from workbench.kernel import InputError, Model, ModelError, replay
 from workbench.kernel.errors import brief
 
@@ -36,13 +36,13 @@ def make(model: type[Model], noted: Mapping[str, Any], given: dict[str, Any], so
         raise InputError(f"{error}{where}") from None
 
 
-def follow(model: type[Model], line: str, given: dict[str, Any]) -> Report:
+def follow_permalink(model: type[Model], line: str, given: dict[str, Any]) -> Report:
     """What a permalink leads to: its moves are taken one after the other."""
     link = parse_permalink(line)
     if link.model != model.name:
         raise InputError(f"the permalink is for {brief(link.model)}, not for {model.name}")
     made = make(model, link.constants, given, "the permalink")
-    behaviour = Behaviour(made, link.start, link.moves, link.loop)
+    behaviour = BehaviourPath(made, link.start, link.moves, link.loop)
     try:
         return Report(valid=True, states=len(replay(*behaviour)), behaviour=behaviour)
     except ModelError as error:

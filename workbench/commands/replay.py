@@ -19,7 +19,7 @@ from workbench.commands import outputs, status
 from workbench.commands.files import file_of, reading
 from workbench.commands.options import above_zero, add_set, asked_of, console
 from workbench.commands.progress import progress_line
-from workbench.commands.recorded import follow, is_permalink, make, read_trace
+from workbench.commands.recorded import follow_permalink, is_permalink, make, read_trace
 from workbench.formats.recording import Recording
 from workbench.guided.events import read_events
 from workbench.guided.mapping import Mapped, get_mapping
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     outputs.check_shown(arguments, [*asked.files, *file_of(arguments.map or ""), *inputs])
     model, given = asked.declared, asked.constants
     if is_permalink(arguments.file):
-        report = follow(model, arguments.file, given)
+        report = follow_permalink(model, arguments.file, given)
     else:
         is_table = os.path.isdir(arguments.file)
         read = _read_table if is_table else _read_trace if arguments.map is None else _read_events

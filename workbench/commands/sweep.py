@@ -24,7 +24,7 @@ from rich.table import Table
 
 from workbench.commands import status
 from workbench.commands.options import above_zero, asked_of, console, parse_value
-from workbench.commands.progress import Lines
+from workbench.commands.progress import SparseLines
 from workbench.commands.standard import say
 from workbench.kernel import Constant, InputError
 from workbench.kernel.errors import brief
@@ -117,7 +117,7 @@ def parse_grid(given: Iterable[str]) -> dict[str, list[Any]]:
 def _progress() -> Iterator[Callable[[int, int], None]]:
     """A bar on the terminal, and a line now and then where there is none."""
     if not sys.stderr.isatty():
-        lines = Lines()
+        lines = SparseLines()
         yield lambda done, total: lines(f"{done:,} of {counted(total, 'setting')}")
         return
     with Progress(*Progress.get_default_columns(), MofNCompleteColumn(), console=Console(stderr=True)) as bar:

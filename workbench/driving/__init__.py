@@ -5,25 +5,25 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from workbench.driving.course import Compared, Course, Driven, Driver, Request, Taken, compared, follow
+from workbench.driving.course import Compared, Course, Driven, DrivenStep, Driver, StepRequest, compared, follow
 from workbench.driving.paimon import PaimonDriver
-from workbench.driving.processes import Actor, ActorError, Answer, Processes
+from workbench.driving.processes import Actor, ActorAnswer, ActorError, Processes
 from workbench.driving.traces import covering
 from workbench.kernel import InputError, Trace
 from workbench.kernel.errors import brief
 
 __all__ = [
     "Actor",
+    "ActorAnswer",
     "ActorError",
-    "Answer",
     "Compared",
     "Course",
     "Driven",
+    "DrivenStep",
     "Driver",
     "PaimonDriver",
     "Processes",
-    "Request",
-    "Taken",
+    "StepRequest",
     "compared",
     "covering",
     "drive",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from workbench.driving.processes import ActorError, Answer, Processes, Verdict
+from workbench.driving.processes import ActorAnswer, ActorError, Processes, Verdict
 from workbench.kernel import InputError, State, Trace
 from workbench.kernel.budget import INTERRUPTED
 from workbench.kernel.trace import Step
@@ -42,7 +42,7 @@ def compared(what: str, foretold: Any, found: Any) -> Compared:
     return Compared(what, show(foretold), show(found), foretold == found)
 
 
-class Request(NamedTuple):
+class StepRequest(NamedTuple):
     """What a step of the model is for the real system.
 
     Attributes:
@@ -56,7 +56,7 @@ class Request(NamedTuple):
     foretold: Verdict = "done"
 
 
-Ask = Callable[[str, Mapping[str, Any]], Answer]
+Ask = Callable[[str, Mapping[str, Any]], ActorAnswer]
 
 
 class Course(Protocol):
@@ -73,10 +73,10 @@ class Course(Protocol):
             InputError: If it cannot be brought there.
         """
 
-    def request(self, before: State, step: Step) -> Request:
+    def request(self, before: State, step: Step) -> StepRequest:
         """What is asked for a step of the model."""
 
-    def compare(self, step: Step, answer: Answer) -> Iterable[Compared]:
+    def compare(self, step: Step, answer: ActorAnswer) -> Iterable[Compared]:
         """What the model predicts after a step that was taken, and what is there."""
 
     def conclude(self, trace: Trace) -> Iterable[Compared]:
@@ -102,7 +102,7 @@ class Driver(Protocol):
 
 
 @dataclass(frozen=True)
-class Taken:
+class DrivenStep:
     """A step of a drive.
 
     Attributes:
@@ -138,7 +138,7 @@ class Driven:
 
     system: str
     trace: Trace
-    steps: tuple[Taken, ...]
+    steps: tuple[DrivenStep, ...]
     compared: tuple[Compared, ...] = ()
     stopped: str | None = None
 
@@ -214,7 +214,7 @@ def follow(trace: Trace, driver: Driver, processes: Processes, folder: Path, tim
         raise InputError("a trace that goes round for ever cannot be driven; give one that ends, or stops for ever")
     course = driver.course(trace, folder)
     until = time.monotonic() + (TIME_LIMIT if time_limit is None else time_limit)
-    steps: list[Taken] = []
+    steps: list[DrivenStep] = []
     compared: tuple[Compared, ...] = ()
     stopped = None
     try:
@@ -229,7 +229,7 @@ def follow(trace: Trace, driver: Driver, processes: Processes, folder: Path, tim
             found = course.compare(step, answer) if is_foretold else ()
             different = tuple(one for one in found if not one.agrees)
             steps.append(
-                Taken(number, request.actor, step.label, request.foretold, answer.verdict, answer.said, different)
+                DrivenStep(number, request.actor, step.label, request.foretold, answer.verdict, answer.said, different)
             )
             if not steps[-1].as_foretold:
                 break

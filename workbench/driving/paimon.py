@@ -10,8 +10,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from workbench.driving.course import Ask, Compared, Request, compared
-from workbench.driving.processes import ActorError, Answer
+from workbench.driving.course import Ask, Compared, StepRequest, compared
+from workbench.driving.processes import ActorAnswer, ActorError
 from workbench.kernel import InputError, Model, State, Trace
 from workbench.kernel.errors import brief
 from workbench.kernel.trace import Step
@@ -125,28 +125,28 @@ class PaimonCourse:
         partition, _, number = bucket.partition("b")
         return [partition] if self.model.NUM_PARTITIONS > 1 else [], int(number)
 
-    def request(self, before: State, step: Step) -> Request:
+    def request(self, before: State, step: Step) -> StepRequest:
         """What is asked for a step; the first words of its label are the action."""
         assert step.move is not None
         actor, instance = step.lane, self.model.instances[step.move.instance]
         after: Any = step.state
         match instance.action.name:
             case "start_update" if not self.model.STREAMING_SINK:
-                return Request(actor, {"do": "update", **self._read_and_write(after.write[actor])})
+                return StepRequest(actor, {"do": "update", **self._read_and_write(after.write[actor])})
             case "start_insert" | "start_update" | "start_delete":
-                return Request(actor, {"do": "start", "row": self._row(after.write[actor])})
+                return StepRequest(actor, {"do": "start", "row": self._row(after.write[actor])})
             case "start_compaction":
                 rewrite = after.rewrite[actor]
                 place, bucket = self._place(rewrite.bucket)
-                return Request(
+                return StepRequest(
                     actor, {"do": "start_compaction", "place": place, "bucket": bucket, "level": rewrite.level}
                 )
             case "commit" if after.pc[actor] != READY:
-                return Request(actor, {"do": "commit"}, "refused")
+                return StepRequest(actor, {"do": "commit"}, "refused")
             case "write_metadata" if after.pc[actor] == READY:
-                return Request(actor, {"do": "write_metadata"}, "refused")
+                return StepRequest(actor, {"do": "write_metadata"}, "refused")
             case name:
-                return Request(actor, {"do": name})
+                return StepRequest(actor, {"do": name})
 
     def _where(self, key: str) -> dict[str, str]:
         partition, _ = self._place(self.model.bucket_of[key])
@@ -162,7 +162,7 @@ class PaimonCourse:
 
     # What comes of it ------------------------------------------------------------------------------------------------
 
-    def compare(self, step: Step, answer: Answer) -> Iterator[Compared]:
+    def compare(self, step: Step, answer: ActorAnswer) -> Iterator[Compared]:
         after: Any = step.state
         actor = step.lane
         if "row" in answer.facts:
@@ -265,7 +265,7 @@ def _check(model: Model) -> None:
             raise InputError(f"{name} = {show(model.constants[name])} is not accepted; it takes FALSE, since {why}")
 
 
-def _fact(actor: str, answer: Answer, name: str, kind: type) -> Any:
+def _fact(actor: str, answer: ActorAnswer, name: str, kind: type) -> Any:
     fact = answer.facts.get(name)
     if not isinstance(fact, kind):
         raise ActorError(f"{actor} says {brief(fact)} as {name!r}; it takes a JSON {kind.__name__}")

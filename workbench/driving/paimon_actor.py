@@ -61,7 +61,7 @@ def impossible(said: str) -> Answer:
     return {"verdict": "impossible", "said": said}
 
 
-class Writer:
+class GatedWriter:
     """The actor: a table that is open, a row that is being written, and what is to be committed.
 
     Its methods called ``do_...`` are what it can be asked.
@@ -225,7 +225,7 @@ class Writer:
         return name
 
 
-def set_gates(writer: Writer) -> None:
+def set_gates(writer: GatedWriter) -> None:
     """Let commits wait where pypaimon looks for a snapshot file, creates it, or waits because it was there."""
     from pypaimon.snapshot.renaming_snapshot_commit import RenamingSnapshotCommit
     from pypaimon.write.file_store_commit import FileStoreCommit
@@ -269,7 +269,7 @@ def main() -> None:
             impossible(f"it takes pypaimon {VERSION}, as scripts/writers.sh installs it, and there is {found}")
         )
         return
-    writer = Writer(conversation)
+    writer = GatedWriter(conversation)
     set_gates(writer)
     writer.serve()
 

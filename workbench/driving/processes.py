@@ -35,7 +35,7 @@ class ActorError(Exception):
 
 
 @dataclass(frozen=True)
-class Answer:
+class ActorAnswer:
     """What an actor says to a request.
 
     Attributes:
@@ -90,7 +90,7 @@ class Actor:
     def pid(self) -> int:
         return self._process.pid
 
-    def ask(self, request: Mapping[str, Any], until: float) -> Answer:
+    def ask(self, request: Mapping[str, Any], until: float) -> ActorAnswer:
         """Ask for something, and wait for the answer, at most until the clock `time.monotonic` shows `until`.
 
         Raises:
@@ -104,7 +104,7 @@ class Actor:
         self._to_say += json.dumps(request).encode() + b"\n"
         self._exchange(0)
 
-    def answer(self, until: float) -> Answer:
+    def answer(self, until: float) -> ActorAnswer:
         """The next answer."""
         has_ended = False
         while b"\n" not in self._heard:
@@ -169,7 +169,7 @@ class Actor:
         how = f"by signal {-status}" if status < 0 else f"with status {status}"
         return f"{self.name} has ended {how}{why}"
 
-    def _checked(self, line: bytes) -> Answer:
+    def _checked(self, line: bytes) -> ActorAnswer:
         try:
             answer = read_json(line, "the answer")
         except InputError as error:
@@ -178,7 +178,7 @@ class Actor:
             what = f"an object with 'verdict', {either(VERDICTS)}, and 'said', a text"
             raise ActorError(f"{self.name} says {_short(line.decode())}; it takes {what}")
         facts = {name: value for name, value in answer.items() if name not in ("verdict", "said")}
-        return Answer(answer["verdict"], _short(answer["said"]), facts)
+        return ActorAnswer(answer["verdict"], _short(answer["said"]), facts)
 
     def kill(self) -> None:
         """End the process, and whatever it has started in its group."""
@@ -209,7 +209,7 @@ class Processes:
         >>> program = "import sys; [print(line.replace('greet', 'done'), flush=True) for line in sys.stdin]"
         >>> with Processes([sys.executable, "-c", program]) as processes:
         ...     processes["w0"].ask({"verdict": "greet", "said": "hello"}, until=time.monotonic() + 60)
-        Answer(verdict='done', said='hello', facts={})
+        ActorAnswer(verdict='done', said='hello', facts={})
     """
 
     def __init__(self, command: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from workbench.kernel.text import printable, printable_lines
 from workbench.kernel.values import show
 
 
-class Node(NamedTuple):
+class GraphNode(NamedTuple):
     """A state of the graph. The label is the state itself, or a text where it is known only by that."""
 
     id: int | str
@@ -21,7 +21,7 @@ class Node(NamedTuple):
     initial: bool = False
 
 
-class Edge(NamedTuple):
+class GraphEdge(NamedTuple):
     """A step: the states' ids, and the action that is taken."""
 
     source: int | str
@@ -29,7 +29,7 @@ class Edge(NamedTuple):
     action: str
 
 
-def write_dot(out: TextIO, nodes: Iterable[Node], edges: Iterable[Edge]) -> None:
+def write_dot(out: TextIO, nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> None:
     """Write a graph as TLC does: boxes with a conjunct per variable, initial states filled, levels in rows.
 
     Graphviz draws one of several edges between the same two states, since TLC's graph is declared ``strict``.
@@ -51,7 +51,7 @@ def write_dot(out: TextIO, nodes: Iterable[Node], edges: Iterable[Edge]) -> None
     out.write("}\n}\n")
 
 
-def _levels(nodes: list[Node], edges: list[Edge]) -> list[list[int | str]]:
+def _levels(nodes: list[GraphNode], edges: list[GraphEdge]) -> list[list[int | str]]:
     """The nodes by their distance from the initial ones; what is not reachable from them is in no level."""
     successors: dict[int | str, list[int | str]] = {}
     for edge in edges:
@@ -70,7 +70,7 @@ def _levels(nodes: list[Node], edges: list[Edge]) -> list[list[int | str]]:
     return levels
 
 
-def write_graphml(out: BinaryIO, nodes: Iterable[Node], edges: Iterable[Edge]) -> None:
+def write_graphml(out: BinaryIO, nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> None:
     """Write a graph as GraphML, for Gephi, networkx, yEd and others.
 
     A node has ``label``, ``initial`` and, where its state is known, one text attribute per cell; an edge has ``label``.
@@ -89,7 +89,7 @@ def write_graphml(out: BinaryIO, nodes: Iterable[Node], edges: Iterable[Edge]) -
     networkx.write_graphml_lxml(graph, out)
 
 
-def write_tables(nodes_out: TextIO, edges_out: TextIO, nodes: Iterable[Node], edges: Iterable[Edge]) -> None:
+def write_tables(nodes_out: TextIO, edges_out: TextIO, nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> None:
     """Write a graph as two CSV tables, with the column names that Gephi looks for.
 
     Nodes: Id, Label, Initial and, where states are known, a column per cell. Edges: Source, Target, Type, Label.
@@ -103,11 +103,11 @@ def write_tables(nodes_out: TextIO, edges_out: TextIO, nodes: Iterable[Node], ed
         writer.writerow(harmless([source, target, "Directed", label]))
 
 
-def _texts(edge: Edge) -> tuple[str, str, str]:
+def _texts(edge: GraphEdge) -> tuple[str, str, str]:
     return printable(str(edge.source)), printable(str(edge.target)), printable_lines(edge.action)
 
 
-def _rows(nodes: Iterable[Node]) -> Iterator[list[str]]:
+def _rows(nodes: Iterable[GraphNode]) -> Iterator[list[str]]:
     """The column names, then a row per node; which cells there are is known from the first."""
     columns = None
     for node in nodes:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.formats.itf_expressions import Decoder, brief_json, decode, encode, member
+from workbench.formats.itf_expressions import ItfDecoder, brief_json, decode_itf, encode_itf, member
 from workbench.formats.recording import Observation, Recording
 from workbench.formats.tla import variables_of
 from workbench.kernel import InputError, Map, Model, Trace
@@ -15,7 +15,7 @@ from workbench.kernel.errors import brief, listed, unknown
 from workbench.kernel.values import show
 from workbench.storage.strict_json import read_json
 
-__all__ = ["constants_from_itf", "decode", "encode", "parse_itf", "read_itf", "to_itf"]
+__all__ = ["constants_from_itf", "decode_itf", "encode_itf", "parse_itf", "read_itf", "to_itf"]
 
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 _KEYS = ("#meta", "params", "vars", "states", "loop")
@@ -31,7 +31,7 @@ def to_itf(trace: Trace) -> dict[str, Any]:
     states = [
         {
             "#meta": {"index": i, "action": step.label},
-            **{name: encode(value) for name, value in variables_of(step.state).items()},
+            **{name: encode_itf(value) for name, value in variables_of(step.state).items()},
         }
         for i, step in enumerate(trace.steps)
     ]
@@ -102,7 +102,7 @@ def read_itf(model: Model, document: dict[str, Any]) -> Recording:
         if name not in positions:
             raise unknown(f"variable of {model.name}", name, positions)
     known = {"#meta", *variables, *document.get("params", ())}
-    decoder = Decoder(model)
+    decoder = ItfDecoder(model)
     states = []
     for number, state in enumerate(document["states"]):
         here = member("states", number)
@@ -125,7 +125,7 @@ def read_itf(model: Model, document: dict[str, Any]) -> Recording:
     return Recording(states, loop)
 
 
-def _indexed(expression: Any, cells: dict[Any, int], decoder: Decoder, where: str) -> dict[int, Any]:
+def _indexed(expression: Any, cells: dict[Any, int], decoder: ItfDecoder, where: str) -> dict[int, Any]:
     """The cells of an indexed variable: from a map, or from a record whose field names are the indices."""
     if isinstance(expression, dict) and not any(key.startswith("#") for key in expression):
         values: Mapping[Any, Any] = {key: decoder.decode(item, member(where, key)) for key, item in expression.items()}

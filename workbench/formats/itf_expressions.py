@@ -19,11 +19,11 @@ _NOTHING = {"tag": "None", "value": {"#tup": []}}  # the format has no null; Qui
 _ALSO_NOTHING = {**_NOTHING, "value": {}}
 
 
-def encode(value: Any) -> Any:
+def encode_itf(value: Any) -> Any:
     """A value of a cell as an ITF expression.
 
     Examples:
-        >>> encode((1, frozenset({"b", "a"})))
+        >>> encode_itf((1, frozenset({"b", "a"})))
         {'#tup': [{'#bigint': '1'}, {'#set': ['a', 'b']}]}
     """
     if value is None:
@@ -37,18 +37,21 @@ def encode(value: Any) -> Any:
     if is_member(value):
         return {"tag": f"{type(value).__qualname__}.{value.name}", "value": _NOTHING["value"]}
     if is_object(value):
-        return {"tag": type(value).__qualname__, "value": {name: encode(part) for name, part in record_items(value)}}
+        return {
+            "tag": type(value).__qualname__,
+            "value": {name: encode_itf(part) for name, part in record_items(value)},
+        }
     if isinstance(value, tuple):
         fields = getattr(value, "_fields", ())
         if fields and set(fields) != set(_NOTHING):
-            return {f: encode(v) for f, v in zip(fields, value, strict=True)}
-        return {"#tup": [encode(v) for v in value]}
+            return {f: encode_itf(v) for f, v in zip(fields, value, strict=True)}
+        return {"#tup": [encode_itf(v) for v in value]}
     if isinstance(value, frozenset):
-        return {"#set": [encode(v) for v in sorted(value, key=sort_key)]}
-    return {"#map": [[encode(k), encode(value[k])] for k in sorted(value, key=sort_key)]}
+        return {"#set": [encode_itf(v) for v in sorted(value, key=sort_key)]}
+    return {"#map": [[encode_itf(k), encode_itf(value[k])] for k in sorted(value, key=sort_key)]}
 
 
-def decode(expression: Any, model: Model) -> Any:
+def decode_itf(expression: Any, model: Model) -> Any:
     """The value that an ITF expression stands for.
 
     A record becomes the model's NamedTuple with those fields, whatever their order in the file.
@@ -56,7 +59,7 @@ def decode(expression: Any, model: Model) -> Any:
     Raises:
         InputError: For what is no ITF expression, and for a record that the model does not have.
     """
-    return Decoder(model).decode(expression, "the value")
+    return ItfDecoder(model).decode(expression, "the value")
 
 
 def member(where: str, key: str | int) -> str:
@@ -72,7 +75,7 @@ def brief_json(document: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-class Decoder:
+class ItfDecoder:
     """Reads expressions as values of a model."""
 
     def __init__(self, model: Model) -> None:

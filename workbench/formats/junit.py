@@ -13,7 +13,7 @@ PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
 
 
 @dataclass(frozen=True)
-class Finding:
+class CaseFinding:
     """One thing that is wrong, and where somebody would look for it.
 
     Attributes:
@@ -28,7 +28,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Case:
+class JunitCase:
     """One thing that was checked.
 
     Attributes:
@@ -43,7 +43,7 @@ class Case:
     outcome: str = PASSED
     message: str = ""
     detail: str = ""
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[CaseFinding, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,27 +55,27 @@ class Suite:
     """
 
     name: str
-    cases: list[Case]
+    cases: list[JunitCase]
     seconds: float = 0.0
     properties: dict[str, str] = field(default_factory=dict)
 
 
-def case_of(verdict: Verdict) -> Case:
+def case_of(verdict: Verdict) -> JunitCase:
     """A verdict as a case."""
     if verdict.holds:
         bounded = "" if verdict.within is None else f"{verdict.name} {verdict.word}: {verdict.why}"
-        return Case(verdict.name, message=bounded)
+        return JunitCase(verdict.name, message=bounded)
     if verdict.holds is None:
-        return Case(verdict.name, UNKNOWN, f"{verdict.name} is not decided: {verdict.why}")
+        return JunitCase(verdict.name, UNKNOWN, f"{verdict.name} is not decided: {verdict.why}")
     states = "" if verdict.trace is None else f" (a trace of {counted(len(verdict.trace), 'state')})"
     message = f"{verdict.name} is {verdict.word}{states}" + (f": {verdict.why}" if verdict.why else "")
-    return Case(verdict.name, FAILED, message, "" if verdict.trace is None else repr(verdict.trace))
+    return JunitCase(verdict.name, FAILED, message, "" if verdict.trace is None else repr(verdict.trace))
 
 
 def suite_of(name: str, result: Result) -> Suite:
     """The result of a check as a suite: a case per property; without properties one that says so."""
     cases = [case_of(verdict) for verdict in result.verdicts] or [
-        Case(result.model.name, UNKNOWN, "nothing is checked")
+        JunitCase(result.model.name, UNKNOWN, "nothing is checked")
     ]
     facts = {
         "model": result.model.name,
@@ -132,16 +132,16 @@ def _totals(suites: list[Suite]) -> dict[str, str]:
 def annotations(suites: Iterable[Suite], file: str | None = None) -> list[str]:
     """What did not pass, for GitHub Actions: ``::error`` lines, or ``::warning`` for what is not decided.
 
-    There is a line for each :class:`Finding` of a case.
+    There is a line for each :class:`CaseFinding` of a case.
 
     Args:
         file: The file in the repository that lines are attached to if their finding names none.
 
     Examples:
-        >>> annotations([Suite("v2", [Case("Safe", FAILED, "Safe is violated: 100% lost")])])
+        >>> annotations([Suite("v2", [JunitCase("Safe", FAILED, "Safe is violated: 100% lost")])])
         ['::error title=v2%3A Safe::Safe is violated: 100%25 lost']
-        >>> lost = Finding("Safe is violated", "models/v2.py", 12)
-        >>> annotations([Suite("v2", [Case("Safe", FAILED, "Safe is violated", findings=(lost,))])])
+        >>> lost = CaseFinding("Safe is violated", "models/v2.py", 12)
+        >>> annotations([Suite("v2", [JunitCase("Safe", FAILED, "Safe is violated", findings=(lost,))])])
         ['::error file=models/v2.py,line=12,title=v2%3A Safe::Safe is violated']
     """
     lines = []
@@ -149,7 +149,7 @@ def annotations(suites: Iterable[Suite], file: str | None = None) -> list[str]:
         for case in suite.cases:
             if case.outcome != PASSED:
                 level = "error" if case.outcome == FAILED else "warning"
-                for one in case.findings or (Finding(case.message),):
+                for one in case.findings or (CaseFinding(case.message),):
                     where = {"file": one.file, "line": one.line} if one.file else {"file": file}
                     given = {**where, "title": f"{suite.name}: {case.name}"}
                     listed = ",".join(f"{key}={_escape(str(value), ':,')}" for key, value in given.items() if value)

@@ -53,12 +53,12 @@ class Token(NamedTuple):
     line: int
 
     @property
-    def brief(self) -> str:
+    def short(self) -> str:
         """As an error names it."""
         return self.text if len(self.text) <= 40 else self.text[:37] + "..."
 
 
-class Entry(NamedTuple):
+class CfgEntry(NamedTuple):
     """A name or a value, and the line it stands on."""
 
     value: Any
@@ -75,12 +75,12 @@ class Cfg:
         single: What SYMMETRY, VIEW, SPECIFICATION, INIT, NEXT and CHECK_DEADLOCK were given.
     """
 
-    constants: dict[str, Entry] = field(default_factory=dict)
+    constants: dict[str, CfgEntry] = field(default_factory=dict)
     model_values: list[str] = field(default_factory=list)
-    invariants: list[Entry] = field(default_factory=list)
-    properties: list[Entry] = field(default_factory=list)
-    constraints: list[Entry] = field(default_factory=list)
-    single: dict[str, Entry] = field(default_factory=dict)
+    invariants: list[CfgEntry] = field(default_factory=list)
+    properties: list[CfgEntry] = field(default_factory=list)
+    constraints: list[CfgEntry] = field(default_factory=list)
+    single: dict[str, CfgEntry] = field(default_factory=dict)
 
 
 class Applied(NamedTuple):
@@ -106,9 +106,9 @@ def read_cfg(text: str) -> Cfg:
     Examples:
         >>> cfg = read_cfg("CONSTANTS w1 = w1  Writers = {w1}  INVARIANT Safe")
         >>> cfg.constants["Writers"].value, cfg.model_values, cfg.invariants
-        (('w1',), ['w1'], [Entry(value='Safe', line=1)])
+        (('w1',), ['w1'], [CfgEntry(value='Safe', line=1)])
     """
-    return _Parser(text).parse()
+    return _CfgParser(text).parse()
 
 
 def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
@@ -144,7 +144,7 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
                 properties.append(_property(entry, keyword, kinds, model))
             else:
                 absent.append(_absent(entry, kinds, model))
-    if cfg.single.get("CHECK_DEADLOCK", Entry("FALSE", 0)).value == "TRUE":
+    if cfg.single.get("CHECK_DEADLOCK", CfgEntry("FALSE", 0)).value == "TRUE":
         properties.append(DEADLOCK.name)
     symmetry = _symmetry(cfg.single.get("SYMMETRY"), model)
     _check_bounds(cfg, model)
@@ -154,7 +154,7 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
     return Applied(constants, properties, symmetry, remarks, absent)
 
 
-def _absent(entry: Entry, kinds: Sequence[str], model: type[Model]) -> Verdict:
+def _absent(entry: CfgEntry, kinds: Sequence[str], model: type[Model]) -> Verdict:
     known = [p.name for p in model.declared_properties.values() if p.kind in kinds]
     error = unknown(f"{kinds[0]} of {model.name}", entry.value, known)
     if len(entry.value) > _LONGEST_NAME:
@@ -171,7 +171,7 @@ def _fitting(declared: Constant, value: Any) -> Any:
     return value
 
 
-def _property(entry: Entry, keyword: str, kinds: Sequence[str], model: type[Model]) -> str:
+def _property(entry: CfgEntry, keyword: str, kinds: Sequence[str], model: type[Model]) -> str:
     name, line = entry
     declared = model.declared_properties[name]
     known = [p.name for p in model.declared_properties.values() if p.kind in kinds]
@@ -182,7 +182,7 @@ def _property(entry: Entry, keyword: str, kinds: Sequence[str], model: type[Mode
     return name
 
 
-def _symmetry(entry: Entry | None, model: type[Model]) -> tuple[str, ...]:
+def _symmetry(entry: CfgEntry | None, model: type[Model]) -> tuple[str, ...]:
     """The symmetric sets whose names, in the singular, the operator's name has; all where it has none."""
     if entry is None:
         return ()
@@ -281,7 +281,7 @@ def _tokens(text: str) -> Iterator[Token]:
             at = match.end()
 
 
-class _Parser:
+class _CfgParser:
     """A descent over the tokens, a method per construct of the grammar."""
 
     def __init__(self, text: str) -> None:
@@ -297,7 +297,7 @@ class _Parser:
     def take(self, wanted: str, *kinds_or_signs: str) -> Token:
         token = self.token
         if token.kind not in kinds_or_signs and token.text not in kinds_or_signs:
-            _fail(token.line, f"found {token.brief}; expected {wanted}")
+            _fail(token.line, f"found {token.short}; expected {wanted}")
         self.at += 1
         return token
 
@@ -312,7 +312,7 @@ class _Parser:
                 _fail(keyword.line, f"{keyword.text} is not supported: {_REFUSED[keyword.text]}")
             if keyword.text not in _ACCEPTED:
                 known = "CONSTANTS, INVARIANTS, PROPERTIES or SYMMETRY"
-                _fail(keyword.line, f"found {keyword.brief}; expected a keyword, such as {known}")
+                _fail(keyword.line, f"found {keyword.short}; expected a keyword, such as {known}")
             self.at += 1
             statement = _ACCEPTED[keyword.text]
             if statement == "constants":
@@ -321,7 +321,7 @@ class _Parser:
             elif statement in _ONE:
                 while self.in_statement:
                     name = self.take(f"the name of a {_ONE[statement]}", "name")
-                    getattr(self.cfg, statement).append(Entry(name.text, name.line))
+                    getattr(self.cfg, statement).append(CfgEntry(name.text, name.line))
             else:
                 self.single(keyword)
         single = self.cfg.single
@@ -334,30 +334,30 @@ class _Parser:
         if keyword.text in self.cfg.single:
             _fail(keyword.line, f"{keyword.text} is given twice")
         if not self.in_statement:
-            _fail(self.token.line, f"found {self.token.brief}; expected a name after {keyword.text}")
+            _fail(self.token.line, f"found {self.token.short}; expected a name after {keyword.text}")
         given = self.take(f"a name after {keyword.text}", "name")
         if keyword.text == "CHECK_DEADLOCK" and given.text not in ("TRUE", "FALSE"):
-            _fail(given.line, f"CHECK_DEADLOCK {given.brief} is not accepted; it takes TRUE or FALSE")
-        self.cfg.single[keyword.text] = Entry(given.text, given.line)
+            _fail(given.line, f"CHECK_DEADLOCK {given.short} is not accepted; it takes TRUE or FALSE")
+        self.cfg.single[keyword.text] = CfgEntry(given.text, given.line)
 
     def constant(self) -> None:
         name = self.take("the name of a constant", "name")
-        sign = self.take(f"= after {name.brief}", "=", "<-", "(", "!")
+        sign = self.take(f"= after {name.short}", "=", "<-", "(", "!")
         if sign.text == "<-":
             why = "it replaces a definition of a TLA+ module, and there is none"
-            _fail(sign.line, f"{name.brief} <- {self.token.brief} is not supported: {why}")
+            _fail(sign.line, f"{name.short} <- {self.token.short} is not supported: {why}")
         if sign.text != "=":
-            _fail(sign.line, f"{name.brief}{sign.text}... is not supported; it takes {name.brief} = value")
+            _fail(sign.line, f"{name.short}{sign.text}... is not supported; it takes {name.short} = value")
         if self.token.text == "[":
-            _fail(sign.line, f"{name.brief} = [module] value is not supported: there is no TLA+ module to assign it in")
+            _fail(sign.line, f"{name.short} = [module] value is not supported: there is no TLA+ module to assign it in")
         given = self.token
         value = self.value()
         if given.kind == "name" and value == name.text:
             self.cfg.model_values.append(name.text)
         elif name.text in self.cfg.constants:
-            _fail(name.line, f"{name.brief} is given twice")
+            _fail(name.line, f"{name.short} is given twice")
         else:
-            self.cfg.constants[name.text] = Entry(value, name.line)
+            self.cfg.constants[name.text] = CfgEntry(value, name.line)
 
     def value(self, depth: int = 0) -> Any:
         token = self.take("a number, a text, TRUE, FALSE, a model value or a set", "name", "number", "text", "{")

@@ -21,7 +21,7 @@ def to_tlc_json(trace: Trace) -> dict[str, Any]:
     JSON has no sets and only texts as keys, so that this form, as TLC's own, cannot be read back without loss.
     """
     states = [
-        [number, {name: plain(value) for name, value in variables_of(state).items()}]
+        [number, {name: tlc_plain(value) for name, value in variables_of(state).items()}]
         for number, state in enumerate(trace.states, start=1)
     ]
     actions = []
@@ -35,28 +35,30 @@ def to_tlc_json(trace: Trace) -> dict[str, Any]:
     return {"vars": sorted(trace.model.layout.variables), "counterexample": {"action": actions, "state": states}}
 
 
-def plain(value: Any) -> Any:
+def tlc_plain(value: Any) -> Any:
     """`value` as TLC turns it into JSON: sets as sorted lists, records and functions as objects.
 
     Examples:
-        >>> plain(Map({"w1": frozenset({2, 1})})), plain(Map({1: "a", 2: "b"})), plain(Map({(1, "a"): True}))
-        ({'w1': [1, 2]}, ['a', 'b'], {'<<1, "a">>': True})
+        >>> tlc_plain(Map({"w1": frozenset({2, 1})})), tlc_plain(Map({1: "a", 2: "b"}))
+        ({'w1': [1, 2]}, ['a', 'b'])
+        >>> tlc_plain(Map({(1, "a"): True}))
+        {'<<1, "a">>': True}
     """
     if value is None:
         return NOTHING
     if is_member(value):
         return value.name
     if fields := record_items(value):
-        return {name: plain(part) for name, part in fields}
+        return {name: tlc_plain(part) for name, part in fields}
     if isinstance(value, tuple):
-        return [plain(v) for v in value]
+        return [tlc_plain(v) for v in value]
     if isinstance(value, frozenset):
-        return [plain(v) for v in sorted(value, key=sort_key)]
+        return [tlc_plain(v) for v in sorted(value, key=sort_key)]
     if isinstance(value, Map):
         keys = sorted(value, key=sort_key)
         if keys == list(range(1, len(keys) + 1)):  # a function on 1..n is a sequence
-            return [plain(value[k]) for k in keys]
-        return {k if isinstance(k, str) else tla(k): plain(value[k]) for k in keys}
+            return [tlc_plain(value[k]) for k in keys]
+        return {k if isinstance(k, str) else tla(k): tlc_plain(value[k]) for k in keys}
     return value
 
 
@@ -68,7 +70,7 @@ def _step(instance: ActionInstance, outcome: Outcome) -> dict[str, Any]:
     step: dict[str, Any] = {
         "name": declared.name,
         "location": _location(declared.function),
-        "context": {name: plain(value) for name, value in {**bound, **chosen}.items()},
+        "context": {name: tlc_plain(value) for name, value in {**bound, **chosen}.items()},
     }
     if bound:
         step["parameters"] = list(bound)

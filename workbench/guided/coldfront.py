@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.formats.recording import Observation, Recording
 from workbench.guided.coldfront_log import Log, read_log
-from workbench.guided.coldfront_rows import CLAIMS, DEFERRALS, DELETE, Change, Transaction, each_change
+from workbench.guided.coldfront_rows import CLAIMS, DEFERRALS, DELETE, RowChange, Transaction, each_change
 from workbench.guided.events import Event
 from workbench.guided.mapping import Mapped
 from workbench.kernel import InputError, Model, State
@@ -179,7 +179,7 @@ class _Observer:
                 steps += 1
         return changed, steps
 
-    def effects(self, node: str, change: Change) -> Iterator[set[int]]:
+    def effects(self, node: str, change: RowChange) -> Iterator[set[int]]:
         """The cells that a row's change stands for, step by step. Acks count where they are waited for."""
         table, ticket, other = change.key
         number, here, own = self.numbers[ticket], self.nodes[node], self.log.owner[ticket] == node

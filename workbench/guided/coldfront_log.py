@@ -19,8 +19,8 @@ from workbench.guided.coldfront_rows import (
     DELETE,
     KEYS,
     READ,
-    Change,
     Key,
+    RowChange,
     Transaction,
     each_change,
     read_change,
@@ -104,7 +104,7 @@ def _of_one_table(by_node: dict[str, list[Transaction]], chosen: str | None) -> 
         raise unknown("Iceberg table of the log", chosen, tables)
     one = chosen or tables[0]
 
-    def counts(change: Change) -> bool:
+    def counts(change: RowChange) -> bool:
         """A log may have acks of claims that were gone before it began; what else has no claim is an error later."""
         return table_of.get(change.key.ticket, None if change.key.table == ACKS else one) == one
 

@@ -27,7 +27,7 @@ class Key(NamedTuple):
     other: Any = None
 
 
-class Change(NamedTuple):
+class RowChange(NamedTuple):
     """A row that came or went; of a claim that came, `iceberg_table` says for which table."""
 
     line: int
@@ -40,7 +40,7 @@ class Change(NamedTuple):
 class Transaction:
     node: str
     xid: str
-    changes: list[Change] = field(default_factory=list)
+    changes: list[RowChange] = field(default_factory=list)
 
     @property
     def line(self) -> int:
@@ -51,12 +51,12 @@ class Transaction:
         return f"line {self.line}: {self.node} xid {self.xid}"
 
 
-def each_change(transactions: Iterable[Transaction]) -> Iterator[tuple[str, Change]]:
+def each_change(transactions: Iterable[Transaction]) -> Iterator[tuple[str, RowChange]]:
     """The changes of transactions, in their order, each with its node."""
     return ((one.node, change) for one in transactions for change in one.changes)
 
 
-def read_change(event: Event) -> tuple[str, str, tuple[int, int], Change]:
+def read_change(event: Event) -> tuple[str, str, tuple[int, int], RowChange]:
     """The node, the xid and the place of an event, and the change that it is."""
     node, xid, lsn, table, op = (event.take(name, str) for name in ("node", "xid", "lsn", "table", "op"))
     event.take("row", dict)
@@ -70,7 +70,7 @@ def read_change(event: Event) -> tuple[str, str, tuple[int, int], Change]:
     of, other = KEYS[table]
     key = Key(table, _ticket(event, of), other and (_name if table == ACKS else _ticket)(event, other))
     named = _name(event, "iceberg_table") if table == CLAIMS and op != DELETE else ""
-    return node, xid, (int(place[1], 16), int(place[2], 16)), Change(event.line, op, key, named)
+    return node, xid, (int(place[1], 16), int(place[2], 16)), RowChange(event.line, op, key, named)
 
 
 def _column(event: Event, column: str) -> Any:

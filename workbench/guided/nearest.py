@@ -5,7 +5,7 @@ from typing import Any
 
 from workbench.formats.recording import Observation
 from workbench.guided.names import instances_of, why_none
-from workbench.guided.report import Difference, Nearest
+from workbench.guided.report import CellDifference, Nearest
 from workbench.kernel import Model, State
 from workbench.kernel.instances import ActionInstance, outcome_label
 from workbench.kernel.values import is_same
@@ -65,12 +65,12 @@ def _compare(
     """How a step compares with what was recorded, and whether it would be seen at all."""
     cells, before = model.layout.cells, state.values
     differences = [
-        Difference(cells[cell], value, now)
+        CellDifference(cells[cell], value, now)
         for cell, value in recorded.items()
         if not is_same(value, now := writes.get(cell, before[cell]))
     ]
     differences += [
-        Difference(cells[cell], before[cell], value)
+        CellDifference(cells[cell], before[cell], value)
         for cell, value in writes.items()
         if cell in watched and cell not in recorded and value != before[cell]
     ]

@@ -49,7 +49,7 @@ class Rules(NamedTuple):
         return named and self.observation.agrees(after)
 
 
-class _Refused(NamedTuple):
+class _RefusedStep(NamedTuple):
     """A step that one thing forbids, with what it would do; the larger the rank, the more it says.
 
     It is the number of cells that were looked at before it was refused. One is as good as none: who is not at a step
@@ -90,7 +90,7 @@ def overlooking(
     return [near for _, _, near in ranked[:most]]
 
 
-def _refused(model: Model, taken: int, state: State, rules: Rules) -> Iterator[_Refused]:
+def _refused(model: Model, taken: int, state: State, rules: Rules) -> Iterator[_RefusedStep]:
     for instance in model.instances:
         reads = Reads(state.values)
         outcomes, _ = instance.run(model.draft(), reads)
@@ -102,14 +102,14 @@ def _refused(model: Model, taken: int, state: State, rules: Rules) -> Iterator[_
             )
             if seen and rules.kept is not None:
                 near = Nearest(outcome_label(instance, outcome), [], unrecorded=seen)
-                yield _Refused(1, near, instance, outcome, state, taken)
+                yield _RefusedStep(1, near, instance, outcome, state, taken)
         if outcomes:
             continue
         rank = len(reads) if len(reads) > 1 else 0
         for outcome, lacks in instance.overlooking(model.draft(), state.values):
             if len(lacks) == 1:
                 near = Nearest(outcome_label(instance, outcome), [], tuple(lacks))
-                yield _Refused(rank, near, instance, outcome, state, taken)
+                yield _RefusedStep(rank, near, instance, outcome, state, taken)
 
 
 class _Searching:
@@ -119,7 +119,7 @@ class _Searching:
         self.model, self.rules, self.pause, self.left = model, rules, pause, _MOST_STATES
         self._seen: set[tuple[State, int]] = set()
 
-    def after(self, step: _Refused) -> list[str] | None:
+    def after(self, step: _RefusedStep) -> list[str] | None:
         """The labels of the steps that lead to the observation after a step that was refused; None if none do."""
         if step.near.unrecorded:
             begin = self._after(step.before, step.outcome), step.taken

@@ -15,7 +15,7 @@ _MOST_SHOWN = 12
 _LONG = 10**15
 
 
-class Difference(NamedTuple):
+class CellDifference(NamedTuple):
     """A cell in which what was recorded is not what the model has."""
 
     cell: Cell
@@ -34,7 +34,7 @@ class Nearest(NamedTuple):
     """
 
     label: str
-    differences: list[Difference]
+    differences: list[CellDifference]
     lacks: tuple[str, ...] = ()
     then: tuple[str, ...] = ()
     unrecorded: tuple[Cell, ...] = ()
@@ -63,7 +63,7 @@ class Nearest(NamedTuple):
         return f"{self.told}, but {'; '.join(self.reasons)}"
 
 
-class Behaviour(NamedTuple):
+class BehaviourPath(NamedTuple):
     """A behaviour, by its moves: long ones are large once all their states are made."""
 
     model: Model
@@ -96,7 +96,7 @@ class Report:
     states: int
     candidates: int = 0
     ways: int | float | None = None
-    behaviour: Behaviour | None = None
+    behaviour: BehaviourPath | None = None
     at: list[int] = field(default_factory=list)
     failed: int | None = None
     why: str | None = None

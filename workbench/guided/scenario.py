@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from workbench.engines.memory import most_memory
 from workbench.formats.expression import Expression
 from workbench.guided.names import instances_of, is_action, is_named, why_none
-from workbench.guided.report import Behaviour
+from workbench.guided.report import BehaviourPath
 from workbench.kernel import InputError, Model, ModelError, Trace, replay
 from workbench.kernel.budget import Budget, Limits, Stop, interruptible
 from workbench.kernel.errors import RAISED, text_of, unknown
@@ -37,7 +37,7 @@ _MOST_LINES = 64
 _MOST_STATES, _MOST_REASONS, _MOST_VALUES = 2000, 3, 8
 
 
-class Line(NamedTuple):
+class ScenarioLine(NamedTuple):
     """One line of a scenario.
 
     Attributes:
@@ -82,9 +82,9 @@ class Told:
     """
 
     found: bool | None
-    lines: list[Line]
+    lines: list[ScenarioLine]
     states: int
-    behaviour: Behaviour | None = None
+    behaviour: BehaviourPath | None = None
     at: list[int] = field(default_factory=list)
     failed: int | None = None
     why: str | None = None
@@ -111,7 +111,7 @@ class Told:
         return "\n".join([head, *places, *remarks])
 
 
-def read_lines(model: Model, text: str | Iterable[str]) -> list[Line]:
+def read_lines(model: Model, text: str | Iterable[str]) -> list[ScenarioLine]:
     r"""The lines of a scenario.
 
     Raises:
@@ -143,17 +143,17 @@ def _without_comment(line: str) -> str:
     return line.strip()
 
 
-def _line(model: Model, number: int, text: str) -> Line:
+def _line(model: Model, number: int, text: str) -> ScenarioLine:
     try:
         step, where, condition = _split(text)
         if is_action(model, step):
             _check_step(model, step)
-            return Line(number, text, step, Expression(model, condition) if where else None)
+            return ScenarioLine(number, text, step, Expression(model, condition) if where else None)
         if re.fullmatch(r"\w+(\(.*\))?", text):
             error = unknown("action", text.partition("(")[0], model.declared_actions)
             if "did you mean" in str(error):
                 raise error
-        return Line(number, text, None, Expression(model, text))
+        return ScenarioLine(number, text, None, Expression(model, text))
     except InputError as error:
         raise InputError(f"line {number}: {error}") from None
 
@@ -233,8 +233,8 @@ def scenario(
 
 
 def _behaviour(
-    model: Model, searching: "Passing", node: int, lines: Sequence[Line], passed: int
-) -> tuple[Behaviour, list[int]]:
+    model: Model, searching: "Passing", node: int, lines: Sequence[ScenarioLine], passed: int
+) -> tuple[BehaviourPath, list[int]]:
     """The behaviour to a node, and where it passes lines: by running it, which does not know how it was found."""
     start, moves = searching.path(node)
     at: list[int] = []
@@ -249,10 +249,10 @@ def _behaviour(
             at.append(index)
     if len(at) != passed:
         raise ModelError("a behaviour passed other lines when it was run again: the model is not pure")
-    return Behaviour(model, start, moves), at
+    return BehaviourPath(model, start, moves), at
 
 
-def _is_step(model: Model, line: Line, step: Step) -> bool:
+def _is_step(model: Model, line: ScenarioLine, step: Step) -> bool:
     if step.move is None:
         return False
     instance = model.instances[step.move.instance]
@@ -262,7 +262,7 @@ def _is_step(model: Model, line: Line, step: Step) -> bool:
 # Why a line cannot follow --------------------------------------------------------------------------------------------
 
 
-def _why_not(model: Model, searching: "Passing", lines: list[Line]) -> Told:
+def _why_not(model: Model, searching: "Passing", lines: list[ScenarioLine]) -> Told:
     failed = searching.farthest
     line = lines[failed]
     explain = _why_no_state if line.step is None else _why_no_step
@@ -270,7 +270,7 @@ def _why_not(model: Model, searching: "Passing", lines: list[Line]) -> Told:
     return Told(False, lines, searching.states, *_behaviour(model, searching, nodes, lines, failed), failed, why)
 
 
-def _why_no_step(model: Model, searching: "Passing", passed: int, line: Line) -> tuple[int, str]:
+def _why_no_step(model: Model, searching: "Passing", passed: int, line: ScenarioLine) -> tuple[int, str]:
     """The node that comes closest to the step, and what stands in the way there."""
     assert line.step is not None
     named = instances_of(model, line.step)
@@ -300,7 +300,7 @@ def _why_no_step(model: Model, searching: "Passing", passed: int, line: Line) ->
     return reasons[0][0], "; ".join(told[:_MOST_REASONS]) + more
 
 
-def _never(line: Line) -> str:
+def _never(line: ScenarioLine) -> str:
     return f", but never leads to a state in which {line.condition.text}" if line.condition is not None else ""
 
 
@@ -312,7 +312,7 @@ def _outcomes(model: Model, instance: Any, before: Reads) -> Iterable[tuple[Outc
     return [(o, lacks) for o, lacks in overlooked if lacks] or [(Outcome((), {}), [why]) for why in whys]
 
 
-def _why_no_state(model: Model, searching: "Passing", passed: int, line: Line) -> tuple[int, str]:
+def _why_no_state(model: Model, searching: "Passing", passed: int, line: ScenarioLine) -> tuple[int, str]:
     """The first node to look from, and what is so there instead of what the condition says."""
     assert line.condition is not None
     there = counted(searching.having_passed(passed), "state")

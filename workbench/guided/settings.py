@@ -28,7 +28,7 @@ class Setting:
 
 
 @dataclass(frozen=True, repr=False)
-class Settings:
+class SettingsTried:
     """What :func:`accepted_under` found.
 
     Attributes:
@@ -72,7 +72,7 @@ def accepted_under(
     also: Iterable[tuple[str, Any]] = (),
     should_stop: Callable[[], bool] | None = None,
     **budgets: Any,
-) -> Settings:
+) -> SettingsTried:
     """Validate a recording with each single change of a constant.
 
     Args:
@@ -105,4 +105,4 @@ def accepted_under(
             tried.append(Setting({name: value}, None, str(error)))
         if should_stop is not None and should_stop():
             break
-    return Settings(model, tried, len(tried) == len(todo))
+    return SettingsTried(model, tried, len(tried) == len(todo))

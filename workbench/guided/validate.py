@@ -23,7 +23,7 @@ from workbench.formats.recording import Observation, Recording
 from workbench.guided.names import is_action, is_named
 from workbench.guided.nearest import MOST_STATES, MOST_STEPS, nearest_states, nearest_steps, why_not
 from workbench.guided.overlooked import Rules, overlooking
-from workbench.guided.report import Behaviour, Nearest, Report
+from workbench.guided.report import BehaviourPath, Nearest, Report
 from workbench.kernel import Model
 from workbench.kernel.budget import Budget, Limits, Stop, interruptible
 from workbench.kernel.model import model_object
@@ -195,7 +195,7 @@ class _Validation:
             self.explained,
             self.layers.candidates,
             None if ways is None else math.inf if math.inf in ways else sum(ways),
-            Behaviour(self.model, start, moves),
+            BehaviourPath(self.model, start, moves),
             at[: self.explained],
             remarks=self.remarks,
             **more,

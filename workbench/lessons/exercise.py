@@ -27,23 +27,23 @@ class Wrong(Exception):
 
 
 @dataclass(frozen=True)
-class Kind:
+class AnswerKind:
     """What kind of answer is asked for: in words, and whether something is one."""
 
     name: str
     accepts: Callable[[Any], bool]
 
 
-CONSTANTS = Kind("a dictionary of constants, such as {'Writers': 2}", lambda answer: isinstance(answer, dict))
-STORY = Kind("the lines of a scenario, as one text", lambda answer: isinstance(answer, str))
-TEXT = Kind("a text", lambda answer: isinstance(answer, str))
-NUMBER = Kind("an integer", lambda answer: type(plain(answer)) is int)
-FUNCTION = Kind("a function", callable)
-MODEL = Kind("a class", lambda answer: isinstance(answer, type))
+CONSTANTS = AnswerKind("a dictionary of constants, such as {'Writers': 2}", lambda answer: isinstance(answer, dict))
+STORY = AnswerKind("the lines of a scenario, as one text", lambda answer: isinstance(answer, str))
+TEXT = AnswerKind("a text", lambda answer: isinstance(answer, str))
+NUMBER = AnswerKind("an integer", lambda answer: type(plain(answer)) is int)
+FUNCTION = AnswerKind("a function", callable)
+MODEL = AnswerKind("a class", lambda answer: isinstance(answer, type))
 
 
 @dataclass(frozen=True, repr=False)
-class Outcome(Drawn):
+class Feedback(Drawn):
     """What is said of an answer.
 
     Attributes:
@@ -94,28 +94,28 @@ class Exercise:
     name: str
     notebook: str
     task: str
-    kind: Kind
+    kind: AnswerKind
     hint: str
     judge: Callable[[Any], str]
 
-    def check(self, answer: Any) -> Outcome:
+    def check(self, answer: Any) -> Feedback:
         """Run an answer. While it is ``...``, the task is all there is to say."""
         if answer is ...:
-            return Outcome(self, None, f"The answer is {self.kind.name}.")
+            return Feedback(self, None, f"The answer is {self.kind.name}.")
         if not self.kind.accepts(answer):
-            return Outcome(self, False, f"The answer is {self.kind.name}, and this is a {type(answer).__name__}.")
+            return Feedback(self, False, f"The answer is {self.kind.name}, and this is a {type(answer).__name__}.")
         try:
-            return Outcome(self, True, self.judge(answer))
+            return Feedback(self, True, self.judge(answer))
         except Wrong as wrong:
-            return Outcome(self, False, str(wrong), self.hint)
+            return Feedback(self, False, str(wrong), self.hint)
         except (InputError, ModelError) as error:
-            return Outcome(self, False, f"{str(error).rstrip('.')}.", self.hint)
+            return Feedback(self, False, f"{str(error).rstrip('.')}.", self.hint)
 
 
 _known: dict[str, Exercise] = {}
 
 
-def task(notebook: str, kind: Kind, hint: str) -> Callable[[Callable[[Any], str]], Callable[[Any], str]]:
+def task(notebook: str, kind: AnswerKind, hint: str) -> Callable[[Callable[[Any], str]], Callable[[Any], str]]:
     """Make a function the judge of an exercise of its name."""
 
     def made(judge: Callable[[Any], str]) -> Callable[[Any], str]:

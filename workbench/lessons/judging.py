@@ -36,7 +36,7 @@ def expect(model: Model, wanted: Mapping[str, str]) -> Result:
     return result
 
 
-def told(model: Model, story: str) -> Trace:
+def story_trace(model: Model, story: str) -> Trace:
     """A shortest behaviour that passes through a story."""
     found = scenario(model, story)
     if not found.found:

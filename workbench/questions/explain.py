@@ -9,7 +9,7 @@ from workbench.kernel.errors import brief, unknown
 from workbench.kernel.given import names_in
 from workbench.kernel.result import WITHIN
 from workbench.kernel.values import counted, show
-from workbench.questions.formula import Formula, Joined, Literal, smallest
+from workbench.questions.formula import Formula, JoinedFormula, Literal, smallest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,7 @@ _WORDS = frozenset({*_GOOD, *_BAD, "unknown", "error"})
 
 
 @dataclass(frozen=True)
-class Axis:
+class ConstantAxis:
     """A constant of the table: its values there, in order, and how people read them."""
 
     name: str
@@ -62,10 +62,10 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Rule:
+class SettingRule:
     """A formula over constants."""
 
-    axes: tuple[Axis, ...]
+    axes: tuple[ConstantAxis, ...]
     formula: Formula
 
     @property
@@ -94,7 +94,7 @@ class Rule:
             return self.axes[formula.constant].told(formula.allowed)
         if not formula.parts:
             return "always" if formula.every else "never"
-        parts = [f"({self._told(p)})" if isinstance(p, Joined) else self._told(p) for p in formula.parts]
+        parts = [f"({self._told(p)})" if isinstance(p, JoinedFormula) else self._told(p) for p in formula.parts]
         return (" and " if formula.every else " or ").join(parts)
 
 
@@ -127,12 +127,12 @@ class Explanation:
     """
 
     property: str
-    rule: Rule | None
+    rule: SettingRule | None
     minimal: bool
     decided: int
     failing: list[Failing]
     undecided: list[tuple[dict[str, Any], str]]
-    axes: tuple[Axis, ...]
+    axes: tuple[ConstantAxis, ...]
     bounded: int = 0
 
     def told(self, setting: Mapping[str, Any]) -> str:
@@ -221,10 +221,12 @@ def explain(table: "pd.DataFrame", property: str, constants: Sequence[str] | Non
         return Explanation(property, None, True, 0, failing, undecided, axes)
     found = smallest(true, false, [len(axis.values) for axis in axes])
     decided = len(rows) - len(undecided)
-    return Explanation(property, Rule(axes, found.formula), found.minimal, decided, failing, undecided, axes, bounded)
+    return Explanation(
+        property, SettingRule(axes, found.formula), found.minimal, decided, failing, undecided, axes, bounded
+    )
 
 
-def _axis(name: str, given: Iterable[Any], words: Mapping[Any, str]) -> Axis:
+def _axis(name: str, given: Iterable[Any], words: Mapping[Any, str]) -> ConstantAxis:
     values: list[Any] = []
     for value in given:
         if value not in values:
@@ -232,7 +234,7 @@ def _axis(name: str, given: Iterable[Any], words: Mapping[Any, str]) -> Axis:
     if all(type(value) is int for value in values):
         values.sort()
     word: Callable[[Any], str] = words.__getitem__ if words else show
-    return Axis(name, tuple(values), tuple(map(word, values)))
+    return ConstantAxis(name, tuple(values), tuple(map(word, values)))
 
 
 def _states(given: Any) -> int | None:

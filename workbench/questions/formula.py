@@ -32,7 +32,7 @@ class Literal(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Joined:
+class JoinedFormula:
     """Formulas of which all hold, or of which one does; without parts what is always true, or never."""
 
     every: bool
@@ -46,17 +46,17 @@ class Joined:
         return sum(part.literals for part in self.parts)
 
 
-Formula = Literal | Joined
+Formula = Literal | JoinedFormula
 
 
-class Found(NamedTuple):
+class SmallestFormula(NamedTuple):
     """A formula, and whether no formula of two levels has fewer literals."""
 
     formula: Formula
     minimal: bool
 
 
-def smallest(true: Iterable[Case], false: Iterable[Case], sizes: Sequence[int]) -> Found:
+def smallest(true: Iterable[Case], false: Iterable[Case], sizes: Sequence[int]) -> SmallestFormula:
     """The formula with the fewest literals that is true in the cases `true` and false in the cases `false`.
 
     It is the smaller one of a smallest "or" of "and"s and of a smallest "and" of "or"s, with common literals factored
@@ -68,7 +68,7 @@ def smallest(true: Iterable[Case], false: Iterable[Case], sizes: Sequence[int]) 
     Examples:
         >>> found = smallest([(1, 0), (0, 1), (1, 1)], [(0, 0)], (2, 2))
         >>> found.formula
-        Joined(every=False, parts=(Literal(constant=0, allowed=2), Literal(constant=1, allowed=2)))
+        JoinedFormula(every=False, parts=(Literal(constant=0, allowed=2), Literal(constant=1, allowed=2)))
     """
     true, false = list(true), list(false)
     whole = tuple((1 << size) - 1 for size in sizes)
@@ -78,7 +78,7 @@ def smallest(true: Iterable[Case], false: Iterable[Case], sizes: Sequence[int]) 
     clauses = [[Literal(at, whole[at] & ~allowed) for at, allowed in _literals(cube, whole)] for cube in products]
     both = _factored(clauses, every=True)
     best = min((both, either), key=lambda formula: formula.literals)
-    return Found(best, sums_minimal and products_minimal)
+    return SmallestFormula(best, sums_minimal and products_minimal)
 
 
 def _literals(cube: Cube, whole: Cube) -> list[Literal]:
@@ -205,7 +205,7 @@ class _Covering:
 def _factored(terms: list[list[Literal]], every: bool) -> Formula:
     """Terms joined by "and" if `every`, and each an "or"; or the other way round. Common literals come out first."""
     if [] in terms:  # an empty "or" makes the "and" false, an empty "and" the "or" true
-        return Joined(not every, ())
+        return JoinedFormula(not every, ())
     counts: dict[Literal, int] = {}
     for term in terms:
         for literal in term:
@@ -223,8 +223,8 @@ def _joined(every: bool, parts: Sequence[Formula]) -> Formula:
     """One formula of several, without a joint of the same kind inside."""
     flat: list[Formula] = []
     for part in parts:
-        flat += part.parts if isinstance(part, Joined) and part.every == every else [part]
-    return flat[0] if len(flat) == 1 else Joined(every, tuple(sorted(flat, key=_first)))
+        flat += part.parts if isinstance(part, JoinedFormula) and part.every == every else [part]
+    return flat[0] if len(flat) == 1 else JoinedFormula(every, tuple(sorted(flat, key=_first)))
 
 
 def _first(formula: Formula) -> tuple[int, int]:

@@ -23,7 +23,7 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SettingOutcome:
     """What came of the check of a setting.
 
     Attributes:
@@ -42,7 +42,7 @@ class Outcome:
     final: bool
 
     @classmethod
-    def of(cls, result: Result) -> "Outcome":
+    def of(cls, result: Result) -> "SettingOutcome":
         return cls(
             verdicts={verdict.name: Word(verdict.word, verdict.trace_states) for verdict in result.verdicts},
             distinct=result.distinct,
@@ -55,9 +55,9 @@ class Outcome:
         )
 
 
-def failed(why: str, final: bool = False) -> Outcome:
+def failed(why: str, final: bool = False) -> SettingOutcome:
     """The outcome of a check that has no result."""
-    return Outcome({}, None, None, None, complete=False, stopped=None, error=why, final=final)
+    return SettingOutcome({}, None, None, None, complete=False, stopped=None, error=why, final=final)
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Record:
     identity: Identity
     job: str
     budgets: dict[str, float | None]
-    outcome: Outcome
+    outcome: SettingOutcome
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from workbench.kernel import Constant, InputError, Model, ModelError, Result
 from workbench.kernel.errors import brief, unknown
 from workbench.kernel.given import plain
 from workbench.kernel.plan import make_plan
-from workbench.questions.records import Outcome, failed
+from workbench.questions.records import SettingOutcome, failed
 
 ERROR = "error"
 _MEASURES = ("distinct", "depth", "seconds", "complete", "stopped", ERROR)
@@ -52,7 +52,7 @@ def same(name: str, constant: Constant, given: Any) -> Any:
     return constant.parse(name, given) if constant.kind == "choice" else plain(given)
 
 
-class Plan(NamedTuple):
+class SettingPlan(NamedTuple):
     """What is checked in one setting."""
 
     names: tuple[str, ...]
@@ -68,26 +68,28 @@ def plans_of(
     settings: Sequence[Mapping[str, Any]],
     properties: Sequence[str] | None,
     symmetry: bool | Sequence[str],
-) -> list[Plan]:
+) -> list[SettingPlan]:
     """What is checked in each setting: of what was asked for that which applies with its constants."""
     for name in properties or ():
         model.declared_property(name)
-    plans: list[Plan] = []
+    plans: list[SettingPlan] = []
     for setting in settings:
         try:
             checked = model(**setting)
         except Exception:  # what is wrong becomes the setting's result
-            plans.append(Plan(tuple(properties or (n for n, p in model.declared_properties.items() if p.by_default))))
+            plans.append(
+                SettingPlan(tuple(properties or (n for n, p in model.declared_properties.items() if p.by_default)))
+            )
             continue
         applying = None if properties is None else checked.applicable(properties)
         plan = make_plan(checked, applying, symmetry)
-        plans.append(Plan(tuple(p.name for p in plan.properties), plan.symmetry, tuple(plan.notes)))
+        plans.append(SettingPlan(tuple(p.name for p in plan.properties), plan.symmetry, tuple(plan.notes)))
     return plans
 
 
 def check_setting(
-    model: type[Model], constants: Mapping[str, Any], plan: Plan, options: Mapping[str, Any]
-) -> tuple[Outcome, Result | None]:
+    model: type[Model], constants: Mapping[str, Any], plan: SettingPlan, options: Mapping[str, Any]
+) -> tuple[SettingOutcome, Result | None]:
     """Check one setting in process; whatever goes wrong is its outcome, and no other's.
 
     `options` are further ones of :func:`workbench.engines.check.check`, such as budgets.
@@ -101,7 +103,7 @@ def check_setting(
         return failed(f"{type(error).__name__}: {error}", final=True), None
     except Exception as error:  # also what no one has foreseen, such as too little memory
         return failed(f"{type(error).__name__}: {error}"), None
-    return Outcome.of(result), result
+    return SettingOutcome.of(result), result
 
 
 def varied_in(grid: Grid) -> list[str]:
@@ -109,13 +111,13 @@ def varied_in(grid: Grid) -> list[str]:
     return list(dict.fromkeys(grid if isinstance(grid, Mapping) else itertools.chain(*grid)))
 
 
-def table_of(
+def settings_table(
     model: type[Model],
     varied: Sequence[str],
     settings: Sequence[Mapping[str, Any]],
     properties: Sequence[str] | None,
-    plans: Sequence[Plan],
-    outcomes: Sequence[Outcome],
+    plans: Sequence[SettingPlan],
+    outcomes: Sequence[SettingOutcome],
 ) -> pd.DataFrame:
     """A row per setting, with the columns that :func:`workbench.sweep` tells of."""
     asked_for = {name for plan in plans for name in plan.names}
@@ -127,7 +129,10 @@ def table_of(
 
 
 def _table(
-    settings: list[dict[str, Any]], names: Sequence[str], plans: Sequence[Plan], outcomes: Sequence[Outcome]
+    settings: list[dict[str, Any]],
+    names: Sequence[str],
+    plans: Sequence[SettingPlan],
+    outcomes: Sequence[SettingOutcome],
 ) -> pd.DataFrame:
     taken = {*_MEASURES, *names}
     rows = []

@@ -23,8 +23,16 @@ from workbench.kernel import Model
 from workbench.kernel.budget import INTERRUPTED, Budget, Stop, interrupted, interruptible
 from workbench.kernel.given import names_in, plain
 from workbench.questions.progress import line_in_notebook
-from workbench.questions.records import Outcome, Record, Records, failed
-from workbench.questions.settings import Grid, Plan, check_setting, plans_of, settings_of, table_of, varied_in
+from workbench.questions.records import Record, Records, SettingOutcome, failed
+from workbench.questions.settings import (
+    Grid,
+    SettingPlan,
+    check_setting,
+    plans_of,
+    settings_of,
+    settings_table,
+    varied_in,
+)
 from workbench.storage.identity import Identity
 from workbench.storage.lock import writer_lock
 
@@ -80,32 +88,35 @@ def sweep(
     properties = None if properties is None else names_in("properties", properties)
     plans = plans_of(model, settings, properties, symmetry)
     outcomes = carry_out(model, settings, plans, budgets, out=out, spark=spark, on_progress=on_progress)
-    return table_of(model, varied_in(grid), settings, properties, plans, outcomes)
+    return settings_table(model, varied_in(grid), settings, properties, plans, outcomes)
 
 
 def carry_out(
     model: type[Model],
     settings: Sequence[Mapping[str, Any]],
-    plans: Sequence[Plan],
+    plans: Sequence[SettingPlan],
     budgets: Mapping[str, Any],
     *,
     out: str | Path | None = None,
     spark: SparkSession | None = None,
     on_progress: Callable[[int, int], None] | None = None,
-) -> list[Outcome]:
+) -> list[SettingOutcome]:
     """What comes of the check of each setting, as :func:`sweep` has it."""
     made_by = Identity.of_class(model, {}, ())
     questions = [_question(made_by, *it) for it in zip(settings, plans, strict=True)]
     finite = {name: None if most == math.inf else most for name, most in budgets.items()}
     temporary = tempfile.TemporaryDirectory() if out is None else nullcontext(str(out))
     with temporary as folder, writer_lock(folder, "sweep folder"):
-        job = _Job(model, finite, Records(Path(folder).absolute()))
+        job = _SweepJob(model, finite, Records(Path(folder).absolute()))
         return _outcomes(job, questions, spark, on_progress or line_in_notebook("settings checked"))
 
 
 def _outcomes(
-    job: "_Job", questions: Sequence["_Question"], spark: SparkSession | None, on_progress: Callable[[int, int], None]
-) -> list[Outcome]:
+    job: "_SweepJob",
+    questions: Sequence["_Question"],
+    spark: SparkSession | None,
+    on_progress: Callable[[int, int], None],
+) -> list[SettingOutcome]:
     """What comes of each question: what is kept of it, or else what a job of Spark's makes of it."""
     job.records.clean()
     asked = {question.key: question for question in questions}
@@ -150,10 +161,10 @@ class _Question(NamedTuple):
     key: str
     identity: Identity
     constants: Mapping[str, Any]
-    plan: Plan
+    plan: SettingPlan
 
 
-def _question(model: Identity, setting: Mapping[str, Any], plan: Plan) -> _Question:
+def _question(model: Identity, setting: Mapping[str, Any], plan: SettingPlan) -> _Question:
     """That of a setting, given the identity of the model without any."""
     constants = json.loads(json.dumps(setting, default=plain))
     identity = replace(model, constants=constants, properties=tuple(sorted(plan.names)), symmetry=plan.symmetry)
@@ -161,7 +172,7 @@ def _question(model: Identity, setting: Mapping[str, Any], plan: Plan) -> _Quest
 
 
 @dataclass(frozen=True)
-class _Job:
+class _SweepJob:
     """What a worker needs to carry out the tasks, by number."""
 
     model: type[Model]
@@ -181,7 +192,7 @@ class _Job:
                 outcome = failed(f"the worker died {attempt} times; it may need more memory than there is")
             self.records.write(Record(question.identity, self.name, self.budgets, outcome))
 
-    def _check(self, question: _Question) -> Outcome:
+    def _check(self, question: _Question) -> SettingOutcome:
         return check_setting(self.model, question.constants, question.plan, {**self.budgets, "workers": 1})[0]
 
 
@@ -192,7 +203,7 @@ def _carry_out(shipped: bytes, number: int) -> Outgoing:
     return ()
 
 
-def _run(job: _Job, spark: SparkSession, watch: Callable[[], None]) -> str:
+def _run(job: _SweepJob, spark: SparkSession, watch: Callable[[], None]) -> str:
     """Carry out all tasks; returns why some have no result, if so."""
     failure: Exception | None = None
     try:

@@ -69,7 +69,7 @@ def records(
     """
     try:
         yield from _records(content, keep, most_of_block)
-    except _Refused as why:
+    except _OutOfBounds as why:
         raise InputError(f"{brief(name)} is not accepted: {why}") from None
     except InputError:
         raise
@@ -78,7 +78,7 @@ def records(
         raise InputError(f"{brief(name)} is not an Avro file, or is damaged: {reason}") from None
 
 
-class _Refused(Exception):
+class _OutOfBounds(Exception):
     """It could be decoded, but not within bounds."""
 
 
@@ -86,26 +86,26 @@ def _records(content: bytes, keep: tuple[str, ...] | None, most: int) -> Iterato
     stream, end = io.BytesIO(content), len(content)
     header: Any = schemaless_reader(stream, _HEADER, None)
     if header["magic"] != b"Obj\x01":
-        raise _Refused("it does not begin as Avro files do")
+        raise _OutOfBounds("it does not begin as Avro files do")
     one, several = _schemas(header["meta"].get("avro.schema", b""), keep)
     codec = header["meta"].get("avro.codec", b"null").decode(errors="replace")
     if codec not in _UNPACKED_BY:
-        raise _Refused(f"its codec is {brief(codec)}; {', '.join(_UNPACKED_BY)} are read")
+        raise _OutOfBounds(f"its codec is {brief(codec)}; {', '.join(_UNPACKED_BY)} are read")
     room = MOST_OF_FILE
     while stream.tell() < end:
         count: Any = schemaless_reader(stream, "long", None)
         size: Any = schemaless_reader(stream, "long", None)
         if size < 0 or count < 0 or stream.tell() + size + len(header["sync"]) > end:
-            raise _Refused(f"it announces a block of {count:,} records and {size:,} bytes, which is not there")
+            raise _OutOfBounds(f"it announces a block of {count:,} records and {size:,} bytes, which is not there")
         block = _UNPACKED_BY[codec](stream.read(size), most)
         room -= len(block)
         if room < 0:
-            raise _Refused(f"it has more than {MOST_OF_FILE:,} bytes when it is unpacked")
+            raise _OutOfBounds(f"it has more than {MOST_OF_FILE:,} bytes when it is unpacked")
         if count > len(block):
-            raise _Refused(f"a block of {len(block):,} bytes announces {count:,} records")
+            raise _OutOfBounds(f"a block of {len(block):,} bytes announces {count:,} records")
         yield from _records_in(block, count, one, several)
         if stream.read(len(header["sync"])) != header["sync"]:
-            raise _Refused("a block does not end with the file's marker")
+            raise _OutOfBounds("a block does not end with the file's marker")
 
 
 def _records_in(block: bytes, count: int, one: tuple[Any, Any], several: tuple[Any, Any]) -> Iterator[Record]:
@@ -129,17 +129,17 @@ def _records_in(block: bytes, count: int, one: tuple[Any, Any], several: tuple[A
         else:  # what followed was taken for more of the array
             length = -1
     if length != len(block):
-        raise _Refused("a block does not end where it should")
+        raise _OutOfBounds("a block does not end where it should")
 
 
 @functools.lru_cache(maxsize=64)
 def _schemas(written: bytes, keep: tuple[str, ...] | None) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     """The schema that a file was written with, and what is read of it; for a record, and for an array of them."""
     if len(written) > _MOST_OF_SCHEMA:
-        raise _Refused(f"its schema has {len(written):,} bytes; {_MOST_OF_SCHEMA:,} are read")
+        raise _OutOfBounds(f"its schema has {len(written):,} bytes; {_MOST_OF_SCHEMA:,} are read")
     schema, least = _checked(read_json(written, "its schema"), frozenset(), {}, 0)
     if not isinstance(schema, dict) or schema.get("type") != "record" or least < 1:
-        raise _Refused("its schema is not a record, or has no fields")
+        raise _OutOfBounds("its schema is not a record, or has no fields")
     kept = None if keep is None else _kept(schema, keep)
     one = fastavro.parse_schema(schema), kept and fastavro.parse_schema(kept)
     arrays = [part and fastavro.parse_schema({"type": "array", "items": part}) for part in (schema, kept)]
@@ -163,7 +163,7 @@ def _kept(schema: Any, keep: tuple[str, ...]) -> Any:
 
 def _fits(block: bytes, most: int) -> bytes:
     if len(block) > most:
-        raise _Refused(f"a block has more than {most:,} bytes when it is unpacked")
+        raise _OutOfBounds(f"a block has more than {most:,} bytes when it is unpacked")
     return block
 
 
@@ -198,10 +198,10 @@ def _snappy(packed: bytes, most: int) -> bytes:
         if byte < 0x80:
             break
     if size > most:
-        raise _Refused(f"a block promises {size:,} bytes when it is unpacked; {most:,} are read")
+        raise _OutOfBounds(f"a block promises {size:,} bytes when it is unpacked; {most:,} are read")
     block: bytes = pa.Codec("snappy").decompress(packed[:-4], decompressed_size=size, asbytes=True)
     if zlib.crc32(block).to_bytes(4, "big") != packed[-4:]:
-        raise _Refused("a block does not have its checksum")
+        raise _OutOfBounds("a block does not have its checksum")
     return block
 
 
@@ -221,16 +221,16 @@ _UNPACKED_BY: dict[str, Callable[[bytes, int], bytes]] = {
 def _checked(schema: Any, inside: frozenset[str], known: dict[str, int], depth: int) -> tuple[Any, int]:
     """A schema without logical types, and the fewest bytes that a value of it takes; refused if it has no bounds."""
     if depth > _MOST_NESTED:
-        raise _Refused(f"its schema is nested deeper than {_MOST_NESTED} levels")
+        raise _OutOfBounds(f"its schema is nested deeper than {_MOST_NESTED} levels")
     if isinstance(schema, list):
         branches = [_checked(one, inside, known, depth + 1) for one in schema]
         return [one for one, _ in branches], 1
     if isinstance(schema, str):
         if schema in inside:
-            raise _Refused(f"its schema has {brief(schema)} within itself")
+            raise _OutOfBounds(f"its schema has {brief(schema)} within itself")
         return schema, known.get(schema, _SMALLEST.get(schema, 1))
     if not isinstance(schema, dict):
-        raise _Refused(f"its schema has {brief(schema)} for a type")
+        raise _OutOfBounds(f"its schema has {brief(schema)} for a type")
     kind = schema.get("type")
     plain = {key: value for key, value in schema.items() if key != "logicalType"}
     names = _names(schema)
@@ -246,7 +246,7 @@ def _checked(schema: Any, inside: frozenset[str], known: dict[str, int], depth: 
         part = "items" if kind == "array" else "values"
         checked, least = _checked(schema.get(part), inside, known, depth + 1)
         if kind == "array" and least < 1:
-            raise _Refused("its schema has arrays whose items take no bytes")
+            raise _OutOfBounds("its schema has arrays whose items take no bytes")
         return {**plain, part: checked}, 1
     if kind == "fixed":
         size = schema.get("size", 0)

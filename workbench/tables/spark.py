@@ -6,8 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from workbench.engines.spark.dataflow import Outgoing
-from workbench.engines.spark.dataflow import on_spark as flow_on_spark
+from workbench.engines.spark.dataflow import Outgoing, on_spark
 from workbench.kernel import InputError
 from workbench.tables.decoding import Decode, Decoder, batches, in_process
 from workbench.tables.source import Source
@@ -18,7 +17,7 @@ FEWEST = 2_000
 PER_TASK = 5_000
 
 
-def on_spark(session: Any) -> Decoder:
+def spark_decoder(session: Any) -> Decoder:
     """A decoder that works on a Spark session.
 
     The table must be reachable by the workers under the same name.
@@ -29,7 +28,7 @@ def on_spark(session: Any) -> Decoder:
             return in_process(source, decode, items, schema)
         work = [items[at : at + PER_TASK] for at in range(0, len(items), PER_TASK)]
         task = partial(_decoded, source, decode, schema)
-        answers = flow_on_spark(session, lambda: None, lambda error: error, work, task)
+        answers = on_spark(session, lambda: None, lambda error: error, work, task)
         for answer in answers:
             if isinstance(answer, InputError):
                 raise answer

@@ -101,7 +101,7 @@ def read(source: Source) -> HudiTable:
     given = properties(source)
     timeline = Timeline(source, given)
     for tries_left in reversed(range(_TRIES)):
-        reading = _Reading(source)
+        reading = _TimelineReading(source)
         try:
             reading.add(timeline.instants())
             break
@@ -138,7 +138,7 @@ def unpublished(table: HudiTable) -> pa.Table:
     return gone.filter(pc.invert(excused))
 
 
-class _Reading:
+class _TimelineReading:
     """What the instants that were read so far have said."""
 
     def __init__(self, source: Source) -> None:

@@ -8,7 +8,7 @@ from workbench.kernel import InputError
 from workbench.kernel.values import counted
 from workbench.tables.findings import Audit, Draft, Finding, Grade, with_state
 from workbench.tables.iceberg import states
-from workbench.tables.iceberg.metadata import FOLDER, Metadata, Snapshot, metadata_files, read_metadata
+from workbench.tables.iceberg.metadata import FOLDER, IcebergSnapshot, Metadata, metadata_files, read_metadata
 from workbench.tables.iceberg.read import IcebergTable, entries_of, manifests_of
 from workbench.tables.shape import before_since
 from workbench.tables.source import Missing
@@ -64,7 +64,7 @@ class _Judge:
             self.draft.remarks.append(f"snapshots before {first} have expired: what it has is taken as it is")
         self.draft.remarks += before_since(self.since, *table.versions, table.source.url)
 
-    def find(self, property: str, grade: Grade, one: Snapshot, why: str, evidence: Iterable[str]) -> None:
+    def find(self, property: str, grade: Grade, one: IcebergSnapshot, why: str, evidence: Iterable[str]) -> None:
         """Add a finding, unless one that weighs as much is about the same property and snapshot."""
         version = self.version(one)
         if self.since is not None and version < self.since:
@@ -77,7 +77,7 @@ class _Judge:
             found = with_state(replace(found, invariant=invariant), lambda: tell(one.id)._asdict())
         self.draft.add(found, about=one.id)
 
-    def version(self, one: Snapshot) -> int:
+    def version(self, one: IcebergSnapshot) -> int:
         """A snapshot's version; of one that is not there the number that it has, had, or would have had."""
         known = self.table.versions_of
         return known.get(one.id, one.sequence or known.get(one.parent or 0, -1) + 1)
@@ -116,7 +116,7 @@ class _Judge:
             why = f"snapshot {after} followed {before}, and was built on {new.parent}"
             self.find(LINEAR, "suspect", new, why, [f"{metadata.name}: snapshot-log has {before}, then {after}"])
 
-    def _begins_anew(self, old: Snapshot, new: Snapshot, name: str) -> None:
+    def _begins_anew(self, old: IcebergSnapshot, new: IcebergSnapshot, name: str) -> None:
         why = f"snapshot {new.id} has no parent, though {old.id} was before it: so begins who replaces a table"
         self.find(LINEAR, "outside", new, why, [name])
 
@@ -222,7 +222,7 @@ class _Judge:
         """Metadata files that no later one follows: of commits that were refused, and tried again, or were lost."""
         last, early, waiting = self.table.metadata.number, 0, 0
         files = {name.as_py() for name in self.table.files["name"]}
-        lost: list[tuple[Snapshot, str, list[str]]] = []
+        lost: list[tuple[IcebergSnapshot, str, list[str]]] = []
         sizes = {entry.name: entry.size for entry in self.table.source.entries(FOLDER)}
         room = MOST_BYTES
         for name, number in self.table.files_of_metadata.items():
@@ -267,7 +267,7 @@ class _Judge:
         if waiting:
             self.draft.remarks.append(f"{waiting} commits that seem to be under way")
 
-    def _orphan(self, metadata: Metadata, files: set[str]) -> Iterator[tuple[Snapshot, str, list[str]]]:
+    def _orphan(self, metadata: Metadata, files: set[str]) -> Iterator[tuple[IcebergSnapshot, str, list[str]]]:
         """The commit of such a file, with what is to be said of it, unless its files are there by another one."""
         try:
             new = [one for one in metadata.ancestors(metadata.current) if one.id not in self.known]
@@ -286,7 +286,7 @@ class _Judge:
                 [f"{metadata.name} is complete, and none follows it", *(f"{f} is in no snapshot" for f in lost[:5])],
             )
 
-    def _added(self, metadata: Metadata, snapshots: Iterable[Snapshot]) -> Iterator[str]:
+    def _added(self, metadata: Metadata, snapshots: Iterable[IcebergSnapshot]) -> Iterator[str]:
         """The files that snapshots have added."""
         source, location = self.table.source, metadata.location
         for one in snapshots:
@@ -311,13 +311,13 @@ class _Judge:
             why = f"snapshot {id} was acknowledged, and is not in the history" + (
                 "" if young else "; it may have expired"
             )
-            one = Snapshot(id, None, self.table.versions[1] or 0, millis or 0, None, "unknown")
+            one = IcebergSnapshot(id, None, self.table.versions[1] or 0, millis or 0, None, "unknown")
             self.find(PRESENT, "proved" if young else "suspect", one, why, [f"{metadata.name} does not have it"])
 
 
-def _age(one: Snapshot) -> tuple[int, int]:
+def _age(one: IcebergSnapshot) -> tuple[int, int]:
     return one.sequence, one.millis
 
 
-def _told(snapshots: Iterable[Snapshot]) -> str:
+def _told(snapshots: Iterable[IcebergSnapshot]) -> str:
     return ", ".join(str(one.id) for one in list(snapshots)[:3])

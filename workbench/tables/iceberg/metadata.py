@@ -20,7 +20,7 @@ _NAME = re.compile(r"(?:v(\d{1,18})|(\d{1,18})-[^/]+)(?:\.gz)?\.metadata\.json(?
 _HINT = f"{FOLDER}/version-hint.text"
 
 
-class Snapshot(NamedTuple):
+class IcebergSnapshot(NamedTuple):
     """One snapshot, as a metadata file has it; `sequence` is 0 in tables of version 1."""
 
     id: int
@@ -53,7 +53,7 @@ class Metadata(NamedTuple):
     current: int | None
     last_sequence: int
     millis: int
-    snapshots: dict[int, Snapshot]
+    snapshots: dict[int, IcebergSnapshot]
     branches: frozenset[int]
     tags: frozenset[int]
     log: tuple[str, ...]
@@ -63,7 +63,7 @@ class Metadata(NamedTuple):
         """Whether this and the other one are of two tables."""
         return None not in (self.uuid, metadata.uuid) and self.uuid != metadata.uuid
 
-    def ancestors(self, of: int | None) -> Iterator[Snapshot]:
+    def ancestors(self, of: int | None) -> Iterator[IcebergSnapshot]:
         """A snapshot and its ancestors, as far as they are there."""
         seen = set()
         while of is not None and of in self.snapshots and of not in seen:
@@ -92,7 +92,7 @@ def metadata_files(source: Source) -> dict[str, int]:
     return dict(sorted(numbers.items(), key=lambda item: (item[1], item[0])))
 
 
-def newest(source: Source, files: dict[str, int]) -> list[str]:
+def current_candidates(source: Source, files: dict[str, int]) -> list[str]:
     """The metadata files that may be the current one: several where the catalog alone knows."""
     last = max(files.values())
     try:
@@ -155,9 +155,9 @@ def _refs(refs: list[Said], kind: str) -> frozenset[int]:
     return frozenset(ref.take("snapshot-id", int) for ref in refs if ref.get("type", str) == kind)
 
 
-def _snapshot(said: Said) -> Snapshot:
+def _snapshot(said: Said) -> IcebergSnapshot:
     summary = Said(said.get("summary", dict, {}), said.name)
-    return Snapshot(
+    return IcebergSnapshot(
         said.take("snapshot-id", int),
         said.get("parent-snapshot-id", int),
         said.get("sequence-number", int, 0),

@@ -16,10 +16,10 @@ from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 from workbench.tables.avro import read_avro
 from workbench.tables.iceberg.metadata import (
+    IcebergSnapshot,
     Metadata,
-    Snapshot,
+    current_candidates,
     metadata_files,
-    newest,
     read_metadata,
     written_last,
 )
@@ -32,19 +32,19 @@ _EXISTING, _ADDED, _DELETED = 0, 1, 2
 class Break(NamedTuple):
     """A snapshot that does not have the files which its parent and its own changes make."""
 
-    snapshot: Snapshot
+    snapshot: IcebergSnapshot
     lacks: tuple[str, ...]
     has: tuple[str, ...]
 
 
-class Manifest(NamedTuple):
+class ListedManifest(NamedTuple):
     """A manifest, as a manifest list has it."""
 
     added_by: int
     has_deletes: bool
 
 
-class Entry(NamedTuple):
+class ManifestEntry(NamedTuple):
     """A data file, or a file of deletes, as a manifest has it."""
 
     name: str
@@ -71,7 +71,7 @@ class IcebergTable:
     files_of_metadata: dict[str, int]
     candidates: tuple[str, ...]
     metadata: Metadata
-    chain: tuple[Snapshot, ...]
+    chain: tuple[IcebergSnapshot, ...]
     versions_of: dict[int, int]
     commits: pa.Table
     files: pa.Table
@@ -93,7 +93,7 @@ def read(source: Source, since: int | None = None) -> IcebergTable:
     if metadata.current is not None and not chain:
         raise InputError(f"{brief(metadata.name)} is damaged: it does not have its current snapshot {metadata.current}")
     versions_of = _versions(chain)
-    reading = _Reading(source, metadata.location)
+    reading = _BranchReading(source, metadata.location)
     start = max((i for i, one in enumerate(chain) if versions_of[one.id] <= (since or 0)), default=0)
     for snapshot in chain[start:]:
         reading.add(snapshot, versions_of[snapshot.id])
@@ -128,7 +128,7 @@ def _current(source: Source, files: dict[str, int]) -> tuple[Metadata, tuple[str
 
     The highest number may be that of a table that was dropped, while the one that is there now has come less far.
     """
-    names, latest = newest(source, files), written_last(source, files)
+    names, latest = current_candidates(source, files), written_last(source, files)
     found = [read_metadata(source, name) for name in {*names, latest}]
     last = next(one for one in found if one.name == latest)
     found = [one for one in found if one.name in names]
@@ -140,7 +140,7 @@ def _current(source: Source, files: dict[str, int]) -> tuple[Metadata, tuple[str
     return found[-1], tuple(one.name for one in reversed(found))
 
 
-def _versions(chain: tuple[Snapshot, ...]) -> dict[int, int]:
+def _versions(chain: tuple[IcebergSnapshot, ...]) -> dict[int, int]:
     sequences = [one.sequence for one in chain]
     numbered = all(low < high for low, high in zip([0, *sequences], sequences, strict=False))
     return {one.id: one.sequence if numbered else i for i, one in enumerate(chain, 1)}
@@ -157,14 +157,14 @@ def _time(millis: int) -> datetime | None:
 class _Life:
     """The interval in which a file lives."""
 
-    entry: Entry
+    entry: ManifestEntry
     first: int
     sequence: int
     last: int | None = None
 
 
 @dataclass
-class _Reading:
+class _BranchReading:
     """The files, snapshot by snapshot of one branch."""
 
     source: Source
@@ -177,7 +177,7 @@ class _Reading:
     _deletes: set[str] = field(default_factory=set)  # files of row-level deletes, which writers drop as they like
     _begun: bool = False
 
-    def add(self, snapshot: Snapshot, version: int) -> None:
+    def add(self, snapshot: IcebergSnapshot, version: int) -> None:
         """The next snapshot."""
         if snapshot.manifest_list is None:
             self.unread.append(snapshot.id)
@@ -239,7 +239,7 @@ class _Reading:
         return table_of(rows, FILES)
 
 
-def manifests_of(source: Source, location: str, snapshot: Snapshot) -> dict[str, Manifest]:
+def manifests_of(source: Source, location: str, snapshot: IcebergSnapshot) -> dict[str, ListedManifest]:
     """The manifests of a snapshot, by their names."""
     if snapshot.manifest_list is None:
         return {}
@@ -250,11 +250,13 @@ def manifests_of(source: Source, location: str, snapshot: Snapshot) -> dict[str,
         if not isinstance(path, str) or not isinstance(added_by, int | None):
             raise InputError(f"{brief(name)} is damaged: it names {brief(path)} as a manifest")
         has_deletes = record.get("content", 0) != 0
-        found[source.inside(path, moved_from=location)] = Manifest(-1 if added_by is None else added_by, has_deletes)
+        found[source.inside(path, moved_from=location)] = ListedManifest(
+            -1 if added_by is None else added_by, has_deletes
+        )
     return found
 
 
-def entries_of(source: Source, location: str, manifest: str, added_by: int) -> Iterator[Entry]:
+def entries_of(source: Source, location: str, manifest: str, added_by: int) -> Iterator[ManifestEntry]:
     """The entries of a manifest."""
     for record in read_avro(
         source,
@@ -269,4 +271,6 @@ def entries_of(source: Source, location: str, manifest: str, added_by: int) -> I
             raise InputError(f"{brief(manifest)} is damaged: an entry names {brief(path)} as a file")
         partition = file.get("partition")
         told = json.dumps(partition, default=str, sort_keys=True) if partition else ""
-        yield Entry(source.inside(path, moved_from=location), status, added_by if by is None else by, told, rows)
+        yield ManifestEntry(
+            source.inside(path, moved_from=location), status, added_by if by is None else by, told, rows
+        )

@@ -27,9 +27,9 @@ def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | Non
     """Read and judge a Paimon table."""
     decoder: Decoder = in_process
     if spark is not None:
-        from workbench.tables.spark import on_spark  # pyspark is only loaded where it is used
+        from workbench.tables.spark import spark_decoder  # pyspark is only loaded where it is used
 
-        decoder = on_spark(spark)
+        decoder = spark_decoder(spark)
     table = read(source, decoder, since)
     if table is None:
         return Audit("paimon", source.url, (None, None), (), ("there is no snapshot yet",))

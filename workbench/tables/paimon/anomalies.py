@@ -5,7 +5,7 @@ from typing import Any
 
 from workbench.kernel import InputError
 from workbench.tables.findings import Draft, Finding, with_state
-from workbench.tables.paimon.look import Look
+from workbench.tables.paimon.look import BucketLook
 from workbench.tables.paimon.story import tell
 
 #: How many findings on one property are shown as states of the model.
@@ -45,7 +45,7 @@ def add_with_state(draft: Draft, finding: Finding, tell: Callable[[], dict[str, 
 
 
 def as_state(
-    look: Look, keys: Sequence[int], version: int, invariant: str, lost: Iterable[tuple[int, str]] = ()
+    look: BucketLook, keys: Sequence[int], version: int, invariant: str, lost: Iterable[tuple[int, str]] = ()
 ) -> dict[str, Any]:
     """What a finding has of its state, in which the model says that the invariant is violated."""
     if not keys:

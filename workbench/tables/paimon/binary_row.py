@@ -38,11 +38,11 @@ def kind_of(type: Any) -> str:
     return text.removesuffix(" NOT NULL").partition("(")[0].strip()
 
 
-def decode(row: bytes, types: Sequence[Any]) -> tuple[Any, ...]:
+def decode_row(row: bytes, types: Sequence[Any]) -> tuple[Any, ...]:
     r"""The values of a row; a date is its number of days.
 
     Examples:
-        >>> decode(b"\0\0\0\1" + bytes(8) + b"jack\0\0\0\x84", ["STRING NOT NULL"])
+        >>> decode_row(b"\0\0\0\1" + bytes(8) + b"jack\0\0\0\x84", ["STRING NOT NULL"])
         ('jack',)
     """
     if len(row) < 4 or int.from_bytes(row[:4], "big") != len(types):

@@ -4,14 +4,14 @@ import json
 from typing import Any, NamedTuple
 
 from workbench.tables.decoding import in_process
-from workbench.tables.paimon.look import Look, look_at
+from workbench.tables.paimon.look import BucketLook, look_at
 from workbench.tables.paimon.read import read
 from workbench.tables.paimon.rows import KINDS
 from workbench.tables.shape import alive_at
 from workbench.tables.source import Source
 
 
-class Version(NamedTuple):
+class VersionContents(NamedTuple):
     """A version of a table.
 
     Attributes:
@@ -24,7 +24,7 @@ class Version(NamedTuple):
     rows: dict[str, list[dict[str, Any] | None]]
 
 
-def contents(path: str) -> dict[int, Version]:
+def contents(path: str) -> dict[int, VersionContents]:
     """All versions of a table, by number; every row is read, so the table should be small.
 
     Raises:
@@ -38,11 +38,11 @@ def contents(path: str) -> dict[int, Version]:
     found = {}
     for version in table.snapshots["version"].to_pylist():
         rows = {key: values for look in looks for key, values in _rows(look, version)}
-        found[version] = Version(tuple(alive_at(table.files, version)["name"].to_pylist()), rows)
+        found[version] = VersionContents(tuple(alive_at(table.files, version)["name"].to_pylist()), rows)
     return found
 
 
-def _rows(look: Look, version: int) -> list[tuple[str, list[dict[str, Any] | None]]]:
+def _rows(look: BucketLook, version: int) -> list[tuple[str, list[dict[str, Any] | None]]]:
     """The keys of a bucket, with what a reader of the version may get of each."""
     top = look.bucket.read(version)
     whole = look.whole(row for rows in top.values() for row in rows)

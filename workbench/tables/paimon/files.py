@@ -196,7 +196,7 @@ def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
     if said.take("id", int) != item.version:
         raise InputError(f"{brief(name)} is not accepted: it says that it is snapshot {said.take('id', int)}")
     base, delta, *_ = lists = _lists(said)
-    changes = names_in(source, delta)
+    changes = manifests_in(source, delta)
     yield (
         item.version,
         said.take("commitUser", str),
@@ -205,7 +205,7 @@ def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
         said.take("timeMillis", int),
         said.get("indexManifest", str),
         lists,
-        digest(names_in(source, base)),
+        digest(manifests_in(source, base)),
         digest(changes),
         changes,
     )
@@ -234,7 +234,7 @@ def others(source: Source) -> list[str]:
     return [entry.name for entry in found if not entry.is_folder and _OTHER.fullmatch(entry.name)]
 
 
-def names_in(source: Source, manifest_list: str) -> list[str]:
+def manifests_in(source: Source, manifest_list: str) -> list[str]:
     """The manifests that a manifest list names."""
     name = f"manifest/{manifest_list}"
     names = [record.get("_FILE_NAME") for record in read_avro(source, name, ("_FILE_NAME",))]
@@ -279,8 +279,8 @@ def decode_link(source: Source, item: Item) -> Iterator[Row]:
     merged, both come to the same, and there are no rows.
     """
     base, *before = item.names
-    now = set(names_in(source, base))
-    then = {name for one in before for name in names_in(source, one)}
+    now = set(manifests_in(source, base))
+    then = {name for one in before for name in manifests_in(source, one)}
     if before and _effect(source, now - then) == _effect(source, then - now):
         return
     entries: dict[Row, Row] = {}

@@ -13,9 +13,9 @@ from workbench.kernel.given import names_in
 from workbench.kernel.state import Cell
 from workbench.tables.decoding import in_process
 from workbench.tables.paimon import detects
-from workbench.tables.paimon.look import Look, look_at
+from workbench.tables.paimon.look import BucketLook, look_at
 from workbench.tables.paimon.read import read
-from workbench.tables.paimon.story import MOST_COMMITS, Told, tell
+from workbench.tables.paimon.story import MOST_COMMITS, BucketState, tell
 from workbench.tables.source import Source
 
 #: How many keys are followed.
@@ -23,7 +23,7 @@ MOST_KEYS = 3
 _MOST_SHOWN = 5
 
 
-class History(NamedTuple):
+class BucketHistory(NamedTuple):
     """What was seen.
 
     Attributes:
@@ -37,7 +37,7 @@ class History(NamedTuple):
     legend: tuple[str, ...]
 
 
-def history(path: str, keys: Sequence[str] | None = None, bucket: str | None = None) -> History:
+def bucket_history(path: str, keys: Sequence[str] | None = None, bucket: str | None = None) -> BucketHistory:
     """The history of some keys of a bucket.
 
     Args:
@@ -82,10 +82,10 @@ def history(path: str, keys: Sequence[str] | None = None, bucket: str | None = N
     constants = {**told.model.constants, "STREAMING_SINK": True}
     constants |= {"MAX_WRITE_OPS_PER_KEY": constants["MAX_WRITE_OPS"]}
     has_all = len(wanted) == len(numbers)
-    return History(constants, [_seen(told, v, has_all) for v in range(1, s.latest + 1)], told.legend)
+    return BucketHistory(constants, [_seen(told, v, has_all) for v in range(1, s.latest + 1)], told.legend)
 
 
-def _numbers(look: Look) -> dict[str, int]:
+def _numbers(look: BucketLook) -> dict[str, int]:
     """The bucket's keys, as texts, with their numbers."""
     rows = look.bucket.rows
     first = {int(key): row for row, key in reversed(list(enumerate(rows.key.tolist())))}
@@ -93,7 +93,7 @@ def _numbers(look: Look) -> dict[str, int]:
     return {str(whole[look.where(row)]["key"]): key for key, row in first.items()}
 
 
-def _seen(told: Told, version: int, has_all: bool) -> dict[Cell, Any]:
+def _seen(told: BucketState, version: int, has_all: bool) -> dict[Cell, Any]:
     """The cells that a version shows."""
     s: Any = told.state
     model: Any = told.model

@@ -23,7 +23,7 @@ from workbench.tables.paimon.anomalies import (
 )
 from workbench.tables.paimon.files import versions
 from workbench.tables.paimon.keys import judge_rows, why_left_out
-from workbench.tables.paimon.look import Look, look_at, to_look_at
+from workbench.tables.paimon.look import BucketLook, look_at, to_look_at
 from workbench.tables.paimon.lost import Orphan, missing_acks, orphans
 from workbench.tables.paimon.read import PaimonTable
 from workbench.tables.paimon.rows import UnreadableError
@@ -43,7 +43,7 @@ class Judge:
     def __init__(self, table: PaimonTable, acks: list[dict[str, Any]] | None) -> None:
         self.table, self.acks = table, acks
         self.draft = Draft()
-        self._looks: dict[str, Look] = {}
+        self._looks: dict[str, BucketLook] = {}
 
     def run(self) -> Draft:
         self._history()
@@ -276,7 +276,7 @@ class Judge:
 
     # Rows ------------------------------------------------------------------------------------------------------------
 
-    def _look(self, bucket: str) -> Look:
+    def _look(self, bucket: str) -> BucketLook:
         if bucket not in self._looks:
             self._looks[bucket] = look_at(self.table, bucket)
         return self._looks[bucket]

@@ -16,7 +16,7 @@ from workbench.tables.paimon.anomalies import (
 )
 from workbench.tables.paimon.bucket import Doubt, Twice
 from workbench.tables.paimon.files import Schema
-from workbench.tables.paimon.look import Look, has_vectors
+from workbench.tables.paimon.look import BucketLook, has_vectors
 from workbench.tables.paimon.rows import KINDS, Whole
 
 #: Up to how many doubts of a bucket are settled by reading values.
@@ -37,7 +37,7 @@ def why_left_out(schema: Schema) -> str | None:
     return None
 
 
-def judge_rows(look: Look, draft: Draft) -> None:
+def judge_rows(look: BucketLook, draft: Draft) -> None:
     """Add to what was found what is wrong with the keys of a bucket."""
     doubts: list[Doubt] = []
     for one in look.bucket.judge(has_vectors(look.table)):
@@ -59,7 +59,7 @@ def judge_rows(look: Look, draft: Draft) -> None:
         _wrong(look, one, grade, whole, draft)
 
 
-def _twice(look: Look, one: Twice, draft: Draft) -> None:
+def _twice(look: BucketLook, one: Twice, draft: Draft) -> None:
     whole = look.whole(one.rows)
     key = whole[look.where(one.rows[0])]["key"]
     finding = Finding(
@@ -77,7 +77,7 @@ def _twice(look: Look, one: Twice, draft: Draft) -> None:
     add_with_state(draft, finding, lambda: as_state(look, [one.key], one.version, finding.property))
 
 
-def _wrong(look: Look, one: Doubt, grade: Grade, whole: Whole, draft: Draft) -> None:
+def _wrong(look: BucketLook, one: Doubt, grade: Grade, whole: Whole, draft: Draft) -> None:
     some = one.reads[0] if one.reads else one.committed
     key = whole[look.where(some)]["key"] if some is not None else None
     nothing = look.bucket.reads_as_nothing
@@ -101,7 +101,7 @@ def _wrong(look: Look, one: Doubt, grade: Grade, whole: Whole, draft: Draft) -> 
     add_with_state(draft, finding, lambda: as_state(look, [one.key], one.version, finding.property))
 
 
-def _row(look: Look, row: int, whole: Whole, version: int) -> str:
+def _row(look: BucketLook, row: int, whole: Whole, version: int) -> str:
     """A row as evidence: what it is, and where."""
     file, position = look.where(row)
     one = whole[file, position]
@@ -116,7 +116,7 @@ def _row(look: Look, row: int, whole: Whole, version: int) -> str:
     )
 
 
-def _grade(look: Look, one: Doubt, whole: Whole) -> Grade | None:
+def _grade(look: BucketLook, one: Doubt, whole: Whole) -> Grade | None:
     """Whether the values differ: in any case, or for some of the rows that a reader may get."""
 
     def value(row: int | None) -> Any:

@@ -23,7 +23,7 @@ _MOST_PAIRS = 50_000_000
 
 
 @dataclass
-class Look:
+class BucketLook:
     """A bucket, with what is needed to show what is wrong in it."""
 
     table: PaimonTable
@@ -43,7 +43,7 @@ class Look:
         return whole_rows(self.table.source, self.table.schema, self.name, wanted)
 
 
-def look_at(table: PaimonTable, name: str, more: Iterable[str] = ()) -> Look:
+def look_at(table: PaimonTable, name: str, more: Iterable[str] = ()) -> BucketLook:
     """The rows of a bucket; with those of `more` files, which no snapshot has.
 
     Raises:
@@ -69,7 +69,7 @@ def look_at(table: PaimonTable, name: str, more: Iterable[str] = ()) -> Look:
             size = int(starts[file + 1] - starts[file])
             struck = read_vector(table.source, one["index_file"], one["offset"], one["length"], size)
             marks.append(Marks(file, one["first"], one["last"], starts[file] + struck))
-    return Look(table, name, Bucket(rows, lives, marks, baselines(table)))
+    return BucketLook(table, name, Bucket(rows, lives, marks, baselines(table)))
 
 
 def baselines(table: PaimonTable) -> list[int]:
@@ -145,7 +145,9 @@ def _share_keys(schema: Schema, files: pa.Table, version: np.ndarray, late: np.n
         return True
     types = schema.types_of(schema.key_columns)
     try:
-        ends = [[binary_row.decode(row or b"", types) for row in files[c].to_pylist()] for c in ("min_key", "max_key")]
+        ends = [
+            [binary_row.decode_row(row or b"", types) for row in files[c].to_pylist()] for c in ("min_key", "max_key")
+        ]
         known = {key: i for i, key in enumerate(sorted({key for end in ends for key in end}))}
     except (binary_row.UnreadableRowError, TypeError):
         return True

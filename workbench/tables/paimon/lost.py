@@ -15,7 +15,7 @@ from workbench.tables.paimon.files import (
     decode_manifest,
     decode_other,
     digest,
-    names_in,
+    manifests_in,
     others,
     together,
     versions,
@@ -107,7 +107,7 @@ def _entries(table: PaimonTable, manifest: str) -> list[dict[str, Any]]:
 
 def _names(table: PaimonTable, manifest_list: str) -> list[str]:
     try:
-        return names_in(table.source, manifest_list)
+        return manifests_in(table.source, manifest_list)
     except InputError:
         return []  # it is being written, or its writer has died: nobody relies on it
 
@@ -132,7 +132,7 @@ def _added_by(table: PaimonTable, snapshots: list[dict[str, Any]]) -> set[str]:
     names: set[str] = set()
     for delta in {one["delta"] for one in snapshots}:
         try:
-            item = Item(0, tuple(names_in(table.source, delta)))
+            item = Item(0, tuple(manifests_in(table.source, delta)))
             entries = in_process(table.source, decode_manifest, [item], ENTRIES)
         except Missing:
             continue
@@ -152,6 +152,3 @@ def missing_acks(table: PaimonTable, acks: list[dict[str, Any]]) -> list[dict[st
         if (ack["commitUser"] not in known)
         or ("commitIdentifier" in ack and (ack["commitUser"], ack["commitIdentifier"]) not in present)
     ]
-
-
-__all__ = ["Orphan", "missing_acks", "orphans"]

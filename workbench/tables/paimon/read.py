@@ -255,7 +255,7 @@ def _with_folders(files: pa.Table, schema: Schema) -> pa.Table:
 def partition_name(row: bytes, schema: Schema) -> str:
     """A partition as its folder is called; what is not readable is spelled in hexadecimal digits."""
     try:
-        values = binary_row.decode(row, schema.types_of(schema.partition_keys))
+        values = binary_row.decode_row(row, schema.types_of(schema.partition_keys))
     except binary_row.UnreadableRowError:
         return f"partition={row.hex()}"
     default = schema.options.get("partition.default-name", "__DEFAULT_PARTITION__")

@@ -17,7 +17,7 @@ from workbench.kernel.state import Cell
 from workbench.models.paimon_extended import PaimonExtended
 from workbench.models.paimon_table import COLUMNS, Change
 from workbench.tables.paimon.bucket import Life, Marks
-from workbench.tables.paimon.look import Look, has_vectors
+from workbench.tables.paimon.look import BucketLook, has_vectors
 from workbench.tables.paimon.rows import KINDS, Whole
 
 #: How many commits are told, the newest ones; the files of earlier ones are there from the start, if they are few.
@@ -29,7 +29,7 @@ _OLDER = "older values"
 _LOST = "lost"
 
 
-class Told(NamedTuple):
+class BucketState(NamedTuple):
     """A state of the model, and what is what in it."""
 
     model: Model
@@ -38,11 +38,11 @@ class Told(NamedTuple):
 
 
 def tell(
-    look: Look,
+    look: BucketLook,
     keys: Sequence[int],
     version: int,
     lost: Iterable[tuple[int, str]] = (),
-) -> Told:
+) -> BucketState:
     """The bucket at a version as a state of the model.
 
     Args:
@@ -56,7 +56,7 @@ def tell(
 
 
 class _Teller:
-    def __init__(self, look: Look, keys: list[int], version: int, lost: list[tuple[int, str]]) -> None:
+    def __init__(self, look: BucketLook, keys: list[int], version: int, lost: list[tuple[int, str]]) -> None:
         self.look, self.keys, self.version, self.lost = look, keys, version, lost
         self.mine: list[int] = np.flatnonzero(np.isin(look.bucket.rows.key, keys)).tolist()
         self.told = self._versions()
@@ -142,7 +142,7 @@ class _Teller:
         above = {one.file for one in self.look.bucket.lives if one.level > 0 or one.first > version}
         return {one.file for one in self.look.bucket.lives} - above - late - newest
 
-    def state(self) -> Told:
+    def state(self) -> BucketState:
         bucket, table, told = self.look.bucket, self.look.table, self.told
         relevant = self._relevant()
         number = self._numbers(told)
@@ -268,7 +268,7 @@ class _Teller:
         levels.sort(key=lambda one: one.first)
         return self.names[mark.file, levels[-1].level] if levels else None
 
-    def _made(self, latest: int) -> Told:
+    def _made(self, latest: int) -> BucketState:
         writers = {op: count for op, count in self.runs.items() if op[0] == "w"}
         compactors = {op: count for op, count in self.runs.items() if op[0] == "c"}
         writes, compactions = max(writers.values(), default=1), max(compactors.values(), default=0)
@@ -300,7 +300,7 @@ class _Teller:
         values = list(model.initial_states()[0].values)
         for (variable, index), value in self.cells.items():
             values[model.layout.position_of[Cell(variable, index)]] = value
-        return Told(model, model.state(values), tuple(self.legend))
+        return BucketState(model, model.state(values), tuple(self.legend))
 
 
 def _plain(value: Any) -> str:
