@@ -19,7 +19,7 @@ from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.classics.two_phase_commit import TwoPhaseCommit
 from workbench.questions.seek import predicate_of, seek
-from workbench.questions.whatif import alternatives, flips, repairs
+from workbench.questions.whatif import other_values, flips, repairs
 from workbench.widgets.whatif_tab import _table
 
 
@@ -55,7 +55,7 @@ class Guarded(Model):
 
 
 def test_alternatives_are_the_other_values() -> None:
-    assert alternatives(Guarded(mode="shut", most=5), integers=True) == [
+    assert other_values(Guarded(mode="shut", most=5), integers=True) == [
         ("first", True),
         ("second", True),
         ("third", True),
@@ -77,7 +77,7 @@ def test_flips_are_what_the_reference_search_finds(model: Model) -> None:
         for attempt in flips(model, names, integers=True)
     }
     expected = {}
-    for name, value in alternatives(model, integers=True):
+    for name, value in other_values(model, integers=True):
         verdicts = search(type(model)(**{**model.constants, name: value}), names).verdicts
         expected[name, value] = {v.name: v.holds for v in verdicts if v.holds != before[v.name]}
     assert found == expected
@@ -86,7 +86,7 @@ def test_flips_are_what_the_reference_search_finds(model: Model) -> None:
 def test_a_change_that_only_rules_out_what_goes_wrong_says_so() -> None:
     model = TwoPhaseCommit(Participants=2, CoordinatorCrashes=True)
     expected = {}
-    for name, value in alternatives(model):
+    for name, value in other_values(model):
         plain = search(type(model)(**{**model.constants, name: value}))
         happened = {action.name for action in search(model).actions if action.generated}
         happening = {action.name for action in plain.actions if action.generated}

@@ -16,10 +16,9 @@ from typing import Any
 from rich.table import Table
 
 from bench import processes, searches, versions
-from workbench.commands.files import check_outputs
+from workbench.commands.files import check_paths
 from workbench.commands.options import console
 from workbench.kernel import InputError
-from workbench.storage.whole import writing
 
 Rows = list[dict[str, Any]]
 
@@ -96,7 +95,7 @@ def main(words: list[str] | None = None) -> int:
 
 def _measure(arguments: argparse.Namespace) -> None:
     if arguments.json is not None:
-        check_outputs([], {"--json": arguments.json})
+        check_paths([], {"--json": arguments.json})
     out, rows = console(), {}
     for name, (title, measure) in _chosen(arguments).items():
         if sys.stderr.isatty():

@@ -22,7 +22,7 @@ from workbench.storage import whole
 _OTHERS = ("symmetry", "json", "profile", "itf", "tlc_json", "mermaid", "html", "svg", "junit", "annotations")
 
 
-def check_arguments(arguments: argparse.Namespace) -> None:
+def check_acceptable(arguments: argparse.Namespace) -> None:
     """Raise :class:`InputError` for what does not go with ``--accept``."""
     if arguments.symmetry is False:
         raise InputError("--no-symmetry is not accepted with --accept; a configuration says which figures it expects")

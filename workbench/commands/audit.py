@@ -12,8 +12,8 @@ import argparse
 import json
 
 from workbench.commands import status
-from workbench.commands.files import check_outputs, writing
-from workbench.commands.options import console
+from workbench.commands.files import check_paths, writing_text
+from workbench.commands.options import add_options, console
 from workbench.commands.standard import remark, say
 from workbench.kernel.text import printable
 from workbench.storage.whole import STDOUT
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", default="auto", choices=("auto", "paimon", "hudi", "iceberg"))
     parser.add_argument("--acks", metavar="FILE", help="the commits that clients were told have succeeded")
     parser.add_argument("--since", type=int, metavar="N", help="the version to begin with")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_options(parser, "--json")
     parser.add_argument("-o", "--output", metavar="FILE.html", help="write a page with evidence and pictures")
 
 
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     outputs = {"--json": STDOUT} if arguments.json else {}
     inputs = [path for path in (arguments.path, arguments.acks) if path is not None]
-    check_outputs(inputs, outputs | ({"--output": arguments.output} if arguments.output is not None else {}))
+    check_paths(inputs, outputs | ({"--output": arguments.output} if arguments.output is not None else {}))
     found = tables.audit(arguments.path, format=arguments.format, acks=arguments.acks, since=arguments.since)
     if arguments.json:
         say(json.dumps(found.as_dict()))
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         from workbench.view.audited import audit_page
 
         text = audit_page(found)
-        with writing(arguments.output) as out:
+        with writing_text(arguments.output) as out:
             out.write(text)
         if arguments.output != STDOUT:
             remark(f"wrote {printable(arguments.output)} ({len(text) / 1024:,.0f} KiB)")

@@ -31,7 +31,7 @@ from workbench import configurations
 from workbench.commands import accept, outputs, status
 from workbench.commands.answers import print_model, print_traces, with_deadlock
 from workbench.commands.files import file_of, names_model, read_text, reading
-from workbench.commands.options import above_zero, add_set, add_workers, console, parse_assignments
+from workbench.commands.options import above_zero, add_options, add_workers, console, parse_assignments
 from workbench.commands.places import in_repository
 from workbench.commands.profiled import print_profile
 from workbench.commands.progress import SparseLines, progress_line
@@ -48,19 +48,11 @@ from workbench.models import get_model
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("targets", nargs="+", metavar="MODEL|CONFIGURATION|FOLDER")
-    add_set(parser)
+    add_options(parser, "--set")
     parser.add_argument("--cfg", metavar="FILE", help="constants, properties and symmetry of a TLC configuration")
-    parser.add_argument(
-        "--symmetry",
-        action=argparse.BooleanOptionalAction,
-        help="keep one of the states that differ only in interchangeable names",
-    )
+    add_options(parser, "--symmetry", action=argparse.BooleanOptionalAction)
     parser.add_argument("--engine", choices=ENGINES, default="auto")
-    parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
-    parser.add_argument("--deadlock", action="store_true", help="also look for states in which nothing can happen")
-    parser.add_argument("--fail-fast", action="store_true", help="stop at the first violation")
-    parser.add_argument("--max-states", type=above_zero(int), metavar="N")
-    parser.add_argument("--max-seconds", type=above_zero(float), metavar="S")
+    add_options(parser, "--property", "--deadlock", "--fail-fast", "--max-states", "--max-seconds")
     parser.add_argument("--max-mib", type=above_zero(float), metavar="M", help="memory of the search's own arrays")
     parser.add_argument("--fingerprint-bits", type=int, choices=(64, 128), default=64)
     add_workers(parser, "threads", default=1)
@@ -68,9 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--run-dir", metavar="DIR", help="where a search on Spark keeps its levels, to be resumed; a path or a URL"
     )
-    parser.add_argument("--trace", action="store_true", help="print the witnesses of reachable properties too")
+    add_options(parser, "--trace")
     parser.add_argument("--profile", action="store_true", help="print what the model's Python was called for")
-    parser.add_argument("--json", action="store_true", help="print one JSON object (a list for configurations)")
+    add_options(parser, "--json", help="print one JSON object (a list for configurations)")
     parser.add_argument(
         "--accept", action="store_true", help="write what is found into the configurations, as what they expect"
     )
@@ -87,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
                 raise InputError("--accept is not accepted with a model; it goes with configurations")
             return _check_model(arguments, target)
     if arguments.accept:
-        accept.check_arguments(arguments)
+        accept.check_acceptable(arguments)
     paths = configurations.find(arguments.targets)
     if arguments.set or arguments.property or arguments.cfg is not None:
         raise InputError("--set, --cfg and --property are not accepted with configurations; they go with a model")
@@ -119,14 +111,14 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _check_model(arguments: argparse.Namespace, name: str) -> int:
     declared = get_model(name)
-    outputs.check_arguments(arguments, file_of(name))
+    outputs.check_written(arguments, file_of(name))
     model, properties, symmetry, remarks, unknown = _asked(arguments, declared)
     if arguments.deadlock:
         properties = with_deadlock(model, properties)
     with outputs.failing(arguments), progress_line() as on_progress:
         result = check(model, properties, symmetry=symmetry, on_progress=on_progress, **_options(arguments))
     result = replace(result, notes=[*remarks, *result.notes], verdicts=[*result.verdicts, *unknown])
-    with outputs.report(arguments):
+    with outputs.printing(arguments):
         if arguments.json:
             say(json.dumps(_with_profile(result.as_dict(), result, arguments.profile)))
         else:
@@ -191,7 +183,7 @@ def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
 
 def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> int:
     wanted = [configurations.load(path) for path in paths]
-    outputs.check_arguments(arguments, [file for one in wanted for file in one.files], len(wanted))
+    outputs.check_written(arguments, [file for one in wanted for file in one.files], len(wanted))
     outcomes = []
     done = remark if sys.stderr.isatty() else SparseLines()
     for one in wanted:
@@ -204,7 +196,7 @@ def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> i
         done(f"{len(outcomes)}/{len(wanted)} {told_path(one.path)}")
     if arguments.accept:
         return accept.accept([(one, result) for one, result, _ in outcomes], len(wanted))
-    with outputs.report(arguments):
+    with outputs.printing(arguments):
         if arguments.json:
             found = [_with_profile(_as_dict(*outcome), outcome[1], arguments.profile) for outcome in outcomes]
             say(json.dumps(found))

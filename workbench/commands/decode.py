@@ -9,7 +9,7 @@ Exit status: 0 the log is written, 2 bad input.
 import argparse
 import json
 
-from workbench.commands.files import check_outputs, read_text, writing
+from workbench.commands.files import check_paths, read_text, writing_text
 from workbench.guided.decoding import merge
 from workbench.kernel import InputError
 from workbench.storage.whole import STDOUT
@@ -29,8 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
         if node in files:
             raise InputError(f"node {node!r} is given twice")
         files[node] = path
-    check_outputs(files.values(), {"--output": arguments.output})
+    check_paths(files.values(), {"--output": arguments.output})
     events = merge({node: read_text(path, f"the changes of {node}") for node, path in files.items()})
-    with writing(arguments.output) as out:
+    with writing_text(arguments.output) as out:
         out.writelines(json.dumps(event) + "\n" for event in events)
     return 0

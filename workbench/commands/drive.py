@@ -23,7 +23,7 @@ from rich.table import Table
 
 from workbench.commands import recorded, status
 from workbench.commands.files import reading
-from workbench.commands.options import above_zero, add_set, console, parse_assignments
+from workbench.commands.options import above_zero, add_options, console, parse_assignments
 from workbench.commands.standard import say
 from workbench.driving import Driven, DrivenStep, PaimonDriver, drive
 from workbench.driving.course import TIME_LIMIT
@@ -42,13 +42,13 @@ SYSTEMS = ("paimon",)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("system", metavar="SYSTEM", choices=SYSTEMS, help=", ".join(SYSTEMS))
     parser.add_argument("trace", metavar="TRACE.itf.json|PERMALINK")
-    add_set(parser)
+    add_options(parser, "--set")
     parser.add_argument("--keep", metavar="DIR", help="make the table in this new folder, and leave it there")
     parser.add_argument(
         "--time-limit", type=above_zero(float), default=TIME_LIMIT, metavar="S", help=f"by default {TIME_LIMIT:.0f}"
     )
     parser.add_argument("--python", metavar="PATH", help="the Python of an environment that has the system")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_options(parser, "--json")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -45,7 +45,7 @@ def names_model(target: str) -> bool:
     return target in MODELS or bool(file_of(target))
 
 
-def check_outputs(inputs: Iterable[str | Path], outputs: Mapping[str, str | Path]) -> None:
+def check_paths(inputs: Iterable[str | Path], outputs: Mapping[str, str | Path]) -> None:
     """As :func:`workbench.storage.whole.check_outputs`; what Python has imported is read too, as by a model's file."""
     whole.check_outputs([*inputs, *_imported(outputs.values())], outputs)
 
@@ -63,7 +63,7 @@ def _identity(path: str | Path) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-def make_folder(folder: Path) -> None:
+def make_output_folder(folder: Path) -> None:
     """Make a folder, and those that it is in, if they are not there.
 
     Raises:
@@ -76,7 +76,7 @@ def make_folder(folder: Path) -> None:
 
 
 @contextmanager
-def writing(path: str) -> Iterator[TextIO]:
+def writing_text(path: str) -> Iterator[TextIO]:
     """A file to write text to, which is replaced when all is written; ``-`` is standard output."""
     if path != STDOUT:
         with whole.writing(path) as out:

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.commands.files import check_outputs, make_folder, writing
-from workbench.commands.options import above_zero, add_set, asked_of
+from workbench.commands.files import check_paths, make_output_folder, writing_text
+from workbench.commands.options import add_options, asked_of
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import remark
 from workbench.formats.graphs import GraphEdge, GraphNode, write_dot, write_graphml, write_tables
@@ -30,14 +30,8 @@ MOST_STATES = 100_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL|CONFIGURATION")
-    add_set(parser)
-    parser.add_argument(
-        "--symmetry", action="store_true", help="keep one of the states that differ only in interchangeable names"
-    )
-    parser.add_argument(
-        "--max-states", type=above_zero(int), default=MOST_STATES, metavar="N", help="by default %(default)s"
-    )
+    add_options(parser, "model", "--set", "--symmetry")
+    add_options(parser, "--max-states", default=MOST_STATES, help="by default %(default)s")
     parser.add_argument("--dot", metavar="FILE", help="as TLC's -dump dot,actionlabels; - for standard output")
     parser.add_argument("--graphml", metavar="FILE", help="with an attribute per cell; - for standard output")
     parser.add_argument("--tables", metavar="FOLDER", help="nodes.csv and edges.csv, as Gephi reads them")
@@ -45,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     files, asked, most = _files(arguments), asked_of(arguments.model, arguments.set), arguments.max_states
-    check_outputs(asked.files, files)
+    check_paths(asked.files, files)
 
     from workbench.spaces.space import explore  # numba loads here, not with the command line
 
@@ -57,14 +51,14 @@ def run(arguments: argparse.Namespace) -> int:
         remark(f"workbench: no graph is written: {space.result.stopped}{hint}")
         return INCOMPLETE
     if arguments.dot is not None:
-        with writing(arguments.dot) as out:
+        with writing_text(arguments.dot) as out:
             write_dot(out, _nodes(space), _edges(space))
     if arguments.graphml is not None:
-        with writing(arguments.graphml) as out:
+        with writing_text(arguments.graphml) as out:
             write_graphml(out.buffer, _nodes(space), _edges(space))
     if arguments.tables is not None:
         nodes, edges = _tables(arguments.tables)
-        with writing(nodes) as nodes_out, writing(edges) as edges_out:
+        with writing_text(nodes) as nodes_out, writing_text(edges) as edges_out:
             write_tables(nodes_out, edges_out, _nodes(space), _edges(space))
             for out in (nodes_out, edges_out):  # no full disk comes between the two: they belong together
                 out.flush()
@@ -83,7 +77,7 @@ def _files(arguments: argparse.Namespace) -> dict[str, str]:
     given = {"--dot": arguments.dot, "--graphml": arguments.graphml}
     files = {option: path for option, path in given.items() if path is not None}
     if arguments.tables is not None:
-        make_folder(Path(arguments.tables))
+        make_output_folder(Path(arguments.tables))
         nodes, edges = _tables(arguments.tables)
         files |= {"--tables": nodes, "the edges of --tables": edges}
     if not files:

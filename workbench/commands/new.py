@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from workbench.commands import skeleton, standard
-from workbench.commands.files import make_folder
+from workbench.commands.files import make_output_folder
 from workbench.engines.check import check
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     for path in files:
         if path.exists() or path.is_symlink():
             raise InputError(f"{str(path)!r} exists already, and is not replaced; give another NAME, or --into DIR")
-    make_folder(folder)
+    make_output_folder(folder)
     said = {"name": name, "model": model, "title": title}
     source = Path(skeleton.__file__).read_text(encoding="utf-8").replace("SUMMARY", title).replace("Skeleton", model)
     _write(files[0], source)

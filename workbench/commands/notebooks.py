@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from workbench.commands.files import make_folder
+from workbench.commands.files import make_output_folder
 from workbench.commands.standard import say
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         if path.exists() or path.is_symlink():
             there.append(path)
             continue
-        make_folder(path.parent)
+        make_output_folder(path.parent)
         with whole.writing_bytes(path) as out:
             out.write(_copy(source, copied))
         written.append(path)

@@ -37,11 +37,36 @@ def above_zero(number: type[int] | type[float]) -> Callable[[str], float]:
     return parse
 
 
-def add_set(parser: argparse.ArgumentParser) -> None:
-    """The option that sets constants."""
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a constant; VALUE is JSON"
-    )
+_FLAG = {"action": "store_true"}
+_SHARED: dict[str, dict[str, Any]] = {
+    "model": {"metavar": "MODEL|CONFIGURATION"},
+    "--set": {
+        "action": "append",
+        "default": [],
+        "metavar": "NAME=VALUE",
+        "help": "set a constant of a model; VALUE is JSON",
+    },
+    "--property": {"action": "append", "metavar": "NAME", "help": "check this one (may be repeated)"},
+    "--symmetry": {**_FLAG, "help": "keep one of the states that differ only in interchangeable names"},
+    "--deadlock": {**_FLAG, "help": "also look for states in which nothing can happen"},
+    "--fail-fast": {**_FLAG, "help": "stop at the first violation"},
+    "--max-states": {"type": above_zero(int), "metavar": "N", "help": "stop after this many states"},
+    "--max-seconds": {"type": above_zero(float), "metavar": "S", "help": "stop after this time"},
+    "--itf": {"metavar": "FILE", "help": "write the trace in the Informal Trace Format, for `replay` too"},
+    "--trace": {**_FLAG, "help": "print the witnesses of reachable properties too"},
+    "--json": {**_FLAG, "help": "print one JSON object"},
+}
+
+
+def add_options(parser: argparse._ActionsContainer, *names: str, **changed: Any) -> None:
+    """Add options that several commands have, with what is `changed` in each of them, such as its help."""
+    for name in names:
+        parser.add_argument(name, **_SHARED[name] | changed)
+
+
+def budgets(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The budgets of ``--max-states`` and ``--max-seconds``."""
+    return {"max_states": arguments.max_states, "max_seconds": arguments.max_seconds}
 
 
 def add_workers(parser: argparse.ArgumentParser, who: str, default: int | None) -> None:
@@ -134,6 +159,6 @@ def asked_of(target: str, given: Sequence[str] = ()) -> Target:
     return Target(type(configuration.model), configuration.constants, configuration.files, configuration)
 
 
-def summary(doc: str | None) -> str:
+def first_paragraph(doc: str | None) -> str:
     """The first paragraph of a docstring, in one line."""
     return escape(" ".join((doc or "").strip().split("\n\n")[0].split()))

@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.commands import places, standard
-from workbench.commands.files import check_outputs, writing
+from workbench.commands.files import check_paths, writing_text
+from workbench.commands.options import add_options
 from workbench.configurations import COUNTS, Configuration, Difference, told_path
 from workbench.formats.itf import to_itf
 from workbench.formats.junit import FAILED, UNKNOWN, CaseFinding, JunitCase, Suite, annotations, suite_of, to_junit
@@ -54,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "A trace is that of the first violated property, or of a reachable one that is checked alone. "
         "FILE may be - for standard output; what is printed otherwise then goes to standard error.",
     )
-    group.add_argument("--itf", metavar="FILE", help="write the trace in the Informal Trace Format, for `replay` too")
+    add_options(group, "--itf")
     group.add_argument("--tlc-json", metavar="FILE", help="write the trace as TLC does")
     group.add_argument("--mermaid", metavar="FILE", help="write the trace as Markdown with a sequence diagram")
     add_shown(group)
@@ -80,7 +81,7 @@ def check_shown(
     arguments: argparse.Namespace, inputs: Sequence[str | Path], options: Sequence[str] = tuple(SHOWN)
 ) -> None:
     """Raise :class:`InputError` if a trace cannot be written as these options, by default those of `add_shown`, ask."""
-    check_outputs(inputs, _files(arguments, options))
+    check_paths(inputs, _files(arguments, options))
 
 
 def write_shown(
@@ -92,7 +93,7 @@ def write_shown(
         if trace is None:
             standard.remark(f"note: {option}: nothing is written; there is no behaviour to show")
             continue
-        with writing(path) as out:
+        with writing_text(path) as out:
             out.write(_TRACES[option](trace))
         standard.remark(f"the behaviour, {counted(len(trace), 'state')}, is written to {path}")
 
@@ -103,18 +104,18 @@ def _files(arguments: argparse.Namespace, options: Sequence[str] = ALL) -> dict[
     return {option: path for option, path in given.items() if path is not None}
 
 
-def check_arguments(arguments: argparse.Namespace, inputs: Sequence[str | Path], checks: int = 1) -> None:
+def check_written(arguments: argparse.Namespace, inputs: Sequence[str | Path], checks: int = 1) -> None:
     """Raise :class:`InputError` for what cannot be written, before `checks` checks are made of what `inputs` hold."""
     files = _files(arguments)
     for option in files:
         if option in _TRACES and checks > 1:
             raise InputError(f"{option} is not accepted with {checks} configurations; a trace belongs to one check")
     others = [path for path in (arguments.cfg, arguments.run_dir) if path is not None]
-    check_outputs([*inputs, *others], {**({"--json": STDOUT} if arguments.json else {}), **files})
+    check_paths([*inputs, *others], {**({"--json": STDOUT} if arguments.json else {}), **files})
 
 
 @contextmanager
-def report(arguments: argparse.Namespace, options: Sequence[str] = ALL) -> Iterator[None]:
+def printing(arguments: argparse.Namespace, options: Sequence[str] = ALL) -> Iterator[None]:
     """What is printed in here leaves standard output to a file that goes there."""
     with standard.writing_to(sys.stderr if STDOUT in _files(arguments, options).values() else standard.output()):
         yield
@@ -127,7 +128,7 @@ def failing(arguments: argparse.Namespace, options: Sequence[str] = tuple(_TRACE
         yield
     except ModelError as error:
         if error.trace is not None:
-            with report(arguments, options):
+            with printing(arguments, options):
                 if arguments.json:
                     standard.say(json.dumps({"error": str(error), "trace_states": len(error.trace)}))
             _write(_files(arguments, options), "the error", error.trace)
@@ -148,7 +149,7 @@ def write_trace(arguments: argparse.Namespace, result: Result) -> None:
 
 def _write(files: dict[str, str], name: str, trace: Trace) -> None:
     for option, path in files.items():
-        with writing(path) as out:
+        with writing_text(path) as out:
             out.write(_TRACES[option](trace))
     if files:
         states = counted(len(trace), "state")
@@ -164,7 +165,7 @@ def trace_of(result: Judged) -> tuple[str, Trace] | None:
 def write_reports(arguments: argparse.Namespace, suites: Sequence[tuple[Suite, str | None]]) -> None:
     """Write what continuous integration reads; each suite comes with the file that its annotations belong to."""
     if arguments.junit is not None:
-        with writing(arguments.junit) as out:
+        with writing_text(arguments.junit) as out:
             out.write(to_junit(suite for suite, _ in suites))
     if arguments.annotations:
         taken = arguments.json or STDOUT in _files(arguments).values()

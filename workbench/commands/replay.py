@@ -17,7 +17,7 @@ import os
 
 from workbench.commands import outputs, status
 from workbench.commands.files import file_of, reading
-from workbench.commands.options import above_zero, add_set, asked_of, console
+from workbench.commands.options import add_options, asked_of, budgets, console
 from workbench.commands.progress import progress_line
 from workbench.commands.recorded import follow_permalink, is_permalink, make, read_trace
 from workbench.formats.recording import Recording
@@ -29,23 +29,22 @@ from workbench.models import get_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL|CONFIGURATION")
+    add_options(parser, "model")
     parser.add_argument("file", metavar="FILE.itf.json|EVENTS.jsonl|TABLE|PERMALINK")
-    add_set(parser)
+    add_options(parser, "--set")
     parser.add_argument("--map", metavar="NAME", help="read events: a mapping by name, or path/to/file.py:NAME")
     parser.add_argument("--key", action="append", metavar="KEY", help="of a table, a key to follow; by default all")
     parser.add_argument("--bucket", metavar="NAME", help="of a table, the bucket; needed if it has several")
     parser.add_argument("--stutter", action="store_true", help="allow steps that change nothing that is recorded")
     parser.add_argument("--begin", choices=("initial", "reachable"), help="where the behaviour is at the first record")
-    parser.add_argument("--max-states", type=above_zero(int), metavar="N", help="stop after this many states")
-    parser.add_argument("--max-seconds", type=above_zero(float), metavar="N", help="stop after this time")
+    add_options(parser, "--max-states", "--max-seconds")
     parser.add_argument(
         "--settings",
         action="store_true",
         help="if it is no behaviour, say which other value of one constant would make it one",
     )
     outputs.add_shown(parser)
-    parser.add_argument("--trace", action="store_true", help="print the model's behaviour, as far as it agrees")
+    add_options(parser, "--trace", help="print the model's behaviour, as far as it agrees")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -64,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         made = make(model, mapped.constants, given, arguments.file)
         with reading(arguments.file):
             report, settings = _validate(made, mapped, arguments)
-    with outputs.report(arguments, tuple(outputs.SHOWN)):
+    with outputs.printing(arguments, tuple(outputs.SHOWN)):
         out = console()
         out.print(str(report), markup=False)
         if settings is not None:
@@ -121,7 +120,7 @@ def _validate(model: Model, mapped: Mapped, arguments: argparse.Namespace) -> tu
     from workbench.guided.settings import accepted_under  # numba loads here, not with the command line
     from workbench.guided.validate import validate
 
-    budgets = {"max_states": arguments.max_states, "max_seconds": arguments.max_seconds}
+    limits = budgets(arguments)
     stutter = arguments.stutter or arguments.map is not None
 
     def begun(made: Model) -> Recording:
@@ -129,7 +128,7 @@ def _validate(model: Model, mapped: Mapped, arguments: argparse.Namespace) -> tu
         return recording if arguments.begin is None else recording._replace(begins=arguments.begin)
 
     with progress_line() as on_progress:
-        report = validate(model, begun(model), stutter, **budgets, on_progress=on_progress)
+        report = validate(model, begun(model), stutter, **limits, on_progress=on_progress)
         if report.valid or not arguments.settings:
             return report, None
-        return report, accepted_under(model, begun, stutter, also=mapped.changes, **budgets, on_progress=on_progress)
+        return report, accepted_under(model, begun, stutter, also=mapped.changes, **limits, on_progress=on_progress)

@@ -13,8 +13,8 @@ import argparse
 from typing import Any
 
 from workbench.commands import status
-from workbench.commands.files import check_outputs, writing
-from workbench.commands.options import asked_of, console
+from workbench.commands.files import check_paths, writing_text
+from workbench.commands.options import add_options, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import remark
 from workbench.configurations import Configuration
@@ -27,7 +27,7 @@ MOST_KEPT = 200_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", metavar="MODEL|CONFIGURATION", help="a name, FILE.toml, or file.py:Class")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a constant of a MODEL")
+    add_options(parser, "--set")
     parser.add_argument("-o", "--output", metavar="FILE.html", help="by default NAME.html, in the working folder")
 
 
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     asked = asked_of(arguments.what, arguments.set)
     configuration, model, names, symmetry = asked.configuration, asked.make(), asked.properties, asked.symmetry
     output = arguments.output or f"{configuration.name if configuration else model.name}.html"
-    check_outputs(asked.files, {"--output": output})
+    check_paths(asked.files, {"--output": output})
     with progress_line() as on_progress:
         result = check(model, names, symmetry=symmetry, on_progress=on_progress)
         space = None
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         remark("workbench: no report is written: interrupted")
         return status.UNKNOWN
     page = view.report(result, space=space, **_comparison(configuration, result))
-    with writing(output) as out:
+    with writing_text(output) as out:
         out.write(page)
     console().print(f"wrote {printable(output)} ({len(page) / 1024:,.0f} KiB)", markup=False)
     return status.of_comparison(configuration, result) if configuration else status.of_result(result)

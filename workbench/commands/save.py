@@ -11,7 +11,7 @@ Exit status: 0 the whole space is saved, 2 bad input, 3 a budget ran out: what w
 import argparse
 from pathlib import Path
 
-from workbench.commands.options import above_zero, add_set, asked_of, console
+from workbench.commands.options import add_options, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.kernel import InputError
 from workbench.kernel.values import counted
@@ -30,15 +30,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a name, path/to/file.py:Class, FILE.toml, or a run directory",
     )
     parser.add_argument("folder", metavar="FOLDER", help="a new or empty one, or a dataset to be replaced")
-    add_set(parser)
+    add_options(parser, "--set")
     parser.add_argument(
         "--model", dest="of", metavar="MODEL|CONFIGURATION", help="of a run directory, if it is none of ours"
     )
-    parser.add_argument("--property", action="append", metavar="NAME", help="check this one (may be repeated)")
-    parser.add_argument(
-        "--symmetry", action="store_true", help="keep one of the states that differ only in interchangeable names"
-    )
-    parser.add_argument("--max-states", type=above_zero(int), metavar="N", help=f"by default {MOST_STATES}")
+    add_options(parser, "--property", "--symmetry")
+    add_options(parser, "--max-states", default=None, help=f"by default {MOST_STATES}")
 
 
 def run(arguments: argparse.Namespace) -> int:

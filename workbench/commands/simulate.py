@@ -16,7 +16,7 @@ from rich.table import Table
 
 from workbench.commands import outputs, status
 from workbench.commands.answers import print_model, print_traces, with_deadlock
-from workbench.commands.options import above_zero, add_set, add_workers, asked_of, console
+from workbench.commands.options import above_zero, add_options, add_workers, asked_of, console
 from workbench.commands.progress import progress_line
 from workbench.commands.standard import say
 from workbench.engines.walks.result import UNIFORM, Simulation, without_liveness
@@ -25,10 +25,7 @@ _WRITTEN = (*outputs.SHOWN, "--itf")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL|CONFIGURATION")
-    add_set(parser)
-    parser.add_argument("--property", action="append", metavar="NAME", help="judge this one (may be repeated)")
-    parser.add_argument("--deadlock", action="store_true", help="also look for states in which nothing can happen")
+    add_options(parser, "model", "--set", "--property", "--deadlock")
     parser.add_argument(
         "--seconds", type=above_zero(float), metavar="S", help="walk for this long (10 without --walks)"
     )
@@ -43,14 +40,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--swarm", action="store_true", help="let each walk prefer different actions")
     add_workers(parser, "threads, or tasks on Spark", default=None)
     parser.add_argument("--engine", choices=("local", "spark"), default="local")
-    parser.add_argument("--fail-fast", action="store_true", help="stop at the first violation")
+    add_options(parser, "--fail-fast")
     parser.add_argument(
         "--shorten", type=int, metavar="N", help="visit at most this many states to shorten a trace (1000000)"
     )
-    parser.add_argument("--trace", action="store_true", help="print the witnesses of reachable properties too")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_options(parser, "--trace", "--json")
     outputs.add_shown(parser)
-    parser.add_argument("--itf", metavar="FILE", help="write the trace in the Informal Trace Format")
+    add_options(parser, "--itf")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -82,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
             on_progress=on_progress,
         )
     seen.notes.extend(left_out)
-    with outputs.report(arguments, _WRITTEN):
+    with outputs.printing(arguments, _WRITTEN):
         if arguments.json:
             say(json.dumps(seen.as_dict()))
         else:

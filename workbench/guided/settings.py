@@ -9,7 +9,7 @@ from workbench.guided.report import Report
 from workbench.guided.validate import validate
 from workbench.kernel import InputError, Model
 from workbench.kernel.constants import spell
-from workbench.questions.whatif import alternatives
+from workbench.questions.whatif import other_values
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def accepted_under(
         accepted with AsyncParquet=TRUE (it is FALSE)
     """
     tried: list[Setting] = []
-    todo = list(alternatives(model, integers=True) if changes is None else changes)
+    todo = list(other_values(model, integers=True) if changes is None else changes)
     todo += [change for change in also if change not in todo and model.constants[change[0]] != change[1]]
     for name, value in todo:
         try:

@@ -10,14 +10,14 @@ from workbench.kernel.given import names_in
 from workbench.kernel.result import WITHIN
 from workbench.kernel.values import counted, show
 from workbench.questions.formula import Formula, JoinedFormula, Literal, smallest
+from workbench.questions.records import BAD, GOOD
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_GOOD, _BAD = ("holds", "reached", f"holds {WITHIN}"), ("violated", "not reached", f"not reached {WITHIN}")
 #: How many settings of a kind are listed where a text is asked for.
 _MOST_LINES = 24
-_WORDS = frozenset({*_GOOD, *_BAD, "unknown", "error"})
+_WORDS = frozenset({*GOOD, *BAD, "unknown", "error"})
 
 
 @dataclass(frozen=True)
@@ -203,9 +203,9 @@ def explain(table: "pd.DataFrame", property: str, constants: Sequence[str] | Non
         case = tuple(axis.values.index(row[axis.name]) for axis in axes)
         word = row[property]
         bounded += isinstance(word, str) and word.endswith(WITHIN)
-        if word in _GOOD:
+        if word in GOOD:
             true[case] = None
-        elif word in _BAD:
+        elif word in BAD:
             false[case] = None
             failing.append(Failing(number, setting, _states(row.get(f"{property}_states"))))
         else:

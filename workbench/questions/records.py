@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from workbench.kernel import InputError, Result
+from workbench.kernel.result import WITHIN
 from workbench.storage.identity import Identity
 from workbench.storage.schema import from_json
 from workbench.storage.sealed import read_sealed, write_sealed
 from workbench.storage.whole import make_folder
 
+#: The words of verdicts that say yes, and no.
+GOOD, BAD = ("holds", "reached", f"holds {WITHIN}"), ("violated", "not reached", f"not reached {WITHIN}")
 _LEFT_OVER = re.compile(r"\.[0-9a-f]{32}\.json\.[0-9a-f]{16}\.partial")
 
 

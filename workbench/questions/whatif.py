@@ -110,12 +110,12 @@ class Repairs:
         return "\n".join([*lines, f"{self.tried} sets tried{'' if self.complete else ', not all decided'}"])
 
 
-def alternatives(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
+def other_values(model: Model, integers: bool = False) -> list[tuple[str, Any]]:
     """Every other value of a switch or a choice; with `integers`, of a number the next smaller and the next larger.
 
     Examples:
         >>> from workbench.models.bakery_v2 import BakeryV2
-        >>> alternatives(BakeryV2())[:3], ("MaxCrashes", 1) in alternatives(BakeryV2(), integers=True)
+        >>> other_values(BakeryV2())[:3], ("MaxCrashes", 1) in other_values(BakeryV2(), integers=True)
         ([('SameNodeLock', False), ('AsyncParquet', True), ('RestampPatch', False)], True)
     """
     changes: list[tuple[str, Any]] = []
@@ -162,7 +162,7 @@ def flips(
     options["should_stop"] = should_stop
     before = before or check(model, properties, **options)
     names = [v.name for v in before.verdicts] if properties is None else names_in("properties", properties)
-    todo = alternatives(model, integers)
+    todo = other_values(model, integers)
     attempts = []
     for done, (name, value) in enumerate(todo):
         _tell(on_progress, done, len(todo))
@@ -204,7 +204,7 @@ def repairs(
     names = [v.name for v in before.verdicts] if properties is None else names_in("properties", properties)
     tried, complete = 0, True
     for size in range(1, most + 1):
-        todo = list(_sets(alternatives(model), size))
+        todo = list(_sets(other_values(model), size))
         repaired: list[Attempt] = []
         for done, changes in enumerate(todo):
             _tell(on_progress, done, len(todo))

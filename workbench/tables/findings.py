@@ -172,7 +172,7 @@ class Audit:
         return f"<audit of the {self.format} table {printable(self.path)}: {self.verdict()}>"
 
 
-class Draft:
+class AuditDraft:
     """An audit in the making.
 
     Attributes:

@@ -57,21 +57,6 @@ VECTORS = pa.schema(
     ]
 )
 
-#: Rows of the data files of a bucket. Keys and values are JSON; `kind` is 0 +I, 1 -U, 2 +U, 3 -D.
-ROWS = pa.schema(
-    [
-        ("partition", pa.string()),
-        ("bucket", pa.string()),
-        ("file", pa.string()),
-        ("level", pa.int32()),
-        ("position", pa.int64()),
-        ("key", pa.string()),
-        ("sequence", pa.int64()),
-        ("kind", pa.int8()),
-        ("value", pa.string()),
-    ]
-)
-
 
 def table_of(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
     """Rows as an Arrow table of one of the shapes; what a row does not have is null."""

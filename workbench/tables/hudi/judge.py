@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.tables.columns import count_rows, read_columns
-from workbench.tables.findings import MOST_LISTED, Audit, Draft, Finding, Grade, with_state
+from workbench.tables.findings import MOST_LISTED, Audit, AuditDraft, Finding, Grade, with_state
 from workbench.tables.hudi import states
 from workbench.tables.hudi.keys import KEY, TIME, Duplicate, duplicates, rows_of
 from workbench.tables.hudi.read import BASE_FILE, HudiTable, not_built_on_before, unpublished
-from workbench.tables.hudi.timeline import version_of
+from workbench.tables.hudi.timeline import version_of_instant
 from workbench.tables.shape import before_since
 from workbench.tables.states import Projected
 
@@ -33,7 +33,7 @@ NEVER_SEEN = (
 
 def judge(table: HudiTable, *, since: int | None = None, acks: Iterable[Mapping[str, Any]] | None = None) -> Audit:
     """The audit of a table that was read."""
-    draft = Draft()
+    draft = AuditDraft()
     first, last = table.versions
     draft.remarks += [*NEVER_SEEN, *before_since(since, first, last, table.source.url)]
     if table.has_history:
@@ -97,7 +97,7 @@ def _acknowledged(table: HudiTable, acks: Iterable[Mapping[str, Any]], since: in
     there = set(table.commits["version"].to_pylist())
     first, _ = table.versions
     for ack in acks:
-        version = version_of(ack["instant"])
+        version = version_of_instant(ack["instant"])
         expired = table.has_history and (first is None or version < first)
         if version in there or expired or (since and version < since):
             continue

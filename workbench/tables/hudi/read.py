@@ -25,7 +25,7 @@ from workbench.tables.hudi.timeline import (
     deleted_by,
     properties,
     said_by,
-    version_of,
+    version_of_instant,
 )
 from workbench.tables.said import Said
 from workbench.tables.shape import COMMITS, FILES, table_of
@@ -190,7 +190,7 @@ class _TimelineReading:
         if instant.action == "clean":
             retained = said.get("earliestCommitToRetain", str)
             if retained:
-                self._cleaned_up_to = max(self._cleaned_up_to, version_of(retained))
+                self._cleaned_up_to = max(self._cleaned_up_to, version_of_instant(retained))
             else:  # it counts slices, not commits
                 self._cleaned_unsaid = True
 
@@ -234,7 +234,7 @@ def _slices(said: Said, instant: Instant, operation: str) -> Iterator[dict[str, 
                 "name": name,
                 "rows": stat.get("numWrites", int),
                 "first": instant.version,
-                "built_on": None if built_on == "null" else version_of(built_on),
+                "built_on": None if built_on == "null" else version_of_instant(built_on),
                 "inserts": stat.get("numInserts", int),
                 "deletes": stat.get("numDeletes", int),
                 "size": stat.get("fileSizeInBytes", int),
@@ -291,7 +291,7 @@ def _archived(
         parts = BASE_FILE.fullmatch(name)
         if parts is None or len(parts[2]) not in DIGITS:
             continue
-        group, version = (name.rpartition("/")[0], parts[1]), version_of(parts[2])
+        group, version = (name.rpartition("/")[0], parts[1]), version_of_instant(parts[2])
         if version < begins:
             newest[group] = max(newest.get(group, (0, "")), (version, name))
     told = slices.filter(pc.is_null(slices["before"])).select(["partition", "bucket", "first"]).to_pydict()

@@ -45,14 +45,14 @@ class Instant(NamedTuple):
     @property
     def version(self) -> int:
         """The timestamp as the number of a version."""
-        return version_of(self.ts)
+        return version_of_instant(self.ts)
 
 
-def version_of(ts: str) -> int:
+def version_of_instant(ts: str) -> int:
     """A timestamp as a number; one to the second counts as the last millisecond of it.
 
     Examples:
-        >>> version_of("20260102030405"), version_of("20260102030405999")
+        >>> version_of_instant("20260102030405"), version_of_instant("20260102030405999")
         (20260102030405999, 20260102030405999)
     """
     if not ts.isdecimal() or len(ts) not in DIGITS:
@@ -165,7 +165,7 @@ class Timeline:
             if entry.is_folder or parts is None:
                 continue
             ts, completed_at, action, state = parts.groups(default="")
-            version_of(ts)
+            version_of_instant(ts)
             if action in ("deltacommit", "logcompaction"):
                 raise InputError(f"{brief(entry.name)} is not accepted: only a merge-on-read table has these")
             state = state or ("completed" if action else "inflight")

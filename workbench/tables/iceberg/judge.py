@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.kernel import InputError
 from workbench.kernel.values import counted
-from workbench.tables.findings import Audit, Draft, Finding, Grade, with_state
+from workbench.tables.findings import Audit, AuditDraft, Finding, Grade, with_state
 from workbench.tables.iceberg import states
 from workbench.tables.iceberg.metadata import FOLDER, IcebergSnapshot, Metadata, metadata_files, read_metadata
 from workbench.tables.iceberg.read import IcebergTable, entries_of, manifests_of
@@ -39,7 +39,7 @@ def judge(table: IcebergTable, acks: list[dict[str, Any]] | None = None, since: 
 class _Judge:
     def __init__(self, table: IcebergTable, since: int | None) -> None:
         self.table, self.since = table, since
-        self.draft = Draft()
+        self.draft = AuditDraft()
         self.draft.remarks += NEVER_SEEN
         self.lineage_names = {table.metadata.name}
         self.known = set(table.metadata.snapshots)  # in any metadata file that was the current one

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from workbench.kernel import InputError
-from workbench.tables.findings import Draft, Finding, with_state
+from workbench.tables.findings import AuditDraft, Finding, with_state
 from workbench.tables.paimon.look import BucketLook
 from workbench.tables.paimon.story import tell
 
@@ -39,7 +39,7 @@ TWO_COMPACTORS = {
 ONE_COMPACTOR = {"NUM_COMPACTORS": 1}
 
 
-def add_with_state(draft: Draft, finding: Finding, tell: Callable[[], dict[str, Any]]) -> None:
+def add_with_state(draft: AuditDraft, finding: Finding, tell: Callable[[], dict[str, Any]]) -> None:
     """Add a finding, and its state while only few on the same property have one."""
     draft.add(with_state(finding, tell) if draft.count(finding.property) < MOST_TOLD else finding)
 

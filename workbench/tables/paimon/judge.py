@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from workbench.kernel import InputError
 from workbench.kernel.errors import listed
 from workbench.kernel.values import counted
-from workbench.tables.findings import Draft, Finding, Grade
+from workbench.tables.findings import AuditDraft, Finding, Grade
 from workbench.tables.paimon.anomalies import (
     NOT_OVERWRITTEN,
     ONE_COMPACTOR,
@@ -42,10 +42,10 @@ class Judge:
 
     def __init__(self, table: PaimonTable, acks: list[dict[str, Any]] | None) -> None:
         self.table, self.acks = table, acks
-        self.draft = Draft()
+        self.draft = AuditDraft()
         self._looks: dict[str, BucketLook] = {}
 
-    def run(self) -> Draft:
+    def run(self) -> AuditDraft:
         self._history()
         self._commits()
         dangling = self._dangling()

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from workbench.tables.findings import Draft, Finding, Grade
+from workbench.tables.findings import AuditDraft, Finding, Grade
 from workbench.tables.paimon.anomalies import (
     NOT_OVERWRITTEN,
     ONE_COMPACTOR,
@@ -37,7 +37,7 @@ def why_left_out(schema: Schema) -> str | None:
     return None
 
 
-def judge_rows(look: BucketLook, draft: Draft) -> None:
+def judge_rows(look: BucketLook, draft: AuditDraft) -> None:
     """Add to what was found what is wrong with the keys of a bucket."""
     doubts: list[Doubt] = []
     for one in look.bucket.judge(has_vectors(look.table)):
@@ -59,7 +59,7 @@ def judge_rows(look: BucketLook, draft: Draft) -> None:
         _wrong(look, one, grade, whole, draft)
 
 
-def _twice(look: BucketLook, one: Twice, draft: Draft) -> None:
+def _twice(look: BucketLook, one: Twice, draft: AuditDraft) -> None:
     whole = look.whole(one.rows)
     key = whole[look.where(one.rows[0])]["key"]
     finding = Finding(
@@ -77,7 +77,7 @@ def _twice(look: BucketLook, one: Twice, draft: Draft) -> None:
     add_with_state(draft, finding, lambda: as_state(look, [one.key], one.version, finding.property))
 
 
-def _wrong(look: BucketLook, one: Doubt, grade: Grade, whole: Whole, draft: Draft) -> None:
+def _wrong(look: BucketLook, one: Doubt, grade: Grade, whole: Whole, draft: AuditDraft) -> None:
     some = one.reads[0] if one.reads else one.committed
     key = whole[look.where(some)]["key"] if some is not None else None
     nothing = look.bucket.reads_as_nothing
