@@ -19,7 +19,7 @@ from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.classics.two_phase_commit import TwoPhaseCommit
 from workbench.questions.seek import predicate_of, seek
-from workbench.questions.whatif import other_values, flips, repairs
+from workbench.questions.whatif import flips, other_values, repairs
 from workbench.widgets.whatif_tab import _table
 
 

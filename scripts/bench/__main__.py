@@ -19,6 +19,7 @@ from bench import processes, searches, versions
 from workbench.commands.files import check_paths
 from workbench.commands.options import console
 from workbench.kernel import InputError
+from workbench.storage.whole import writing
 
 Rows = list[dict[str, Any]]
 

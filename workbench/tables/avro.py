@@ -1,8 +1,8 @@
-"""Avro files that nobody vouches for, decoded within bounds.
+"""Untrusted Avro files, decoded within bounds.
 
-fastavro does the decoding. It believes what a file says of itself, though: how large a block is when it is unpacked,
-how many items an array has. So the container is unpacked here, block by block, and schemas whose items could take no
-bytes, or that refer to themselves, are refused: then there are no more values than there are bytes.
+fastavro does the decoding, but believes a file's own claims: a block's unpacked size, an array's length. So this module
+unpacks the container itself, block by block, and refuses recursive schemas and arrays of zero-byte items. Then a file
+cannot hold more values than bytes.
 """
 
 import bz2
@@ -22,8 +22,8 @@ from workbench.kernel.errors import brief
 from workbench.storage.strict_json import read_json
 from workbench.tables.source import Source
 
-#: How large a block may be when it is unpacked, and how large all blocks of a file together. Writers begin a new block
-#: after 16 or 64 KiB, and a new manifest after some MiB.
+#: The largest block, unpacked, and the largest sum of a file's blocks. Writers start a new block after 16 or 64 KiB,
+#: and a new manifest after a few MiB.
 MOST_OF_BLOCK = 8 * 2**20
 MOST_OF_FILE = 256 * 2**20
 _MOST_OF_SCHEMA = 2**20
@@ -53,19 +53,16 @@ def read_avro(source: Source, name: str, keep: tuple[str, ...] | None = None) ->
 def records(
     content: bytes, name: str, keep: tuple[str, ...] | None = None, most_of_block: int = MOST_OF_BLOCK
 ) -> Iterator[Record]:
-    """The records of an Avro file, one after the other.
-
-    Logical types are not applied: a timestamp is the number that was stored.
+    """The records of an Avro file. Logical types are not applied: a timestamp is the stored number.
 
     Args:
-        name: What the file is called in errors.
-        keep: The fields to decode; the others are skipped, which is faster. A field of a record within the record is
-            written with a dot. Fields that the file does not have are missing from the records.
-        most_of_block: How large a block may be when it is unpacked. It has to have room for a record, which may be a
-            large one.
+        name: What errors call the file.
+        keep: The fields to decode; skipping the others is faster. A dot names a field of a nested record. Records lack
+            the fields that the file lacks.
+        most_of_block: The largest block, unpacked; it must hold the largest record.
 
     Raises:
-        InputError: When the iteration comes to what is no Avro, is cut off, or goes beyond the bounds.
+        InputError: During iteration, at data that is not Avro, is cut off, or exceeds the bounds.
     """
     try:
         yield from _records(content, keep, most_of_block)
@@ -73,13 +70,13 @@ def records(
         raise InputError(f"{brief(name)} is not accepted: {why}") from None
     except InputError:
         raise
-    except Exception as error:  # fastavro and the decompressors raise whatever they come across
+    except Exception as error:  # fastavro and the decompressors raise errors of any type
         reason = " ".join(f"{type(error).__name__} {error}".split())[:200]
         raise InputError(f"{brief(name)} is not an Avro file, or is damaged: {reason}") from None
 
 
 class _OutOfBounds(Exception):
-    """It could be decoded, but not within bounds."""
+    """The file may be Avro, but decoding it would exceed a bound."""
 
 
 def _records(content: bytes, keep: tuple[str, ...] | None, most: int) -> Iterator[Record]:
@@ -109,7 +106,7 @@ def _records(content: bytes, keep: tuple[str, ...] | None, most: int) -> Iterato
 
 
 def _records_in(block: bytes, count: int, one: tuple[Any, Any], several: tuple[Any, Any]) -> Iterator[Record]:
-    """The records of a block. As an array, which a block nearly is, they are decoded in one call, which is quicker."""
+    """The records of a block. A block is nearly an array, and one call that decodes an array is faster."""
     if count > _MOST_AT_ONCE:
         stream = io.BytesIO(block)
         for _ in range(count):
@@ -126,7 +123,7 @@ def _records_in(block: bytes, count: int, one: tuple[Any, Any], several: tuple[A
         length = stream.tell() - begins - bool(count)
         if len(records) == count:
             yield from records
-        else:  # what followed was taken for more of the array
+        else:  # the decoder read on past the block, as if the array continued
             length = -1
     if length != len(block):
         raise _OutOfBounds("a block does not end where it should")
@@ -134,7 +131,7 @@ def _records_in(block: bytes, count: int, one: tuple[Any, Any], several: tuple[A
 
 @functools.lru_cache(maxsize=64)
 def _schemas(written: bytes, keep: tuple[str, ...] | None) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-    """The schema that a file was written with, and what is read of it; for a record, and for an array of them."""
+    """A (writer's, reader's) pair of schemas for one record, and a pair for an array of them."""
     if len(written) > _MOST_OF_SCHEMA:
         raise _OutOfBounds(f"its schema has {len(written):,} bytes; {_MOST_OF_SCHEMA:,} are read")
     schema, least = _checked(read_json(written, "its schema"), frozenset(), {}, 0)
@@ -147,7 +144,7 @@ def _schemas(written: bytes, keep: tuple[str, ...] | None) -> tuple[tuple[Any, A
 
 
 def _kept(schema: Any, keep: tuple[str, ...]) -> Any:
-    """A record's schema with some of its fields only."""
+    """A record's schema cut down to the fields in `keep`."""
     fields = []
     for field in schema["fields"]:
         parts = tuple(name.partition(".")[2] for name in keep if name.startswith(f"{field['name']}."))
@@ -191,7 +188,7 @@ def _zstandard(packed: bytes, most: int) -> bytes:
 
 
 def _snappy(packed: bytes, most: int) -> bytes:
-    """Snappy begins with the size, seven bits to a byte; Avro ends a block with a checksum of four bytes."""
+    """Snappy starts with the size, seven bits to a byte; Avro appends a four-byte checksum."""
     size = 0
     for i, byte in enumerate(packed[:5]):
         size |= (byte & 0x7F) << 7 * i
@@ -219,7 +216,7 @@ _UNPACKED_BY: dict[str, Callable[[bytes, int], bytes]] = {
 
 
 def _checked(schema: Any, inside: frozenset[str], known: dict[str, int], depth: int) -> tuple[Any, int]:
-    """A schema without logical types, and the fewest bytes that a value of it takes; refused if it has no bounds."""
+    """A schema without its logical types, and the fewest bytes a value takes; refused if values are unbounded."""
     if depth > _MOST_NESTED:
         raise _OutOfBounds(f"its schema is nested deeper than {_MOST_NESTED} levels")
     if isinstance(schema, list):
@@ -263,6 +260,6 @@ _SMALLEST = {"null": 0, "float": 4, "double": 8}
 
 
 def _names(schema: dict[str, Any]) -> frozenset[str]:
-    """What a type that has a name may be referred to by."""
+    """The names by which a schema may refer to a named type."""
     name, space = str(schema.get("name", "")), str(schema.get("namespace", ""))
     return frozenset({name, name.rpartition(".")[2], f"{space}.{name}"}) - {""} if name else frozenset()

@@ -1,4 +1,4 @@
-"""Columns of Parquet files that nobody vouches for, batch by batch."""
+"""Columns of untrusted Parquet files, batch by batch."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,19 +9,19 @@ from workbench.kernel import InputError
 from workbench.kernel.errors import brief, listed
 from workbench.tables.source import Source
 
-#: The rows of a batch, and what one column of a row group may have by the word of the file's footer.
+#: The rows of a batch, and the most bytes that a footer may announce for one column of a row group.
 BATCH = 2**16
 MOST_OF_CHUNK = 2**30
 
 
 def column_names(source: Source, name: str) -> list[str]:
-    """The columns at the top of a Parquet file."""
+    """The top-level columns of a Parquet file."""
     with source.open(name) as file:
         return list(pq.read_schema(file).names)
 
 
 def count_rows(source: Source, name: str) -> int:
-    """How many rows a Parquet file has, by its footer."""
+    """How many rows a Parquet file's footer announces."""
     with source.open(name) as file:
         return int(pq.read_metadata(file).num_rows)
 
@@ -31,7 +31,7 @@ def read_columns(source: Source, name: str, wanted: Sequence[str]) -> Iterator[p
 
     Raises:
         Missing: If there is no such file.
-        InputError: If it is damaged, does not have the columns, or promises more than is read.
+        InputError: If it is damaged, lacks a column, or announces more than is read.
     """
     with source.open(name) as file:
         size = file.size()
@@ -47,7 +47,7 @@ def read_columns(source: Source, name: str, wanted: Sequence[str]) -> Iterator[p
 
 
 def _check_chunks(metadata: pq.FileMetaData, wanted: set[str], size: int, name: str) -> None:
-    """Refuse chunks that are not in the file, or are too large once they are unpacked."""
+    """Refuse column chunks that the file cannot hold, or that are too large unpacked."""
     for group in range(metadata.num_row_groups):
         row_group = metadata.row_group(group)
         for i in range(row_group.num_columns):

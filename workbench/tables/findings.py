@@ -1,4 +1,4 @@
-"""What an audit finds: findings with their grades and evidence, and the audit as a whole."""
+"""Findings with their grades and evidence, and the audit that collects them."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from workbench.kernel.values import show
 
 Grade = Literal["proved", "suspect", "outside"]
 
-#: In the order of their weight.
+#: The gravest first.
 GRADES: tuple[Grade, ...] = ("proved", "suspect", "outside")
 
 #: How many findings on one property an audit lists.
@@ -21,23 +21,23 @@ MOST_LISTED = 100
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong with a table, or may be.
+    """A violation, or a suspected one, in a table.
 
     Attributes:
-        property: The property that is violated, by the name that it has in the protocol's model.
-        grade ({"proved", "suspect", "outside"}): What is on the disk proves it; or can also come about in another way;
-            or is nothing that the model excludes.
-        version: The first version in which it is so.
-        bucket, key: Where; None if it is about the table.
+        property: The violated property, by its name in the protocol's model.
+        grade ({"proved", "suspect", "outside"}): The files prove it; they have an innocent explanation too; or the
+            model does not exclude it.
+        version: The first version that shows it.
+        bucket, key: Where; None for the table as a whole.
         why: In one line.
         evidence: The files, snapshots and rows that show it.
-        model, state: What was found as a state of the protocol's model, with constants of its own: the model's
-            invariant, asked again there, says the same.
-        repair: The constants of the model that prevent it.
-        invariant: The property of the model that is violated in `state`, where that is not `property` itself.
-        cause: The constants with which a check of the model comes to the same by itself; those of `model` by default.
-        legend: What the files and versions of `state` are called in the table.
-        no_picture: Why there is no `state`, if none could be made.
+        model, state: The finding as a state of the protocol's model, with constants of its own; the model's invariant
+            fails there too.
+        repair: The model's constants that prevent it.
+        invariant: The property that `state` violates, if it is not `property` itself.
+        cause: The constants with which a check of the model finds it; those of `model` by default.
+        legend: The table's names for the files and versions of `state`.
+        no_picture: Why there is no `state`.
     """
 
     property: str
@@ -56,11 +56,11 @@ class Finding:
     no_picture: str | None = None
 
     def violates(self) -> str:
-        """The property of the model that `state` violates."""
+        """The model's property that `state` violates."""
         return self.invariant or self.property
 
     def as_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints of it."""
+        """The finding as ``--json`` prints it."""
         return {
             "property": self.property,
             "grade": self.grade,
@@ -74,7 +74,7 @@ class Finding:
         }
 
     def remarks(self) -> list[str]:
-        """What the model has to say about it, as lines."""
+        """What the model adds, as lines."""
         lines = []
         if self.repair:
             settings = " and ".join(f"{name} = {show(value)}" for name, value in self.repair.items())
@@ -85,9 +85,9 @@ class Finding:
 
 
 def with_state(finding: Finding, tell: Callable[[], Mapping[str, Any]]) -> Finding:
-    """The finding with the fields that `tell` gives it, such as its state; if that fails, with the reason.
+    """The finding with the fields that `tell` returns, such as its state; or with the reason why `tell` failed.
 
-    Whatever goes wrong there: what was found in the table does not depend on what a model makes of it.
+    Any error counts: a finding in the table does not depend on whether the model can show it.
     """
     try:
         return replace(finding, **tell())
@@ -96,19 +96,19 @@ def with_state(finding: Finding, tell: Callable[[], Mapping[str, Any]]) -> Findi
 
 
 def reason(error: Exception) -> str:
-    """Why something could not be made, in one line."""
+    """An error in one line, with its type unless it is an InputError."""
     return text_of(error) if isinstance(error, InputError) else f"{type(error).__name__}: {text_of(error)}"
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What was found in a table.
+    """The result of auditing a table.
 
     Attributes:
         versions: The first and the last version that were read.
-        findings: The proved ones first, then by version.
-        not_checked: What was left out, with the reason; and what no audit can see.
-        complete: Whether everything that this audit is for was looked at. What no audit can see does not count.
+        findings: Proved ones first, then by version.
+        not_checked: What was left out and why, and what no audit can see.
+        complete: Whether nothing was left out. What no audit can see does not count.
     """
 
     format: str
@@ -120,18 +120,18 @@ class Audit:
 
     @property
     def clean(self) -> bool | None:
-        """Whether nothing is wrong: False if something is proved, None if that is not known."""
+        """Whether the table is sound: False if a violation is proved, None if that is unknown."""
         grades = {finding.grade for finding in self.findings}
         if "proved" in grades:
             return False
         return None if "suspect" in grades or not self.complete else True
 
     def of(self, property: str) -> tuple[Finding, ...]:
-        """The findings about one property."""
+        """The findings on one property."""
         return tuple(finding for finding in self.findings if finding.property == property)
 
     def as_dict(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
+        """The audit as ``--json`` prints it."""
         return {
             "format": self.format,
             "path": self.path,
@@ -142,7 +142,7 @@ class Audit:
         }
 
     def text(self) -> str:
-        """All of it, as lines."""
+        """The audit as the terminal shows it."""
         first, last = self.versions
         what = f"versions {first} to {last}" if last is not None else "no version"
         lines = [f"{self.format} table {self.path}, {what}: {self.verdict()}"]
@@ -159,7 +159,7 @@ class Audit:
         return "\n".join(map(printable, lines))
 
     def verdict(self) -> str:
-        """How much was found, in words."""
+        """The number of findings by grade, in words."""
         counts = [
             f"{sum(finding.grade == grade for finding in self.findings)} {word}"
             for grade, word in zip(GRADES, ("proved", "suspected", "outside the model"), strict=True)
@@ -176,8 +176,8 @@ class AuditDraft:
     """An audit in the making.
 
     Attributes:
-        left_out: What should have been looked at, and was not: any of it makes the audit incomplete.
-        remarks: What else :attr:`Audit.not_checked` says.
+        left_out: Checks that were skipped; any of them makes the audit incomplete.
+        remarks: The other lines of :attr:`Audit.not_checked`.
     """
 
     def __init__(self) -> None:

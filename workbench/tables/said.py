@@ -1,4 +1,4 @@
-"""What a table's JSON and Avro metadata says. Nobody vouches for it, so each part is checked when it is taken."""
+"""Untrusted metadata objects, from JSON or Avro: every part is checked when it is taken."""
 
 from typing import Any, TypeVar
 

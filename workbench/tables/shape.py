@@ -1,7 +1,7 @@
-"""What tables of all formats are read as: Arrow tables of one shape.
+"""The common shape of all formats: Arrow tables of commits, files and deletion vectors.
 
-A *version* is the number of a snapshot, or a commit's place in the timeline. Files and deletion vectors have the
-interval of versions in which they live: from `first` up to, and without, `last`, which is null while they still do.
+A *version* is a snapshot's number, or a commit's place in the timeline. Files and deletion vectors live from version
+`first` up to, but not including, `last`, which is null while they live.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
 
-#: The commits that are there, in order. `built_on_parent` is null where it cannot be said.
+#: Commits, in order. `built_on_parent` is null where nobody can tell.
 COMMITS = pa.schema(
     [
         ("version", pa.int64()),
@@ -27,7 +27,7 @@ COMMITS = pa.schema(
     ]
 )
 
-#: Data files. A bucket is also a file group; `level` is null where there are none.
+#: Data files. `bucket` may also be a file group; `level` is null in formats without levels.
 FILES = pa.schema(
     [
         ("partition", pa.string()),
@@ -59,7 +59,7 @@ VECTORS = pa.schema(
 
 
 def table_of(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
-    """Rows as an Arrow table of one of the shapes; what a row does not have is null."""
+    """Rows as an Arrow table of one of the shapes; missing fields are null."""
     return pa.Table.from_pylist(list(rows), schema=schema)
 
 
@@ -78,10 +78,10 @@ def row_codes(table: pa.Table, columns: Iterable[str]) -> np.ndarray:
 
 
 def before_since(since: int | None, first: int | None, last: int | None, url: str) -> list[str]:
-    """What an audit from `since` on leaves out of a table with the versions `first` to `last`.
+    """A remark on the versions that an audit from `since` on skips, of `first` to `last`; none if it skips none.
 
     Raises:
-        InputError: If that is all of it.
+        InputError: If it would skip them all.
     """
     if since is None or first is None or last is None or since <= first:
         return []
@@ -91,7 +91,7 @@ def before_since(since: int | None, first: int | None, last: int | None, url: st
 
 
 def alive_at(table: pa.Table, version: int) -> pa.Table:
-    """The files, or vectors, that a version has.
+    """The files, or vectors, that live in a version.
 
     Examples:
         >>> files = table_of([{"name": "a", "first": 1, "last": 3}, {"name": "b", "first": 3}], FILES)

@@ -1,4 +1,4 @@
-"""Hudi's copy-on-write tables: the versions 5, 6, 8 and 9."""
+"""Hudi's copy-on-write tables, versions 5, 6, 8 and 9."""
 
 from typing import Any
 
@@ -12,10 +12,10 @@ ACKS: tuple[dict[str, type], dict[str, type]] = {"instant": str}, {}
 
 
 def detects(source: Source) -> bool:
-    """Whether the folder has what each Hudi table has."""
+    """Whether the folder has Hudi's properties file."""
     return source.exists(PROPERTIES)
 
 
 def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
-    """Read and judge a Hudi table. It is read in process, with a Spark session too."""
+    """Read and judge a Hudi table, in this process even if there is a Spark session."""
     return judge(read(source), since=None if since is None else beginning(since), acks=acks)

@@ -1,4 +1,4 @@
-"""What is wrong with a Hudi table, by the properties of its model."""
+"""Judge a Hudi table by the properties of its model."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,10 +17,10 @@ from workbench.tables.hudi.timeline import version_of_instant
 from workbench.tables.shape import before_since
 from workbench.tables.states import Projected
 
-#: How many keys of a slice are compared with another's.
+#: The most keys of a slice that are compared with another's.
 MOST_ROWS = 1_000_000
 
-#: Operations that look up where a key is, and those that promise nothing of the kind.
+#: Operations that look up a key's file group, and those that promise no uniqueness.
 LOOKS_UP = {"UPSERT", "UPSERT_PREPPED", "DELETE", "DELETE_PREPPED"}
 APPENDS = {"INSERT", "BULK_INSERT", "INSERT_OVERWRITE", "INSERT_OVERWRITE_TABLE", "BOOTSTRAP"}
 APPENDS |= {f"{operation}_PREPPED" for operation in APPENDS}
@@ -32,7 +32,7 @@ NEVER_SEEN = (
 
 
 def judge(table: HudiTable, *, since: int | None = None, acks: Iterable[Mapping[str, Any]] | None = None) -> Audit:
-    """The audit of a table that was read."""
+    """The audit of a table."""
     draft = AuditDraft()
     first, last = table.versions
     draft.remarks += [*NEVER_SEEN, *before_since(since, first, last, table.source.url)]
@@ -85,7 +85,7 @@ def _told(found: Finding, project: Callable[[], Projected]) -> Finding:
 
 
 def _group(one: Mapping[str, Any]) -> str:
-    """A slice's file group, with its partition."""
+    """A slice's file group, prefixed with its partition."""
     return f"{one['partition']}/{one['bucket']}" if one["partition"] else str(one["bucket"])
 
 
@@ -93,7 +93,7 @@ def _group(one: Mapping[str, Any]) -> str:
 
 
 def _acknowledged(table: HudiTable, acks: Iterable[Mapping[str, Any]], since: int | None) -> Iterator[Finding]:
-    """Instants of which clients were told that they have completed, and that have not."""
+    """Acknowledged instants that have not completed."""
     there = set(table.commits["version"].to_pylist())
     first, _ = table.versions
     for ack in acks:
@@ -111,7 +111,7 @@ def _acknowledged(table: HudiTable, acks: Iterable[Mapping[str, Any]], since: in
 
 
 def _built(table: HudiTable, since: int | None) -> Iterator[Finding]:
-    """Slices without what the slice before them had."""
+    """Slices that were not built on their predecessor."""
     slices = {(one["partition"], one["bucket"], one["first"]): one for one in _near(table, since)}
     for one in slices.values():
         before = slices.get((one["partition"], one["bucket"], one["before"]))
@@ -145,7 +145,7 @@ def _built(table: HudiTable, since: int | None) -> Iterator[Finding]:
 
 
 def _too_late(table: HudiTable, since: int | None) -> Iterator[Finding]:
-    """Slices of file groups that had been taken out of the table: nobody reads them."""
+    """Slices published after their file group had been replaced: nobody reads them."""
     for one in table.slices.filter(pc.greater(table.slices["first"], table.slices["replaced"])).to_pylist():
         if since and one["first"] < since:
             continue
@@ -156,7 +156,7 @@ def _too_late(table: HudiTable, since: int | None) -> Iterator[Finding]:
 
 
 def _near(table: HudiTable, since: int | None) -> list[dict[str, Any]]:
-    """The slices of the file groups in which a slice was not built on the one before."""
+    """All slices of the file groups in which some slice was not built on its predecessor."""
     stale = not_built_on_before(table.slices)
     if not stale.num_rows:
         return []
@@ -168,7 +168,7 @@ def _near(table: HudiTable, since: int | None) -> list[dict[str, Any]]:
 def _lost(
     table: HudiTable, base: dict[str, Any] | None, before: dict[str, Any], one: dict[str, Any]
 ) -> tuple[tuple[str, str] | None, bool]:
-    """A key of which `before` has a row that `one` lost, with what shows it; and whether all rows could be compared."""
+    """A key whose row in `before` is lost in `one`, with the evidence; and whether all rows could be compared."""
     if (
         not table.has_keys
         or (base is None and one["built_on"] is not None)
@@ -193,7 +193,7 @@ def _lost(
 
 
 def _times(table: HudiTable, name: str) -> dict[str, str] | None:
-    """The keys of a slice, each with the time of the commit that wrote its row; None if there are too many."""
+    """The keys of a slice with the commit times of their rows; None if there are too many."""
     times: dict[str, str] = {}
     for batch in read_columns(table.source, name, [KEY, TIME]):
         times.update(zip(*(pc.cast(column, pa.string()).to_pylist() for column in batch.columns), strict=True))
@@ -206,7 +206,7 @@ def _times(table: HudiTable, name: str) -> dict[str, str] | None:
 
 
 def _gone(table: HudiTable, since: int | None) -> Iterator[Finding]:
-    """Slices that are published and have been deleted, though no cleaner may have done that."""
+    """Published slices that were deleted although no cleaner may delete them."""
     for one in unpublished(table).to_pylist():
         if since and one["last"] is not None and one["last"] <= since:
             continue
@@ -223,11 +223,11 @@ def _gone(table: HudiTable, since: int | None) -> Iterator[Finding]:
         yield _finding("PublishedSlicesExist", "proved", one, why, evidence, project)
 
 
-# Files that two have written -----------------------------------------------------------------------------------------
+# Files with two writers ----------------------------------------------------------------------------------------------
 
 
 def _one_name(table: HudiTable, since: int | None) -> Iterator[Finding]:
-    """Operations with one timestamp, and files that are not as their commit has written them."""
+    """Operations that share a timestamp, and files that differ from what their commit wrote."""
     slices = table.slices if since is None else table.slices.filter(pc.greater_equal(table.slices["first"], since))
     for one in slices.filter(pc.equal(slices["first"], slices["before"])).to_pylist():
         why = f"two instants with the timestamp {one['first']} each publish a slice of the file group"
@@ -262,7 +262,7 @@ def _one_name(table: HudiTable, since: int | None) -> Iterator[Finding]:
 
 
 def _twins(table: HudiTable) -> dict[str, list[str]]:
-    """The base files that share their file group and timestamp with others, each with all of these."""
+    """Base files that share file group and timestamp, each with all files of its kind."""
     files: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for name in table.present:
         parts = BASE_FILE.fullmatch(name)
@@ -275,7 +275,7 @@ def _twins(table: HudiTable) -> dict[str, list[str]]:
 
 
 def _two_groups(table: HudiTable, found: list[Duplicate]) -> Iterator[Finding]:
-    """Keys that two file groups have."""
+    """Keys in two file groups."""
     wanted: dict[str, set[str]] = defaultdict(set)
     for one in found:
         for copy in one.copies:
@@ -299,7 +299,7 @@ def _two_groups(table: HudiTable, found: list[Duplicate]) -> Iterator[Finding]:
 
 
 def _grade(one: Duplicate) -> tuple[Grade, str]:
-    """What the operation that brought the second copy promises."""
+    """The grade of a duplicate, by what the operation that brought the second copy promises."""
     origins = [copy.origin for copy in one.copies]
     unknown = [copy.slice["first"] for copy in one.copies if copy.origin.version is None]
     second = max((origin for origin in origins if origin.version is not None), default=None)

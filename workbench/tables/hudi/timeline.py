@@ -1,4 +1,4 @@
-"""A Hudi table's properties, and the instants of its timeline with what they say."""
+"""A Hudi table's properties, its timeline's instants, and their metadata."""
 
 import re
 from collections.abc import Iterator
@@ -14,19 +14,19 @@ from workbench.tables.source import MOST_BYTES, Source
 
 PROPERTIES = ".hoodie/hoodie.properties"
 
-#: The table versions that are read. Number 7 was only ever a step on the way to 8.
+#: The supported table versions. Version 7 was only a step on the way to 8.
 VERSIONS = (5, 6, 8, 9)
 
-#: What instants publish: slices, and file groups that are taken out of the table.
+#: Actions that publish slices, and replace file groups.
 WRITES = ("commit", "replacecommit")
-#: What instants delete.
+#: Actions that delete files.
 DELETES = ("clean", "rollback", "restore")
 
 _ACTIONS = (*WRITES, *DELETES, "savepoint", "indexing", "schemacommit", "clustering", "deltacommit", "compaction")
 _INSTANT = re.compile(
     rf"(\d+)(?:_(\d+))?\.(?:({'|'.join(_ACTIONS)}|logcompaction)(?:\.(requested|inflight))?|inflight)"
 )
-#: How often a timeline is listed while instants are added to its middle.
+#: How often to list a timeline while instants appear in its middle.
 _TRIES = 5
 
 DIGITS = (14, 17)  # to the second, as old writers had it, or to the millisecond
@@ -34,10 +34,10 @@ _ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 
 
 class Instant(NamedTuple):
-    """One file of the timeline; ordered by its timestamp."""
+    """A file of the timeline; instants sort by timestamp."""
 
     ts: str
-    completed_at: str  # empty where the name does not say it
+    completed_at: str  # empty if the name does not say
     action: str
     state: str
     name: str
@@ -49,7 +49,7 @@ class Instant(NamedTuple):
 
 
 def version_of_instant(ts: str) -> int:
-    """A timestamp as a number; one to the second counts as the last millisecond of it.
+    """A timestamp as a number; one without milliseconds counts as its second's last millisecond.
 
     Examples:
         >>> version_of_instant("20260102030405"), version_of_instant("20260102030405999")
@@ -61,7 +61,7 @@ def version_of_instant(ts: str) -> int:
 
 
 def beginning(since: int) -> int:
-    """The first version that can have a timestamp which begins with these digits, or comes after them.
+    """The smallest version whose timestamp starts with these digits or is later.
 
     Examples:
         >>> beginning(20260102), beginning(20260102030405), beginning(20260102030405999)
@@ -71,7 +71,11 @@ def beginning(since: int) -> int:
 
 
 def properties(source: Source) -> dict[str, str]:
-    """What ``hoodie.properties`` says, once it is a table of a kind that is read."""
+    """The contents of ``hoodie.properties``.
+
+    Raises:
+        InputError: If the table is of an unsupported kind.
+    """
     try:
         text = source.read(PROPERTIES, at_most=2**22).decode()
     except UnicodeError:
@@ -99,11 +103,11 @@ def properties(source: Source) -> dict[str, str]:
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
-    """The pairs of a file of Java properties."""
+    """The pairs in a Java properties file."""
     lines = iter(text.splitlines())
     for line in lines:
         line = line.lstrip()
-        while len(line) - len(line.rstrip("\\")) & 1:  # the line goes on
+        while len(line) - len(line.rstrip("\\")) & 1:  # continued on the next line
             line = line[:-1] + next(lines, "").lstrip()
         if line and line[0] not in "#!":
             name, _, value = re.sub(r"(?<!\\)\s*[=:]\s*", "\0", line, count=1).partition("\0")
@@ -111,7 +115,7 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _unescaped(text: str) -> str:
-    """A text without its backslashes."""
+    """A text with its backslash escapes resolved."""
 
     def one(found: re.Match[str]) -> str:
         letter = found[1]
@@ -121,7 +125,7 @@ def _unescaped(text: str) -> str:
 
 
 class Timeline:
-    """Where the instants of a table are, and which there are.
+    """The folder of a table's instants, and its listing.
 
     Args:
         given: The table's properties.
@@ -143,10 +147,10 @@ class Timeline:
             self._history = f".hoodie/{given.get('hoodie.archivelog.folder') or 'archived'}"
 
     def instants(self) -> list[Instant]:
-        """What is there, in order.
+        """All instants, in order.
 
-        A listing that takes place while instants are added may have a later one and miss an earlier one. So it is
-        taken only if a second one shows nothing that belongs between its instants.
+        While instants are added, a listing may include a later one and miss an earlier one. So a listing counts only
+        if a second one adds nothing before its last completed instant.
         """
         listed = self._listed()
         for _ in range(_TRIES):
@@ -173,7 +177,7 @@ class Timeline:
         return sorted(found)
 
     def has_history(self) -> bool:
-        """Whether older instants were archived: then what is there does not begin with the table."""
+        """Whether older instants were archived, so that the active timeline does not start with the table."""
         return any(not entry.is_folder and entry.size for entry in self._source.entries(self._history))
 
 
@@ -189,9 +193,9 @@ def said_by(source: Source, instant: Instant) -> Said:
 
 
 def deleted_by(said: Said, instant: Instant) -> set[str]:
-    """The names of the files, without their folders, that an instant says it has deleted."""
+    """The files that an instant reports as deleted, without their folders."""
     parts = [said]
-    if instant.action == "restore":  # the rollbacks that it consists of
+    if instant.action == "restore":  # it consists of rollbacks
         parts = [part for some in said.all("hoodieRestoreMetadata", list) for part in said.members(some, Said)]
     return {
         name.rpartition("/")[2]

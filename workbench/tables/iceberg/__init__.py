@@ -1,4 +1,4 @@
-"""Iceberg's tables of the format versions 1 and 2: the main branch."""
+"""The main branch of Iceberg tables, format versions 1 and 2."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from workbench.tables.iceberg.metadata import metadata_files
 from workbench.tables.iceberg.read import read
 from workbench.tables.source import Missing, Source
 
-#: How often a table is read whose snapshots expire meanwhile.
+#: How often to read a table whose snapshots expire meanwhile.
 _TRIES = 3
 
 
@@ -21,7 +21,7 @@ def detects(source: Source) -> bool:
 
 
 def audit(source: Source, *, acks: list[dict[str, Any]] | None, since: int | None, spark: Any) -> Audit:
-    """Read and judge an Iceberg table. Its manifests are read in process, with a Spark session too."""
+    """Read and judge an Iceberg table, in this process even if there is a Spark session."""
     for tries_left in reversed(range(_TRIES)):
         try:
             return judge(read(source, since), acks, since)

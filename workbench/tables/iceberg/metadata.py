@@ -1,4 +1,4 @@
-"""Iceberg's metadata files: which there are, and what each says of the table's history."""
+"""Iceberg's metadata files: their listing, and the history in each."""
 
 import re
 import zlib
@@ -13,7 +13,7 @@ from workbench.tables.source import MOST_BYTES, Missing, Source
 
 FOLDER = "metadata"
 
-#: The format versions that are read.
+#: The supported format versions.
 FORMAT_VERSIONS = (1, 2)
 
 _NAME = re.compile(r"(?:v(\d{1,18})|(\d{1,18})-[^/]+)(?:\.gz)?\.metadata\.json(?:\.gz)?")
@@ -21,7 +21,7 @@ _HINT = f"{FOLDER}/version-hint.text"
 
 
 class IcebergSnapshot(NamedTuple):
-    """One snapshot, as a metadata file has it; `sequence` is 0 in tables of version 1."""
+    """A snapshot in a metadata file; `sequence` is 0 in tables of version 1."""
 
     id: int
     parent: int | None
@@ -32,17 +32,17 @@ class IcebergSnapshot(NamedTuple):
 
 
 class Metadata(NamedTuple):
-    """What one metadata file says.
+    """The contents of one metadata file.
 
     Attributes:
-        number: The number that its name begins with.
-        uuid: The table's: one that is dropped and made anew in the same folder has another.
-        location: Where the table was when it was written.
-        current: The newest snapshot of the main branch.
-        snapshots: By their ids.
-        branches, tags: The newest snapshots of the other branches, and the snapshots that have a tag.
-        log: The metadata files before it, by location; the oldest first.
-        heads: The snapshots that were the newest of the main branch, in order.
+        number: The number at the start of its name.
+        uuid: The table's; a table that was dropped and recreated in the same folder has a new one.
+        location: Where the table was when the file was written.
+        current: The head of the main branch.
+        snapshots: By id.
+        branches, tags: The heads of the other branches, and the tagged snapshots.
+        log: The locations of the previous metadata files, oldest first.
+        heads: The main branch's successive heads.
     """
 
     name: str
@@ -60,11 +60,11 @@ class Metadata(NamedTuple):
     heads: tuple[int, ...]
 
     def is_of_another(self, metadata: "Metadata") -> bool:
-        """Whether this and the other one are of two tables."""
+        """Whether the two files belong to different tables."""
         return None not in (self.uuid, metadata.uuid) and self.uuid != metadata.uuid
 
     def ancestors(self, of: int | None) -> Iterator[IcebergSnapshot]:
-        """A snapshot and its ancestors, as far as they are there."""
+        """A snapshot and its ancestors, as far as they are listed."""
         seen = set()
         while of is not None and of in self.snapshots and of not in seen:
             seen.add(of)
@@ -72,18 +72,18 @@ class Metadata(NamedTuple):
             of = self.snapshots[of].parent
 
     def held(self) -> set[int]:
-        """The snapshots that do not expire with those of their age, since a tag or another branch has them."""
+        """The snapshots that a tag or another branch keeps from expiring."""
         return {*self.tags, *(one.id for head in self.branches for one in self.ancestors(head))}
 
 
 def written_last(source: Source, files: dict[str, int]) -> str:
-    """The metadata file that was modified last, as far as the file system says."""
+    """The metadata file with the latest modification time."""
     seconds = {entry.name: entry.seconds or 0 for entry in source.entries(FOLDER)}
     return max(files, key=lambda name: (seconds.get(name, 0), files[name]))
 
 
 def metadata_files(source: Source) -> dict[str, int]:
-    """The names of the metadata files with their numbers; the highest last."""
+    """The metadata files and their numbers, in ascending order."""
     numbers = {}
     for entry in source.entries(FOLDER):
         parts = _NAME.fullmatch(entry.base)
@@ -93,13 +93,13 @@ def metadata_files(source: Source) -> dict[str, int]:
 
 
 def current_candidates(source: Source, files: dict[str, int]) -> list[str]:
-    """The metadata files that may be the current one: several where the catalog alone knows."""
+    """The metadata files that may be the current one; only the catalog can choose among several."""
     last = max(files.values())
     try:
         hint = int(source.read(_HINT, at_most=100))
         last = max([hint, *_following(hint, set(files.values()))]) if hint in files.values() else last
     except (Missing, ValueError):
-        pass  # a catalog keeps it
+        pass  # the catalog keeps the number
     return [name for name, number in files.items() if number == last]
 
 
@@ -110,11 +110,11 @@ def _following(number: int, numbers: set[int]) -> Iterator[int]:
 
 
 def read_metadata(source: Source, name: str) -> Metadata:
-    """What a metadata file says.
+    """Parse a metadata file.
 
     Raises:
-        Missing: If it is not there.
-        InputError: If it is damaged, or of a format version that is not read.
+        Missing: If it does not exist.
+        InputError: If it is damaged, or of an unsupported format version.
     """
     content = source.read(name)
     if content.startswith(b"\x1f\x8b"):

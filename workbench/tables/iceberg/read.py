@@ -1,7 +1,7 @@
-"""Iceberg's tables, as their files have them: snapshots, and data files with the versions they live in.
+"""Read an Iceberg table's main branch: its snapshots, and its data files with the versions in which they live.
 
-Only the main branch is followed. A version is a snapshot's sequence number; in tables of format version 1, which have
-none, it is its place in the history. Manifests are read once, in the snapshot that they are new in.
+A version is a snapshot's sequence number; in format version 1, which has none, its place in the history. Each manifest
+is read once, in the first snapshot that lists it.
 """
 
 import json
@@ -30,7 +30,7 @@ _EXISTING, _ADDED, _DELETED = 0, 1, 2
 
 
 class Break(NamedTuple):
-    """A snapshot that does not have the files which its parent and its own changes make."""
+    """A snapshot whose files are not its parent's with its own changes applied."""
 
     snapshot: IcebergSnapshot
     lacks: tuple[str, ...]
@@ -38,14 +38,14 @@ class Break(NamedTuple):
 
 
 class ListedManifest(NamedTuple):
-    """A manifest, as a manifest list has it."""
+    """A manifest's entry in a manifest list."""
 
     added_by: int
     has_deletes: bool
 
 
 class ManifestEntry(NamedTuple):
-    """A data file, or a file of deletes, as a manifest has it."""
+    """The entry of a data file or delete file in a manifest."""
 
     name: str
     status: int
@@ -56,15 +56,15 @@ class ManifestEntry(NamedTuple):
 
 @dataclass(frozen=True)
 class IcebergTable:
-    """What was read.
+    """An Iceberg table as its newest metadata file describes it.
 
     Attributes:
-        files_of_metadata: The metadata files that are there, with their numbers.
+        files_of_metadata: The existing metadata files, with their numbers.
         candidates: The metadata files that may be the current one; the first was taken.
-        chain: The main branch as far as it is there, the oldest first.
-        versions_of: From the ids of its snapshots to their versions.
+        chain: The main branch as far as it is listed, oldest first.
+        versions_of: From its snapshots' ids to their versions.
         commits, files: Of the shapes COMMITS and FILES.
-        unread: Snapshots whose content is not in a manifest list.
+        unread: Snapshots without a manifest list, whose content was not read.
     """
 
     source: Source
@@ -124,9 +124,9 @@ def read(source: Source, since: int | None = None) -> IcebergTable:
 
 
 def _current(source: Source, files: dict[str, int]) -> tuple[Metadata, tuple[str, ...]]:
-    """Of metadata files with one number the one that was written last, and the names of all of them.
+    """The current metadata file, and the names of all candidates: of several with one number, the last written.
 
-    The highest number may be that of a table that was dropped, while the one that is there now has come less far.
+    The highest number may belong to a dropped table whose successor has not come as far.
     """
     names, latest = current_candidates(source, files), written_last(source, files)
     found = [read_metadata(source, name) for name in {*names, latest}]
@@ -155,7 +155,7 @@ def _time(millis: int) -> datetime | None:
 
 @dataclass
 class _Life:
-    """The interval in which a file lives."""
+    """The versions in which a file lives."""
 
     entry: ManifestEntry
     first: int
@@ -165,20 +165,20 @@ class _Life:
 
 @dataclass
 class _BranchReading:
-    """The files, snapshot by snapshot of one branch."""
+    """The live files of one branch, replayed snapshot by snapshot."""
 
     source: Source
     location: str
     breaks: list[Break] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
-    _manifests: dict[str, list[str]] = field(default_factory=dict)  # of the last snapshot, each with its live files
+    _manifests: dict[str, list[str]] = field(default_factory=dict)  # of the last snapshot, with their live files
     _live: dict[str, _Life] = field(default_factory=dict)
     _dead: list[_Life] = field(default_factory=list)
-    _deletes: set[str] = field(default_factory=set)  # files of row-level deletes, which writers drop as they like
+    _deletes: set[str] = field(default_factory=set)  # files of row-level deletes, which writers may drop at will
     _begun: bool = False
 
     def add(self, snapshot: IcebergSnapshot, version: int) -> None:
-        """The next snapshot."""
+        """Apply the next snapshot."""
         if snapshot.manifest_list is None:
             self.unread.append(snapshot.id)
             self._begun = False
@@ -222,7 +222,7 @@ class _BranchReading:
         self._manifests, self._begun = kept, True
 
     def files(self) -> pa.Table:
-        """All files with their lives."""
+        """All files with the versions in which they live."""
         lives = (*self._dead, *self._live.values())
         rows = (
             {
@@ -240,7 +240,7 @@ class _BranchReading:
 
 
 def manifests_of(source: Source, location: str, snapshot: IcebergSnapshot) -> dict[str, ListedManifest]:
-    """The manifests of a snapshot, by their names."""
+    """A snapshot's manifests, by name."""
     if snapshot.manifest_list is None:
         return {}
     name = source.inside(snapshot.manifest_list, moved_from=location)

@@ -1,4 +1,4 @@
-"""Paimon's primary-key tables: 0.8 and newer, with a file-system catalog's layout."""
+"""Paimon's primary-key tables, 0.8 and newer, in a file-system catalog's layout."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ ACKS = {"commitUser": str}, {"commitIdentifier": int, "timeMillis": int}
 
 
 def detects(source: Source) -> bool:
-    """Whether the folder has what each Paimon table has: a schema."""
+    """Whether the folder has a Paimon schema."""
     return any(entry.base.startswith("schema-") for entry in source.entries("schema"))
 
 

@@ -1,4 +1,4 @@
-"""What each anomaly of a Paimon table is in the model."""
+"""The model's side of each anomaly in a Paimon table: causes, repairs, states."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from workbench.tables.paimon.story import tell
 #: How many findings on one property are shown as states of the model.
 MOST_TOLD = 25
 
-# For each anomaly the constants with which a check of the model finds it, and those that prevent it.
+# For each anomaly, the constants with which a check of the model finds it, and those that prevent it.
 OVERWRITTEN = {"PUT_IF_ABSENT": False}
 NOT_OVERWRITTEN = {"PUT_IF_ABSENT": True}
 TWO_WRITERS = {
@@ -40,14 +40,18 @@ ONE_COMPACTOR = {"NUM_COMPACTORS": 1}
 
 
 def add_with_state(draft: AuditDraft, finding: Finding, tell: Callable[[], dict[str, Any]]) -> None:
-    """Add a finding, and its state while only few on the same property have one."""
+    """Add a finding, with its state if few findings on the same property have one yet."""
     draft.add(with_state(finding, tell) if draft.count(finding.property) < MOST_TOLD else finding)
 
 
 def as_state(
     look: BucketLook, keys: Sequence[int], version: int, invariant: str, lost: Iterable[tuple[int, str]] = ()
 ) -> dict[str, Any]:
-    """What a finding has of its state, in which the model says that the invariant is violated."""
+    """A finding's fields for a state in which the model's invariant fails.
+
+    Raises:
+        InputError: If the invariant holds there, or there is no row to show.
+    """
     if not keys:
         raise InputError("there is no row to show")
     model, state, legend = tell(look, keys, version, lost)

@@ -1,7 +1,7 @@
-"""What single files of a Paimon table say: schemas, snapshots, manifest lists, manifests, index manifests.
+"""Decode single files of a Paimon table: schemas, snapshots, manifest lists, manifests, index manifests.
 
-Each function takes the table's source and an item, and yields rows of one of the Arrow schemas here, so that a table's
-files can be decoded one after the other, or side by side on Spark.
+Each decoder takes the table's source and an item, and yields rows of one of the Arrow schemas here. So files can be
+decoded one by one, or in parallel on Spark.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ _OTHER = re.compile(
 
 Row = tuple[Any, ...]
 
-#: Snapshots. A digest is a sum over the names of a list's manifests: that of two lists is the sum of theirs.
+#: Snapshots. The digests in `base` and `delta` are sums over the names of a list's manifests, so digests of lists add.
 SNAPSHOTS = pa.schema(
     [
         ("version", pa.int64()),
@@ -50,7 +50,7 @@ SNAPSHOTS = pa.schema(
     ]
 )
 
-#: What else is like a snapshot - those of branches, tags, and older ones - as far as it says what is not lost.
+#: Other snapshots - of branches and tags, and older ones - reduced to what they save from counting as lost.
 OTHERS = pa.schema(
     [
         ("file", pa.string()),
@@ -61,7 +61,7 @@ OTHERS = pa.schema(
     ]
 )
 
-#: Entries of manifests, in the order in which they count. `is_delta` is false for what was there before.
+#: Manifest entries, in the order of their effects. `is_delta` is false for entries of the base.
 ENTRIES = pa.schema(
     [
         ("version", pa.int64()),
@@ -81,7 +81,7 @@ ENTRIES = pa.schema(
     ]
 )
 
-#: Deletion vectors, as index manifests have them; `index` is the index manifest.
+#: Deletion vectors in index manifests; `index` is the index manifest.
 RANGES = pa.schema(
     [
         ("index", pa.string()),
@@ -95,7 +95,7 @@ RANGES = pa.schema(
     ]
 )
 
-#: What of a manifest's entries is decoded: what says which file it is, and all that is of use.
+#: The fields that are decoded: those that identify a file, an index manifest's, and all useful ones of an entry.
 _OF_FILE = ("_KIND", "_PARTITION", "_BUCKET", "_FILE._FILE_NAME", "_FILE._LEVEL")
 _OF_INDEX = ("_KIND", "_PARTITION", "_BUCKET", "_INDEX_TYPE", "_FILE_NAME", "_DELETIONS_VECTORS_RANGES")
 _OF_ENTRY = (
@@ -120,7 +120,7 @@ _OF_ENTRY = (
 
 
 class Item(NamedTuple):
-    """What to decode: a file of a version; or, for a link, the lists to compare."""
+    """A unit of decoding: files of a version; or, for a link, the lists to compare."""
 
     version: int
     names: tuple[str, ...] = ()
@@ -131,17 +131,17 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class Schema:
-    """A table's newest schema, and the names and types that its columns have had."""
+    """A table's newest schema, and whether its columns have changed."""
 
     keys: tuple[str, ...]
     partition_keys: tuple[str, ...]
     types: dict[str, Any]
     options: dict[str, str]
-    has_changed: bool  # a column has, or had, another name or type
+    has_changed: bool  # some column had another name or type before
 
     @property
     def key_columns(self) -> tuple[str, ...]:
-        """What tells the keys of a partition apart, and what manifests have of a key."""
+        """The columns that distinguish keys within a partition, as manifests encode them."""
         return tuple(key for key in self.keys if key not in self.partition_keys) or self.keys
 
     def types_of(self, names: Iterable[str]) -> list[Any]:
@@ -186,11 +186,11 @@ def versions(source: Source, folder: str, prefix: str) -> list[int]:
     return sorted(int(one[1]) for one in found if one)
 
 
-# Snapshots, and the lists that they name ------------------------------------------------------------------------------
+# Snapshots and their lists --------------------------------------------------------------------------------------------
 
 
 def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
-    """A snapshot, with what its lists name: one row of :data:`SNAPSHOTS`."""
+    """A snapshot with the manifests in its lists: one row of :data:`SNAPSHOTS`."""
     name = f"snapshot/snapshot-{item.version}"
     said = _said(source, name)
     if said.take("id", int) != item.version:
@@ -212,13 +212,13 @@ def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
 
 
 def _lists(said: Said) -> list[str]:
-    """What a snapshot names: the lists of its base and of its delta, and others."""
+    """The lists that a snapshot names: of its base, of its delta, and others."""
     others = (said.get(field, str) for field in ("changelogManifestList", "indexManifest"))
     return [said.take("baseManifestList", str), said.take("deltaManifestList", str), *filter(None, others)]
 
 
 def decode_other(source: Source, item: Item) -> Iterator[Row]:
-    """A file that is like a snapshot's: one row of :data:`OTHERS`, or none if it is gone by now."""
+    """A snapshot-like file: one row of :data:`OTHERS`, or none if it is gone."""
     (name,) = item.names
     try:
         said = _said(source, name)
@@ -229,7 +229,7 @@ def decode_other(source: Source, item: Item) -> Iterator[Row]:
 
 
 def others(source: Source) -> list[str]:
-    """The files of branches, tags and changelogs that are like a snapshot's."""
+    """The snapshot-like files of branches, tags and changelogs."""
     found = [entry for folder in ("branch", "changelog", "tag") for entry in source.entries(folder, recursive=True)]
     return [entry.name for entry in found if not entry.is_folder and _OTHER.fullmatch(entry.name)]
 
@@ -244,17 +244,17 @@ def manifests_in(source: Source, manifest_list: str) -> list[str]:
 
 
 def digest(names: Iterable[str]) -> bytes:
-    """The digest of a list: a sum of hashes, so that the order of names does not matter."""
+    """The digest of a list: a sum of hashes, independent of the order of names."""
     return (sum(map(_number_of, names)) % _WHOLE).to_bytes(16, "little")
 
 
-@lru_cache(maxsize=2**16)  # the names of a base are nearly those of the one before
+@lru_cache(maxsize=2**16)  # consecutive bases share nearly all names
 def _number_of(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
 
 
 def together(one: bytes, other: bytes) -> bytes:
-    """The digest of what has the names of both.
+    """The digest of two lists together.
 
     Examples:
         >>> together(digest(["a"]), digest(["b", "c"])) == digest(["c", "a", "b"])
@@ -273,10 +273,10 @@ def decode_manifest(source: Source, item: Item) -> Iterator[Row]:
 
 
 def decode_link(source: Source, item: Item) -> Iterator[Row]:
-    """What a version's base has otherwise than the version before left it: rows of :data:`ENTRIES`.
+    """The differences between a version's base and the state its predecessor left: rows of :data:`ENTRIES`.
 
-    The item's names are the version's base, and the base and delta of the version before. Where manifests were only
-    merged, both come to the same, and there are no rows.
+    The item's names are the version's base, and the predecessor's base and delta. If manifests were only merged, both
+    come to the same files, and there are no rows.
     """
     base, *before = item.names
     now = set(manifests_in(source, base))
@@ -298,7 +298,7 @@ def decode_link(source: Source, item: Item) -> Iterator[Row]:
 
 
 def _effect(source: Source, manifests: Iterable[str]) -> int:
-    """A number that is the same for manifests that come to the same files; much quicker than their entries."""
+    """A number that depends only on the files that manifests come to; much cheaper than decoding all entries."""
     total = 0
     for manifest in manifests:
         name = f"manifest/{manifest}"
@@ -364,14 +364,14 @@ def decode_index(source: Source, item: Item) -> Iterator[Row]:
 
 @contextmanager
 def _naming(manifest: str) -> Iterator[None]:
-    """What an entry lacks is said with the name of its manifest."""
+    """Report a field that an entry lacks together with its manifest's name."""
     try:
         yield
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{brief(manifest)} is not a manifest of Paimon: its entries lack {error}") from None
 
 
-# What is not believed -------------------------------------------------------------------------------------------------
+# Checks ---------------------------------------------------------------------------------------------------------------
 
 
 def _said(source: Source, name: str) -> Said:
@@ -388,7 +388,7 @@ _PYTHON = {
 }
 _SHORT = range(-(2**31), 2**31)
 _MAY_BE_NULL = {"millis", "cardinality", "min_key", "max_key"}
-#: The columns of a schema as :func:`_check_types` looks at them: name, type in Python, whether it has 32 bits.
+#: The columns of a schema for :func:`_check_types`: name, Python type, whether it has 32 bits.
 _LOOK: dict[int, list[tuple[str, type, bool]]] = {
     id(schema): [(column.name, _PYTHON[column.type], column.type == pa.int32()) for column in schema]
     for schema in (ENTRIES, RANGES)

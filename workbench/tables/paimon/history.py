@@ -1,7 +1,7 @@
-"""The history of a bucket of a Paimon table as the model has it: what can be seen of it in each snapshot.
+"""A Paimon bucket's history in terms of the model: the cells that each snapshot shows.
 
-A snapshot shows the bucket's live files, their levels, and the rows of those files; not when they were written, or what
-is in preparation. Rows of upserts are all of the kind +I, so that kinds are not taken.
+A snapshot shows the bucket's live files, their levels and rows, but neither when they were written nor what is in
+preparation. Kinds of rows are left out: upserts write +I only.
 """
 
 from collections.abc import Sequence
@@ -18,18 +18,18 @@ from workbench.tables.paimon.read import read
 from workbench.tables.paimon.story import MOST_COMMITS, BucketState, tell
 from workbench.tables.source import Source
 
-#: How many keys are followed.
+#: The most keys that are followed.
 MOST_KEYS = 3
 _MOST_SHOWN = 5
 
 
 class BucketHistory(NamedTuple):
-    """What was seen.
+    """What the snapshots show.
 
     Attributes:
-        constants: Those of the model ``paimon`` that follow from the table; upserts are taken as blind ones.
-        versions: For each version, from 1 on, the cells of the model's state that can be seen in it, with their values.
-        legend: What the model's files are in the table.
+        constants: The constants of model ``paimon`` that follow from the table; upserts count as blind writes.
+        versions: For each version, from 1 on, the visible cells of the model's state, with their values.
+        legend: The table's names for the model's files.
     """
 
     constants: dict[str, Any]
@@ -42,12 +42,12 @@ def bucket_history(path: str, keys: Sequence[str] | None = None, bucket: str | N
 
     Args:
         path: The table's folder.
-        keys: Which of the bucket's keys are followed: by default all of them. Sequence numbers are seen only then,
-            since those of other keys' rows lie between them.
-        bucket: Which bucket, such as ``bucket-0``; needed where the table has several.
+        keys: The keys to follow; all of the bucket's by default. Sequence numbers are visible only then, since other
+            keys' rows use the numbers in between.
+        bucket: Such as ``bucket-0``; required if the table has several.
 
     Raises:
-        InputError: If there is no such table, bucket or key, or too much of it.
+        InputError: If there is no such table, bucket or key, or the history is incomplete or too long.
     """
     source = Source(path)
     if not detects(source):
@@ -86,7 +86,7 @@ def bucket_history(path: str, keys: Sequence[str] | None = None, bucket: str | N
 
 
 def _numbers(look: BucketLook) -> dict[str, int]:
-    """The bucket's keys, as texts, with their numbers."""
+    """The bucket's keys as texts, with their numbers."""
     rows = look.bucket.rows
     first = {int(key): row for row, key in reversed(list(enumerate(rows.key.tolist())))}
     whole = look.whole(first.values())
@@ -94,7 +94,7 @@ def _numbers(look: BucketLook) -> dict[str, int]:
 
 
 def _seen(told: BucketState, version: int, has_all: bool) -> dict[Cell, Any]:
-    """The cells that a version shows."""
+    """The cells visible in a version."""
     s: Any = told.state
     model: Any = told.model
     commits = [s.snapshots[v] for v in range(1, version + 1)]

@@ -1,4 +1,4 @@
-"""What is wrong with a Paimon table: by its metadata, and by the rows of the buckets that need a look."""
+"""Judge a Paimon table by its metadata, and by the rows of buckets that metadata leaves in doubt."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ from workbench.tables.paimon.read import PaimonTable
 from workbench.tables.paimon.rows import UnreadableError
 from workbench.tables.source import Missing
 
-#: How commits go that are not lost.
+#: Deliberate ways to remove a commit.
 _ON_PURPOSE = "somebody has taken it out: by rollback_to, by fast_forward, or with the branch that it was on"
 
 
@@ -37,7 +37,7 @@ class Judge:
     """Judges a table.
 
     Args:
-        acks: The acknowledged commits; None if they are not known.
+        acks: The acknowledged commits; None if unknown.
     """
 
     def __init__(self, table: PaimonTable, acks: list[dict[str, Any]] | None) -> None:
@@ -134,7 +134,7 @@ class Judge:
                 self._suspect(one)
             return
         missing = missing_acks(self.table, self.acks)
-        # Who takes out a commit that others were built on takes these out, too; an overwritten one has no others.
+        # A rollback also removes the commits built on the one it removes; nothing is built on an overwritten one.
         grade: Grade = "suspect" if unplaced and self.table.oldest == 1 else "proved"
         for ack in missing:
             self._missing(ack, lost, len(missing), grade)
@@ -199,7 +199,7 @@ class Judge:
     def _add_lost(
         self, finding: Finding, version: int, names: Sequence[str], files: Sequence[dict[str, Any]] = ()
     ) -> None:
-        """Add a finding on lost files, in whose state nobody reads what was committed in one of them."""
+        """Add a finding on lost files, with a state in which a committed row is not read."""
         if names:
             add_with_state(self.draft, finding, lambda: self._state_without(version, names, files))
         else:
@@ -219,7 +219,7 @@ class Judge:
         return as_state(look, keys[:1], version, "ConsistentRead", [(version, name) for name in mine])
 
     def _check_rows_are_read(self) -> None:
-        """Raise :class:`InputError` if the table is one whose rows the model does not have."""
+        """Raise :class:`InputError` if the model cannot have the table's rows."""
         why = why_left_out(self.table.schema) or ("" if self.table.schema.keys else "there are no primary keys")
         if why:
             raise InputError(why)
@@ -227,7 +227,7 @@ class Judge:
     # Deletion vectors ------------------------------------------------------------------------------------------------
 
     def _dangling(self) -> dict[str, int]:
-        """Deletion vectors for files that are gone; the buckets that have some, and since when."""
+        """Find deletion vectors for missing files; returns the buckets that have some, with the first version."""
         since: dict[str, int] = {}
         by_place = defaultdict(list)
         for vector, version in dangling_vectors(self.table):
@@ -306,16 +306,16 @@ class Judge:
             self._looks.pop(name, None)
 
     def _has_expired(self) -> bool:
-        """Whether snapshots have gone since they were read, and files with them."""
+        """Whether snapshots, and files with them, have expired since they were read."""
         now = versions(self.table.source, "snapshot", "snapshot-")
         return not set(self.table.snapshots["version"].to_pylist()) <= set(now)
 
 
-# What is asked of a table --------------------------------------------------------------------------------------------
+# Queries --------------------------------------------------------------------------------------------------------------
 
 
 def dangling_vectors(table: PaimonTable) -> Iterator[tuple[dict[str, Any], int]]:
-    """The deletion vectors that hold in a version without their file, each with the first such version."""
+    """The deletion vectors that live in a version without their file, each with the first such version."""
     files = table.files.filter(pc.is_in(table.files["name"], table.vectors["file"]))
     lives = defaultdict(list)
     columns = (files[name].to_pylist() for name in ("bucket", "name", "first", "last"))
@@ -340,7 +340,7 @@ def _only(names: set[str]) -> str | None:
 
 
 def _runs(numbers: Sequence[int]) -> list[list[int]]:
-    """Numbers that follow each other, together."""
+    """Consecutive numbers, grouped."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][-1] == number - 1:

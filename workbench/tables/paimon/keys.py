@@ -1,4 +1,4 @@
-"""What is wrong with the keys of a bucket of a Paimon table: what readers get of them, and which rows are valid."""
+"""Judge the keys of a Paimon bucket: the rows that readers get, and the rows that are valid."""
 
 import json
 from typing import Any
@@ -19,12 +19,12 @@ from workbench.tables.paimon.files import Schema
 from workbench.tables.paimon.look import BucketLook, has_vectors
 from workbench.tables.paimon.rows import KINDS, Whole
 
-#: Up to how many doubts of a bucket are settled by reading values.
+#: The most doubts per bucket that are settled by reading values.
 _MOST_DOUBTS = 10_000
 
 
 def why_left_out(schema: Schema) -> str | None:
-    """Why nothing can be said of what readers get; None if it can."""
+    """Why the table's rows cannot be judged; None if they can."""
     options = schema.options
     engine = options.get("merge-engine", "deduplicate")
     if engine != "deduplicate":
@@ -38,11 +38,11 @@ def why_left_out(schema: Schema) -> str | None:
 
 
 def judge_rows(look: BucketLook, draft: AuditDraft) -> None:
-    """Add to what was found what is wrong with the keys of a bucket."""
+    """Add the findings on a bucket's keys."""
     doubts: list[Doubt] = []
     for one in look.bucket.judge(has_vectors(look.table)):
         if isinstance(one, Twice):
-            if draft.lists("OneValidRowPerKeyAboveLevel0"):  # to show it takes reading
+            if draft.lists("OneValidRowPerKeyAboveLevel0"):  # before rows are read in vain
                 _twice(look, one, draft)
         elif len(doubts) < _MOST_DOUBTS:
             doubts.append(one)
@@ -50,7 +50,7 @@ def judge_rows(look: BucketLook, draft: AuditDraft) -> None:
         return
     rows = {row for one in doubts for row in (*one.reads, *([] if one.committed is None else [one.committed]))}
     whole = look.whole(rows)
-    settled: dict[int, tuple[Grade, Doubt]] = {}  # for each key the first proof, or else the first suspicion
+    settled: dict[int, tuple[Grade, Doubt]] = {}  # by key, the first proof, or else the first suspicion
     for one in doubts:
         grade, known = _grade(look, one, whole), settled.get(one.key)
         if grade is not None and (known is None or (grade == "proved" and known[0] != "proved")):
@@ -102,7 +102,7 @@ def _wrong(look: BucketLook, one: Doubt, grade: Grade, whole: Whole, draft: Audi
 
 
 def _row(look: BucketLook, row: int, whole: Whole, version: int) -> str:
-    """A row as evidence: what it is, and where."""
+    """A row as evidence: its contents and its place."""
     file, position = look.where(row)
     one = whole[file, position]
     number = look.bucket.rows.files.index(file)
@@ -117,7 +117,7 @@ def _row(look: BucketLook, row: int, whole: Whole, version: int) -> str:
 
 
 def _grade(look: BucketLook, one: Doubt, whole: Whole) -> Grade | None:
-    """Whether the values differ: in any case, or for some of the rows that a reader may get."""
+    """Proved if all rows that a reader may get have wrong values, suspect if some do, else None."""
 
     def value(row: int | None) -> Any:
         return None if row is None or look.bucket.reads_as_nothing(row) else whole[look.where(row)]["value"]
@@ -127,5 +127,5 @@ def _grade(look: BucketLook, one: Doubt, whole: Whole) -> Grade | None:
 
 
 def _shown(row: dict[str, Any]) -> str:
-    """The values of a row."""
+    """A row's values."""
     return ", ".join(str(value) for value in json.loads(row["value"]).values()) or "a row"

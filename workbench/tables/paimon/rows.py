@@ -1,4 +1,4 @@
-"""The rows of a bucket of a Paimon table, and the deletion vectors that strike some of them out."""
+"""Read the rows of a Paimon bucket, and the deletion vectors on them."""
 
 import json
 import struct
@@ -19,27 +19,27 @@ from workbench.tables.paimon.files import Schema
 from workbench.tables.shape import row_codes
 from workbench.tables.source import Source
 
-#: The kinds of rows, as they are stored.
+#: The kinds of rows, by their stored numbers.
 KINDS = ("+I", "-U", "+U", "-D")
 
-#: The largest data file of which rows are read: its bytes when unpacked, as it says itself.
+#: The largest data file that is read, by the unpacked size it announces.
 _MOST_UNPACKED = 2**30
 _MAGIC = 1581511376
 _MOST_OF_VECTOR = 64 * 2**20
 
 
 class UnreadableError(InputError):
-    """Rows that are not read: of a kind that is left out, by name."""
+    """Rows of a kind that audits do not read."""
 
 
 @dataclass
 class Rows:
-    """The rows of several data files, without their values.
+    """The rows of several data files, without their values, as parallel arrays.
 
     Attributes:
-        file: For each row the number of its file.
-        position: Its place in the file.
-        key: The number of its key.
+        file: The index in `files`.
+        position: The place in the file.
+        key: The key's number.
     """
 
     files: list[str]
@@ -54,10 +54,10 @@ class Rows:
 
 
 def read_rows(source: Source, schema: Schema, bucket: str, files: Sequence[str]) -> Rows:
-    """The keys, sequence numbers and kinds of all rows in data files of a bucket.
+    """The keys, sequence numbers and kinds of all rows in some of a bucket's data files.
 
     Raises:
-        UnreadableError: If there are data files of a kind that is not read.
+        UnreadableError: If a data file is of an unsupported kind.
         Missing, InputError: If a file is gone, or damaged.
     """
     columns = [*schema.key_columns, "_SEQUENCE_NUMBER", "_VALUE_KIND"]
@@ -149,12 +149,13 @@ def _believing_nothing(name: str) -> Iterator[None]:
 
 
 def read_vector(source: Source, index_file: str, offset: int, length: int, rows: int) -> np.ndarray:
-    """The positions that a deletion vector strikes out, in a file of so many `rows`.
+    """The positions that a deletion vector deletes, in a file of `rows` rows.
 
-    It is its length, a magic number, a 32-bit roaring bitmap in the portable format, and a checksum of the last two.
+    Its bytes are its length, a magic number, a 32-bit roaring bitmap in the portable format, and a checksum of the
+    last two.
 
     Raises:
-        InputError: If it is damaged, or of a kind that is not read.
+        InputError: If it is damaged, or of an unsupported kind.
     """
     name = f"index/{index_file}"
     if not 4 <= length <= _MOST_OF_VECTOR or offset < 0:
