@@ -1,4 +1,4 @@
-"""The rows of the three tables of ColdFront's bakery: what an event says about them, checked."""
+"""Row changes of the three tables of ColdFront's bakery, parsed from events and checked."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ from workbench.kernel.errors import brief, listed
 CLAIMS, ACKS, DEFERRALS = "claims", "claim_acks", "deferred_acks"
 INSERT, DELETE, READ = "INSERT", "DELETE", "READ"
 
-#: The columns that identify a row: of its ticket, and of what else is in the key.
+#: The key columns of each table: the ticket's, and the other one's.
 KEYS = {CLAIMS: ("ticket", None), ACKS: ("ticket", "ack_from_name"), DEFERRALS: ("ack_for_ticket", "pending_ticket")}
 _LSN = re.compile(r"([0-9A-Fa-f]{1,8})/([0-9A-Fa-f]{1,8})")
 _NUMBER = re.compile("[0-9]{1,19}")
@@ -20,7 +20,7 @@ _MOST_TICKET = 2**63 - 1
 
 
 class Key(NamedTuple):
-    """Which row of which table: `other` is the node that acked, or the ticket behind which an ack waits."""
+    """A row's table and key; `other` is the node that acked, or the ticket that a deferred ack waits for."""
 
     table: str
     ticket: int
@@ -28,7 +28,7 @@ class Key(NamedTuple):
 
 
 class RowChange(NamedTuple):
-    """A row that came or went; of a claim that came, `iceberg_table` says for which table."""
+    """An inserted or deleted row; `iceberg_table` is set for inserted claims."""
 
     line: int
     op: str
@@ -52,12 +52,12 @@ class Transaction:
 
 
 def each_change(transactions: Iterable[Transaction]) -> Iterator[tuple[str, RowChange]]:
-    """The changes of transactions, in their order, each with its node."""
+    """The transactions' changes in order, each with its node."""
     return ((one.node, change) for one in transactions for change in one.changes)
 
 
 def read_change(event: Event) -> tuple[str, str, tuple[int, int], RowChange]:
-    """The node, the xid and the place of an event, and the change that it is."""
+    """An event's node, xid, LSN and change."""
     node, xid, lsn, table, op = (event.take(name, str) for name in ("node", "xid", "lsn", "table", "op"))
     event.take("row", dict)
     place = _LSN.fullmatch(lsn)

@@ -1,4 +1,4 @@
-"""Under which settings a recording is accepted: each constant's other values are tried, one at a time."""
+"""Find settings that accept a recording, by trying each constant's other values one at a time."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from workbench.questions.whatif import other_values
 
 @dataclass(frozen=True)
 class Setting:
-    """What came of one changed constant.
+    """The result with one changed constant.
 
     Attributes:
         changes: The new value by the constant's name.
-        report: None if the constants are not accepted together, or have no place for what was recorded.
-        error: Why they have not.
+        report: None if the constants are not accepted together, or have no cells for the recording.
+        error: Why there is no report.
     """
 
     changes: dict[str, Any]
@@ -29,10 +29,10 @@ class Setting:
 
 @dataclass(frozen=True, repr=False)
 class SettingsTried:
-    """What :func:`accepted_under` found.
+    """The result of :func:`accepted_under`.
 
     Attributes:
-        model: The model as it was given.
+        model: The model before any change.
         tried: In the order of the model's constants.
         complete: Whether all were tried.
     """
@@ -76,13 +76,13 @@ def accepted_under(
     """Validate a recording with each single change of a constant.
 
     Args:
-        record: Makes the recording for a model: other constants may have other cells.
+        record: Makes the recording for a model: the cells may depend on the constants.
         stutter: As for :func:`workbench.guided.validate.validate`.
-        changes: Constants and their new values; by default every other value of a switch or a choice, and of a number
-            the next smaller and the next larger.
-        also: More of them.
-        should_stop: Asked again and again; what was tried is returned once it is True.
-        **budgets: For each single validation, such as ``max_seconds``.
+        changes: Constants and new values; by default every other value of a switch or a choice, and a number's next
+            smaller and next larger values.
+        also: Further changes.
+        should_stop: Polled; once it is True, the results so far are returned.
+        **budgets: For each validation, such as ``max_seconds``.
 
     Examples:
         >>> from workbench.formats.recording import Observation

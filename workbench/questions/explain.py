@@ -1,4 +1,4 @@
-"""The smallest rule that separates the settings in which a property holds from those in which it does not."""
+"""Explain verdicts: the smallest rule that separates the settings in which a property holds from the others."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,24 +15,24 @@ from workbench.questions.records import BAD, GOOD
 if TYPE_CHECKING:
     import pandas as pd
 
-#: How many settings of a kind are listed where a text is asked for.
+#: How many settings of a kind a text lists.
 _MOST_LINES = 24
 _WORDS = frozenset({*GOOD, *BAD, "unknown", "error"})
 
 
 @dataclass(frozen=True)
 class ConstantAxis:
-    """A constant of the table: its values there, in order, and how people read them."""
+    """A constant in the table: its values there, in order, and their words."""
 
     name: str
     values: tuple[Any, ...]
     words: tuple[str, ...]
 
     def position(self, given: Any) -> int:
-        """That of a value, which may also be given by its word.
+        """The position of a value, given by itself or by its word.
 
         Raises:
-            InputError: For what is none.
+            InputError: If the table does not have it.
         """
         for known in (self.values, self.words):
             if given in known:
@@ -41,11 +41,11 @@ class ConstantAxis:
 
     @property
     def ordered(self) -> bool:
-        """Whether the values are numbers, so that a rule may say which is larger."""
+        """Whether the values are integers, so that a rule may compare them."""
         return all(type(value) is int for value in self.values)
 
     def told(self, allowed: int) -> str:
-        """That the constant has one of the values at some positions, as bits."""
+        """The condition that the constant has one of the allowed positions, given as bits."""
         inside = [at for at in range(len(self.values)) if allowed >> at & 1]
         outside = [at for at in range(len(self.values)) if not allowed >> at & 1]
         if set(map(type, self.values)) == {bool}:
@@ -70,14 +70,14 @@ class SettingRule:
 
     @property
     def literals(self) -> int:
-        """How many conditions on single constants it has."""
+        """The number of conditions on single constants."""
         return self.formula.literals
 
     def holds(self, setting: Mapping[str, Any]) -> bool:
-        """Whether it is true in a setting, which has values of the table's, or their words, for its constants.
+        """Whether the rule is true in a setting, which has the table's values, or their words, for its constants.
 
         Raises:
-            InputError: For a constant that is missing, or has another value.
+            InputError: If a constant is missing, or has another value.
         """
         case = []
         for axis in self.axes:
@@ -104,7 +104,7 @@ class Failing:
 
     Attributes:
         row: Its place in the table.
-        states: How many states the shortest counterexample has.
+        states: The length of the shortest counterexample.
     """
 
     row: int
@@ -117,13 +117,13 @@ class Explanation:
     """Where a property holds, in one rule.
 
     Attributes:
-        rule: True in each setting in which the property holds, false in each in which it does not; None if none is
-            decided.
+        rule: True in each setting in which the property holds, false in each in which it does not; None if no setting
+            is decided.
         minimal: Whether no "or" of "and"s, and no "and" of "or"s, does the same with fewer conditions.
-        decided: How many settings were decided.
+        decided: The number of decided settings.
         undecided: The settings on which the rule claims nothing, each with the reason.
-        axes: The constants that the rule may speak of.
-        bounded: In how many settings a constraint cut the search, so that the verdict is one within it.
+        axes: The constants that the rule may use.
+        bounded: In how many settings a state constraint cut the search, so that the verdict holds within it only.
     """
 
     property: str
@@ -136,7 +136,7 @@ class Explanation:
     bounded: int = 0
 
     def told(self, setting: Mapping[str, Any]) -> str:
-        """A setting in a line, as people read it."""
+        """A setting in one line."""
         pairs = []
         for axis in self.axes:
             pairs.append(f"{axis.name}={axis.words[axis.position(setting[axis.name])]}")
@@ -161,16 +161,15 @@ class Explanation:
 def explain(table: "pd.DataFrame", property: str, constants: Sequence[str] | None = None) -> Explanation:
     """The smallest rule over some constants for when `property` holds, exact on the settings of a table.
 
-    Settings that are not decided (a budget ended the check, it failed, or the property does not apply) are named; the
-    rule does not guess at them. What the table does not vary, or does not hold, it says nothing about.
+    Undecided settings (a budget ended the check, it failed, or the property does not apply) are listed; the rule does
+    not guess at them. It says nothing about constants or values that the table lacks.
 
     Args:
-        table: A row per setting, as :func:`workbench.sweep` and :func:`workbench.questions.fill.fill` make it.
-        constants: The columns that the rule may speak of; those before the first verdicts for None.
+        table: A row per setting, as made by :func:`workbench.sweep` and :func:`workbench.questions.fill.fill`.
+        constants: The columns that the rule may use; by default those before the first verdicts.
 
     Raises:
-        InputError: For a column that is not there, or if settings that agree on all of `constants` differ in the
-            verdict.
+        InputError: If a column is missing, or settings that agree on all of `constants` differ in the verdict.
 
     Examples:
         >>> import pandas as pd

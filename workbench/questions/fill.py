@@ -1,4 +1,4 @@
-"""A grid of settings, filled cell by cell: in this process, with results and traces; on Spark if it is large."""
+"""Fill a grid of settings cell by cell: in this process, with results and traces, or on Spark if it is large."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from workbench.questions.explain import Explanation, explain
 from workbench.questions.records import SettingOutcome, failed
 from workbench.questions.settings import Grid, check_setting, plans_of, same, settings_of, settings_table, varied_in
 
-#: Grids of more settings are filled on Spark, unless one says otherwise.
+#: Larger grids are filled on Spark by default.
 MOST_HERE = 128
 #: The error of settings that were not checked.
 NOT_REACHED = "not checked: stopped"
@@ -24,13 +24,13 @@ Where = Literal["auto", "local", "spark"]
 
 @dataclass(frozen=True)
 class GridCell:
-    """One setting, and what came of its check.
+    """One setting, and the outcome of its check.
 
     Attributes:
         number: Its place in the grid, and its row in the table.
         setting: The constants that the grid varies.
         constants: All constants, as a model takes them.
-        result: With its traces; None where there is an error, or where the check was made on Spark.
+        result: With its traces; None after an error, or if the check ran on Spark.
     """
 
     number: int
@@ -47,12 +47,12 @@ class GridCell:
 
 @dataclass(frozen=True, repr=False)
 class Filled:
-    """A grid with what came of each of its settings.
+    """A grid with the outcome of each setting.
 
     Attributes:
-        cells: One per setting, in the order of the grid. Those that were not reached have an error that says so.
-        table: The same columns as that of :func:`workbench.sweep`.
-        stopped: Whether it ended before all settings were checked.
+        cells: One per setting, in grid order. Unchecked ones have an error that says so.
+        table: With the columns of :func:`workbench.sweep`.
+        stopped: Whether filling ended before all settings were checked.
     """
 
     model: type[Model]
@@ -97,7 +97,7 @@ def fill(
     on_progress: Callable[[int, int], object] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Filled:
-    """Check `model` under many settings of its constants, one after the other, and tell of each as it is done.
+    """Check `model` under many settings of its constants, reporting each when it is done.
 
     Args:
         model, grid, properties, constants, symmetry, max_states, max_seconds, max_bytes: As for
