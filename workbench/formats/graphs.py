@@ -14,7 +14,7 @@ from workbench.kernel.values import show
 
 
 class GraphNode(NamedTuple):
-    """A state of the graph. The label is the state itself, or a text where it is known only by that."""
+    """A state of the graph. The label is the state itself, or a text if only that is known."""
 
     id: int | str
     label: State | str
@@ -22,7 +22,7 @@ class GraphNode(NamedTuple):
 
 
 class GraphEdge(NamedTuple):
-    """A step: the states' ids, and the action that is taken."""
+    """A step: the states' ids, and the action."""
 
     source: int | str
     target: int | str
@@ -32,7 +32,7 @@ class GraphEdge(NamedTuple):
 def write_dot(out: TextIO, nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> None:
     """Write a graph as TLC does: boxes with a conjunct per variable, initial states filled, levels in rows.
 
-    Graphviz draws one of several edges between the same two states, since TLC's graph is declared ``strict``.
+    Graphviz draws only one edge between two states, since TLC declares its graph ``strict``.
     """
     nodes, edges = list(nodes), list(edges)
     out.write("strict digraph DiskGraph {\nnode [shape=box,style=rounded]\nnodesep=0.35;\n")
@@ -52,7 +52,7 @@ def write_dot(out: TextIO, nodes: Iterable[GraphNode], edges: Iterable[GraphEdge
 
 
 def _levels(nodes: list[GraphNode], edges: list[GraphEdge]) -> list[list[int | str]]:
-    """The nodes by their distance from the initial ones; what is not reachable from them is in no level."""
+    """The nodes by distance from the initial ones; unreachable nodes are in no level."""
     successors: dict[int | str, list[int | str]] = {}
     for edge in edges:
         successors.setdefault(edge.source, []).append(edge.target)
@@ -73,7 +73,7 @@ def _levels(nodes: list[GraphNode], edges: list[GraphEdge]) -> list[list[int | s
 def write_graphml(out: BinaryIO, nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> None:
     """Write a graph as GraphML, for Gephi, networkx, yEd and others.
 
-    A node has ``label``, ``initial`` and, where its state is known, one text attribute per cell; an edge has ``label``.
+    A node has ``label``, ``initial`` and, if its state is known, a text attribute per cell; an edge has ``label``.
     """
     import networkx  # slow to load, and needed only here
 
@@ -92,8 +92,8 @@ def write_graphml(out: BinaryIO, nodes: Iterable[GraphNode], edges: Iterable[Gra
 def write_tables(nodes_out: TextIO, edges_out: TextIO, nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> None:
     """Write a graph as two CSV tables, with the column names that Gephi looks for.
 
-    Nodes: Id, Label, Initial and, where states are known, a column per cell. Edges: Source, Target, Type, Label.
-    A text that a spreadsheet would take for a formula has an apostrophe before it.
+    Nodes: Id, Label, Initial and, if states are known, a column per cell. Edges: Source, Target, Type, Label. An
+    apostrophe precedes any text that a spreadsheet would take for a formula.
     """
     csv.writer(nodes_out, lineterminator="\n").writerows(map(harmless, _rows(nodes)))
     writer = csv.writer(edges_out, lineterminator="\n")
@@ -108,7 +108,7 @@ def _texts(edge: GraphEdge) -> tuple[str, str, str]:
 
 
 def _rows(nodes: Iterable[GraphNode]) -> Iterator[list[str]]:
-    """The column names, then a row per node; which cells there are is known from the first."""
+    """The column names, with the cells of the first node, then a row per node."""
     columns = None
     for node in nodes:
         cells = {str(c): show(v) for c, v in node.label.items()} if isinstance(node.label, State) else {}

@@ -1,4 +1,4 @@
-"""Reports for continuous integration: JUnit XML, and the annotation lines that GitHub Actions reads."""
+"""Reports for continuous integration: JUnit XML, and annotation lines for GitHub Actions."""
 
 import json
 from collections.abc import Iterable
@@ -14,12 +14,12 @@ PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
 
 @dataclass(frozen=True)
 class CaseFinding:
-    """One thing that is wrong, and where somebody would look for it.
+    """One problem, and the place to look for it.
 
     Attributes:
         message: One line.
-        file: From the top of the repository.
-        line: In that file, from 1 on.
+        file: Relative to the top of the repository.
+        line: In that file, from 1.
     """
 
     message: str
@@ -29,14 +29,14 @@ class CaseFinding:
 
 @dataclass(frozen=True)
 class JunitCase:
-    """One thing that was checked.
+    """One test case.
 
     Attributes:
-        outcome ({"passed", "failed", "unknown"}): Unknown is reported as an error: what could not be decided should not
-            look as if it held.
-        message: One line that says what is wrong; of a case that passed, within which bounds.
-        detail: All of it, such as the trace.
-        findings: What is wrong, one by one; without any it is the message.
+        outcome ({"passed", "failed", "unknown"}): Unknown is reported as an error: an undecided property must not look
+            as if it held.
+        message: The problem in one line; for a passed case, the bounds within which it passed.
+        detail: The problem in full, such as the trace.
+        findings: The single problems; without any, the message is the only one.
     """
 
     name: str
@@ -73,7 +73,7 @@ def case_of(verdict: Verdict) -> JunitCase:
 
 
 def suite_of(name: str, result: Result) -> Suite:
-    """The result of a check as a suite: a case per property; without properties one that says so."""
+    """The result of a check as a suite, with a case per property, or one that says that nothing is checked."""
     cases = [case_of(verdict) for verdict in result.verdicts] or [
         JunitCase(result.model.name, UNKNOWN, "nothing is checked")
     ]
@@ -89,9 +89,9 @@ def suite_of(name: str, result: Result) -> Suite:
 
 
 def to_junit(suites: Iterable[Suite]) -> str:
-    """JUnit XML, as Jenkins, GitLab and others read it: a ``testsuite`` per check, a ``testcase`` per property.
+    """JUnit XML for Jenkins, GitLab and others: a ``testsuite`` per check, a ``testcase`` per property.
 
-    Control characters, most of which XML cannot hold, are written as escapes.
+    Control characters become escapes, since XML cannot hold most of them.
     """
     suites = list(suites)
     root = ElementTree.Element("testsuites", {"name": "workbench", **_totals(suites)})
@@ -130,12 +130,10 @@ def _totals(suites: list[Suite]) -> dict[str, str]:
 
 
 def annotations(suites: Iterable[Suite], file: str | None = None) -> list[str]:
-    """What did not pass, for GitHub Actions: ``::error`` lines, or ``::warning`` for what is not decided.
-
-    There is a line for each :class:`CaseFinding` of a case.
+    """Failures as lines for GitHub Actions, one per finding: ``::error``, or ``::warning`` for undecided cases.
 
     Args:
-        file: The file in the repository that lines are attached to if their finding names none.
+        file: The file in the repository for findings that name none.
 
     Examples:
         >>> annotations([Suite("v2", [JunitCase("Safe", FAILED, "Safe is violated: 100% lost")])])
@@ -158,5 +156,5 @@ def annotations(suites: Iterable[Suite], file: str | None = None) -> list[str]:
 
 
 def _escape(text: str, more: str = "") -> str:
-    """Percent-encode what GitHub's syntax takes as its own; in the properties before the message also : and ,."""
+    """Percent-encode the characters of GitHub's syntax; `more` lists further ones, for properties."""
     return "".join(f"%{ord(c):02X}" if c in "%" + more else c for c in printable(text))

@@ -1,4 +1,4 @@
-"""TLC configuration files: read, and mapped to a model's constants, properties and symmetric sets."""
+"""Read TLC configuration files, and map them to a model's constants, properties and symmetric sets."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,9 +9,9 @@ from workbench.kernel import Constant, InputError, Model, Names, Partition, Verd
 from workbench.kernel.declare import DEADLOCK
 from workbench.kernel.errors import either, listed, unknown
 
-#: What is longer is no name of a property, and nothing to be shown as one.
+#: Longer names cannot be properties, and are not shown as such.
 _LONGEST_NAME = 100
-#: The statements that are read, with the name under which they are.
+#: The supported statements, and the attributes of :class:`Cfg` or keys of `single` that hold them.
 _ACCEPTED = {
     "CONSTANT": "constants",
     "CONSTANTS": "constants",
@@ -28,7 +28,7 @@ _ACCEPTED = {
     "NEXT": "NEXT",
     "CHECK_DEADLOCK": "CHECK_DEADLOCK",
 }
-#: The other statements of TLC, and why each changes what is checked in a way that has no counterpart here.
+#: TLC's other statements, and why each has no counterpart here.
 _REFUSED = {
     **dict.fromkeys(("ACTION_CONSTRAINT", "ACTION_CONSTRAINTS"), "a model's own constants bound its steps"),
     "ALIAS": "traces show the model's own variables",
@@ -38,12 +38,12 @@ _REFUSED = {
     "_PERIODIC": "there is no TLA+ module to evaluate it in",
     "_RL_REWARD": "it belongs to TLC's simulation",
 }
-#: What the names in a list are names of.
+#: What the names in a statement name.
 _ONE = {"invariants": "property", "properties": "property", "constraints": "constraint"}
 _KEYWORDS = _ACCEPTED.keys() | _REFUSED.keys()
 _DEEPEST = 100
-_LONGEST = 160  # of what an error says after the line; lists of names are cut
-_MOST_DIGITS = 100  # Python turns no more than some thousands into a number
+_LONGEST = 160  # of an error after its line number; lists of names are cut
+_MOST_DIGITS = 100  # Python's own limit is some thousands
 _TOKEN = re.compile(r'(?P<name>\w*[A-Za-z_]\w*)|(?P<number>[0-9]+)|(?P<text>"[^"\n]*")|(?P<sign><-|[={},()\[\]!])')
 
 
@@ -54,12 +54,12 @@ class Token(NamedTuple):
 
     @property
     def short(self) -> str:
-        """As an error names it."""
+        """The text for an error message, cut if long."""
         return self.text if len(self.text) <= 40 else self.text[:37] + "..."
 
 
 class CfgEntry(NamedTuple):
-    """A name or a value, and the line it stands on."""
+    """A name or a value, and its line."""
 
     value: Any
     line: int
@@ -67,12 +67,12 @@ class CfgEntry(NamedTuple):
 
 @dataclass
 class Cfg:
-    """What a configuration file says.
+    """The contents of a configuration file.
 
     Attributes:
-        constants: Sets are tuples, in the order in which they are written; model values are texts.
-        model_values: The names that are assigned to themselves.
-        single: What SYMMETRY, VIEW, SPECIFICATION, INIT, NEXT and CHECK_DEADLOCK were given.
+        constants: Sets are tuples, in their written order; model values are texts.
+        model_values: The names assigned to themselves.
+        single: The values of SYMMETRY, VIEW, SPECIFICATION, INIT, NEXT and CHECK_DEADLOCK.
     """
 
     constants: dict[str, CfgEntry] = field(default_factory=dict)
@@ -84,10 +84,10 @@ class Cfg:
 
 
 class Applied(NamedTuple):
-    """A configuration in terms of a model: what to make it with, what to check, and what should be said about it.
+    """A configuration in terms of a model: its constants, what to check, and remarks.
 
     Attributes:
-        unknown: On the properties that the model does not have.
+        unknown: Verdicts on the properties that the model does not have.
     """
 
     constants: dict[str, Any]
@@ -101,7 +101,7 @@ def read_cfg(text: str) -> Cfg:
     """Read the text of a ``.cfg`` file.
 
     Raises:
-        InputError: With the line, for what TLC would not read and for statements that have no counterpart here.
+        InputError: With the line, for a syntax error, or a statement without a counterpart here.
 
     Examples:
         >>> cfg = read_cfg("CONSTANTS w1 = w1  Writers = {w1}  INVARIANT Safe")
@@ -114,7 +114,7 @@ def read_cfg(text: str) -> Cfg:
 def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
     """Map a configuration to the constants, properties and symmetric sets of `model`.
 
-    Properties that the model does not have are left out: nothing is known of them.
+    Properties that the model does not have are unknown.
 
     Raises:
         InputError: With the line, for a constant that the model does not have, a value that it does not accept, or a
@@ -163,7 +163,7 @@ def _absent(entry: CfgEntry, kinds: Sequence[str], model: type[Model]) -> Verdic
 
 
 def _fitting(declared: Constant, value: Any) -> Any:
-    """A set as the list, or list of lists, that the constant takes."""
+    """A set converted to the list, or list of lists, that the constant takes."""
     if isinstance(declared.domain, Partition) and isinstance(value, tuple):
         return [list(part) if isinstance(part, tuple) else part for part in value]
     if isinstance(declared.domain, Names) and isinstance(value, tuple):
@@ -183,7 +183,7 @@ def _property(entry: CfgEntry, keyword: str, kinds: Sequence[str], model: type[M
 
 
 def _symmetry(entry: CfgEntry | None, model: type[Model]) -> tuple[str, ...]:
-    """The symmetric sets whose names, in the singular, the operator's name has; all where it has none."""
+    """The symmetric sets whose singular names occur in the operator's name; all if none does."""
     if entry is None:
         return ()
     if not model.symmetry:
@@ -193,7 +193,7 @@ def _symmetry(entry: CfgEntry | None, model: type[Model]) -> tuple[str, ...]:
 
 
 def _check_bounds(cfg: Cfg, model: type[Model]) -> None:
-    """Constraints are known by their names; a view is the model's, whatever it is called."""
+    """Refuse unknown constraints, and a view if the model has none; the view's name does not matter."""
     for name, line in cfg.constraints:
         if name not in model.declared_constraints:
             known = model.declared_constraints or ["none; a model declares one with @constraint"]
@@ -205,7 +205,7 @@ def _check_bounds(cfg: Cfg, model: type[Model]) -> None:
 
 
 def _remarks(cfg: Cfg, model: type[Model], symmetry: tuple[str, ...]) -> list[str]:
-    """What the file says that has no effect here, or another one than it may seem."""
+    """Remarks on statements that have no effect here, or another one than in TLC."""
     remarks = []
     single = {keyword: entry.value for keyword, entry in cfg.single.items()}
     behaviour = [f"{keyword} {single[keyword]}" for keyword in ("SPECIFICATION", "INIT", "NEXT") if keyword in single]
@@ -245,7 +245,7 @@ def _fail(line: int, error: InputError | str) -> NoReturn:
 
 
 def _without_comments(text: str) -> str:
-    r"""`text` with comments blanked out, lines kept: ``\*`` to the end of the line, and ``(* ... *)``, which nests."""
+    r"""`text` with comments blanked, lines kept: ``\*`` to the end of the line, and nested ``(* ... *)``."""
     kept, depth, at, line, opened = [], 0, 0, 1, 0
     while at < len(text):
         pair = text[at : at + 2]
@@ -282,7 +282,7 @@ def _tokens(text: str) -> Iterator[Token]:
 
 
 class _CfgParser:
-    """A descent over the tokens, a method per construct of the grammar."""
+    """A recursive-descent parser, with a method per construct."""
 
     def __init__(self, text: str) -> None:
         self.tokens = list(_tokens(text))
@@ -330,7 +330,7 @@ class _CfgParser:
         return self.cfg
 
     def single(self, keyword: Token) -> None:
-        """A statement that stands at most once and takes one name."""
+        """Parse a statement that may appear once and takes one name."""
         if keyword.text in self.cfg.single:
             _fail(keyword.line, f"{keyword.text} is given twice")
         if not self.in_statement:

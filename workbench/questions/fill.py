@@ -102,11 +102,11 @@ def fill(
     Args:
         model, grid, properties, constants, symmetry, max_states, max_seconds, max_bytes: As for
             :func:`workbench.sweep`. The budgets are those of each check.
-        where: ``local``: in this process, which keeps every result with its traces. ``spark``: side by side, as a
-            sweep, which keeps the verdicts. ``auto``: on Spark for more than 128 settings.
-        on_cell: Called with each :class:`GridCell` when it is done; of those checked on Spark, when all are.
+        where: ``local``: in this process, which keeps every result with its traces. ``spark``: in parallel, as a sweep,
+            which keeps only verdicts. ``auto``: on Spark for more than 128 settings.
+        on_cell: Called with each :class:`GridCell` when it is done; on Spark, when all are.
         on_progress: Called with the number of finished settings and of all.
-        should_stop: Asked again and again, also within a check; once it is True, what has been checked is returned.
+        should_stop: Polled, also within a check; once it is True, the cells so far are returned.
 
     Raises:
         InputError: For names or values that are not accepted. Values that do not go together are an error of their
@@ -156,7 +156,7 @@ def fill(
 
 @dataclass
 class _Watched:
-    """Who wants to be told how far it is, and may stop it."""
+    """The caller's callbacks: for cells, for progress, and to stop."""
 
     of: int
     on_cell: Callable[[GridCell], object] | None
