@@ -1,10 +1,10 @@
-"""The commands of the command line, a module each, with ``add_arguments(parser)`` and ``run(arguments)``."""
+"""The commands, a module each with ``add_arguments(parser)`` and ``run(arguments)``."""
 
 import importlib
 from pathlib import Path
 from types import ModuleType
 
-#: In the order in which help shows them.
+#: In the order of the help.
 NAMES = (
     *("check", "simulate", "list", "show", "replay", "decode", "scenario", "graph"),
     *("report", "audit", "drive", "sweep", "save", "resume", "notebooks", "new", "warm"),
@@ -17,7 +17,7 @@ def command(name: str) -> ModuleType:
 
 
 def first_line(name: str) -> str:
-    """What the command called `name` does, in one line: the first of its module, which is read and not imported.
+    """A command's summary: the first line of its module, which is read without importing it.
 
     Examples:
         >>> first_line("list")

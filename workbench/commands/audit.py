@@ -4,7 +4,7 @@ The table is only read. PATH is a folder or a URL such as s3://bucket/warehouse/
   workbench audit /data/warehouse/db.db/orders
   workbench audit /data/warehouse/db.db/orders --acks acks.jsonl -o report.html
 
-Exit status: 0 nothing is found, 1 a violation is proved, 2 no table, a damaged one, or one of a kind that is refused,
+Exit status: 0 nothing is found, 1 a violation is proved, 2 there is no table, or it is damaged or unsupported,
 3 there are only suspicions, or the audit is incomplete.
 """
 
@@ -22,8 +22,8 @@ from workbench.storage.whole import STDOUT
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH")
     parser.add_argument("--format", default="auto", choices=("auto", "paimon", "hudi", "iceberg"))
-    parser.add_argument("--acks", metavar="FILE", help="the commits that clients were told have succeeded")
-    parser.add_argument("--since", type=int, metavar="N", help="the version to begin with")
+    parser.add_argument("--acks", metavar="FILE", help="the commits that were acknowledged to clients")
+    parser.add_argument("--since", type=int, metavar="N", help="the version to start from")
     add_options(parser, "--json")
     parser.add_argument("-o", "--output", metavar="FILE.html", help="write a page with evidence and pictures")
 

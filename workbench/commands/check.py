@@ -1,16 +1,16 @@
-"""Check a model, or configurations against what is expected of them.
+"""Check a model, or configurations against what they expect.
 
   workbench check bakery_v2 --set SafeAcks=false      one model; violations print their trace
   workbench check bakery_v2 --cfg MC.cfg              with the constants and properties of a TLC configuration
-  workbench check bakery_v2 --profile                 what the model's Python was called for, and how often
+  workbench check bakery_v2 --profile                 how often the model's Python was called, and for what
   workbench check bakery_v2 --itf trace.itf.json      write the trace of the first violation to a file
   workbench check v2_race                             a configuration, by name or as FILE.toml, as a table
-  workbench check bakery/one_table hudi/one_table     with its folder, where several have one of that name
+  workbench check bakery/one_table hudi/one_table     with the folder, if several configurations share the name
   workbench check specs/bakery                        every configuration in a folder
-  workbench check mine --accept                       what is found is what they expect from now on: FILE.toml changes
+  workbench check mine --accept                       rewrite FILE.toml to expect what is found
 
-A name means first a model, then a file or folder, then a configuration that comes with the workbench. Nine
-configurations have the name of their model, and its defaults; name them with their folder: classics/paxos.
+A name means first a model, then a file or folder, then one of the workbench's own configurations. Nine configurations
+share their model's name and defaults; give them with their folder: classics/paxos.
 
 Exit status: 0 everything holds (or is as expected), 1 something is violated (or differs), 2 bad input,
 3 something is not known, or nothing was checked.
@@ -58,14 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_workers(parser, "threads", default=1)
     parser.add_argument("--hand-over-states", type=int, metavar="N", help="engine auto: move to Spark after N states")
     parser.add_argument(
-        "--run-dir", metavar="DIR", help="where a search on Spark keeps its levels, to be resumed; a path or a URL"
+        "--run-dir", metavar="DIR", help="a path or URL where a search on Spark keeps its levels, to resume it"
     )
     add_options(parser, "--trace")
-    parser.add_argument("--profile", action="store_true", help="print what the model's Python was called for")
+    parser.add_argument("--profile", action="store_true", help="print what called the model's Python, and how often")
     add_options(parser, "--json", help="print one JSON object (a list for configurations)")
-    parser.add_argument(
-        "--accept", action="store_true", help="write what is found into the configurations, as what they expect"
-    )
+    parser.add_argument("--accept", action="store_true", help="rewrite the configurations to expect what is found")
     outputs.add_arguments(parser)
 
 
@@ -134,9 +132,9 @@ def _check_model(arguments: argparse.Namespace, name: str) -> int:
 def _asked(
     arguments: argparse.Namespace, model: type[Model]
 ) -> tuple[Model, list[str] | None, bool | tuple[str, ...], list[str], list[Verdict]]:
-    """The model with its constants, the properties and symmetric sets to check it with, remarks, and what is unknown.
+    """The model, the properties and symmetric sets to check, remarks, and unknown properties.
 
-    What the other options say goes before what a TLC configuration says.
+    Command-line options override the TLC configuration.
     """
     constants = parse_assignments(arguments.set, model)
     if arguments.cfg is None:
@@ -155,14 +153,14 @@ def _asked(
 
 
 def print_result(out: Console, result: Result, witnesses: bool = False) -> None:
-    """The result as text: counts, verdicts, what was never taken, and the traces of violations."""
+    """Print a result: counts, verdicts, actions never taken, and the traces of violations."""
     model = result.model
     print_model(out, model)
     out.print(result.counts, markup=False)
     if not result.complete:
-        out.print(f"[bold yellow]INCOMPLETE[/]: {result.stopped}; what is not decided is unknown")
+        out.print(f"[bold yellow]INCOMPLETE[/]: {result.stopped}; undecided properties are unknown")
     elif result.interrupted:
-        out.print("[bold yellow]INTERRUPTED[/] when all states were visited; what takes more than that is missing")
+        out.print("[bold yellow]INTERRUPTED[/] after all states were visited; anything beyond that is missing")
     for note in result.notes:
         out.print(f"note: {note}", markup=False)
     if result.profile is not None and result.profile.remarks:
@@ -216,7 +214,7 @@ def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> i
 
 
 def _with_profile(document: dict[str, Any], result: Result, wanted: bool) -> dict[str, Any]:
-    """What ``--json`` prints of a result, with the profile where that is asked for."""
+    """The document of ``--json``, with the profile if wanted."""
     if not wanted:
         return document
     return {**document, "profile": None if result.profile is None else result.profile.as_dict()}

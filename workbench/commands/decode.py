@@ -1,8 +1,8 @@
-"""Merge what PostgreSQL's test_decoding prints on several nodes into one log, for `workbench replay --map`.
+"""Merge the output of PostgreSQL's test_decoding on several nodes into one log, for `workbench replay --map`.
 
   workbench decode n1=n1.csv n2=n2.csv -o events.jsonl
 
-Each file is what psql prints, as CSV, for the changes of a node's slot; docs/postgresql.md has the command.
+Each file is psql's CSV output for the changes in a node's slot; docs/postgresql.md has the command.
 Exit status: 0 the log is written, 2 bad input.
 """
 
@@ -17,7 +17,7 @@ from workbench.storage.whole import STDOUT
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("nodes", nargs="+", metavar="NODE=FILE", help="a node's name, and its changes")
-    parser.add_argument("-o", "--output", default=STDOUT, metavar="FILE", help="standard output if it is not given")
+    parser.add_argument("-o", "--output", default=STDOUT, metavar="FILE", help="by default standard output")
 
 
 def run(arguments: argparse.Namespace) -> int:

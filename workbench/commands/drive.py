@@ -1,12 +1,12 @@
-"""Make real processes follow a trace, and compare what happens with what the model predicts.
+"""Make real processes follow a trace, and compare the outcome with the model's predictions.
 
 TRACE is a file that `workbench check --itf` wrote, or a permalink:
   workbench check paimon --set PUT_IF_ABSENT=false --property ConsistentRead --itf lost.itf.json
   workbench drive paimon lost.itf.json
   workbench drive paimon lost.itf.json --keep driven       and `workbench audit driven/db.db/t`
 
-Each process of the model is a process of the system, which waits at each step until it is its turn. A step is
-done, refused if the system finds a conflict, or impossible if the system has no way to do it.
+Each process of the model becomes a process of the system, which waits for its turn at each step. A step is done,
+refused if the system finds a conflict, or impossible if the system cannot do it.
 
 Exit status: 0 the system did what the model predicts, 1 it did not, 2 bad input, or the system is not installed,
 3 not decided, because of the time limit or an interrupt.
@@ -70,10 +70,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _report(source: str, system: str, given: dict[str, Any]) -> Report:
-    """Whether what is given is a behaviour of the model that is driven."""
+    """Whether the given trace is a behaviour of the model to drive."""
     if recorded.is_permalink(source):
         name = parse_permalink(source).model
-        if name not in MODELS:  # a link must not name what is loaded
+        if name not in MODELS:  # a link must not decide what is loaded
             raise InputError(f"a permalink of {brief(name)} is not accepted; it takes one of {' or '.join(MODELS)}")
         return recorded.follow_permalink(get_model(name), source, given)
     from workbench.guided.validate import validate  # numba loads here, not with the command line

@@ -4,7 +4,7 @@
   workbench graph bakery --symmetry --tables bakery_graph
   workbench graph clean_up_age --graphml age.graphml        a configuration, by name or as FILE.toml
 
-A graph is written whole or not at all: if there are more than --max-states states, the command ends with status 3.
+A graph is written completely or not at all: with more than --max-states states, the command ends with status 3.
 """
 
 import argparse
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from workbench.spaces.space import StateSpace
 
 WRITTEN, INCOMPLETE = 0, 3
-#: What tools that draw graphs can just about load.
+#: About the most that tools for drawing graphs can load.
 MOST_STATES = 100_000
 
 
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         nodes, edges = _tables(arguments.tables)
         with writing_text(nodes) as nodes_out, writing_text(edges) as edges_out:
             write_tables(nodes_out, edges_out, _nodes(space), _edges(space))
-            for out in (nodes_out, edges_out):  # no full disk comes between the two: they belong together
+            for out in (nodes_out, edges_out):  # a full disk must not separate the two: they belong together
                 out.flush()
                 os.fsync(out.fileno())
     remark(
@@ -70,10 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _files(arguments: argparse.Namespace) -> dict[str, str]:
-    """The files to write, with the options that name them.
-
-    The folder for tables is made, so that what is wrong with it is known before the search.
-    """
+    """The files to write, by option. The folder for tables is made now, to fail before the search if at all."""
     given = {"--dot": arguments.dot, "--graphml": arguments.graphml}
     files = {option: path for option, path in given.items() if path is not None}
     if arguments.tables is not None:
@@ -95,7 +92,7 @@ def _nodes(space: "StateSpace") -> Iterator[GraphNode]:
 
 
 def _edges(space: "StateSpace") -> Iterator[GraphEdge]:
-    """The steps, with the labels that traces have; the model is run once for each that is memoised."""
+    """The steps with their labels as in traces; the model runs once per memoized step."""
     labels: dict[int, str] = {}
     columns = (space.sources.tolist(), space.targets.tolist(), space.steps.tolist())
     for number, (source, target, step) in enumerate(zip(*columns, strict=True)):

@@ -1,7 +1,7 @@
 """List the models, and the configurations that come with them.
 
-workbench list              the models, and how many configurations there are
-workbench list hudi         the configurations of specs/hudi, each with what it shows
+workbench list              the models, and the number of configurations
+workbench list hudi         the configurations of specs/hudi, with what each shows
 """
 
 import argparse

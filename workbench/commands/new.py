@@ -66,8 +66,10 @@ def test_the_lock_is_needed() -> None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="what the model will be called, such as shared_counter")
-    parser.add_argument("--into", type=Path, default=Path(), metavar="DIR", help="a folder to write to; it is made")
+    parser.add_argument("name", metavar="NAME", help="the model's name, such as shared_counter")
+    parser.add_argument(
+        "--into", type=Path, default=Path(), metavar="DIR", help="the folder to write to, made if needed"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

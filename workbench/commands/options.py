@@ -1,4 +1,4 @@
-"""What several commands share: constants from the command line, the console."""
+"""Shared parts of commands: their options, constants from the command line, the console."""
 
 import argparse
 import math
@@ -22,7 +22,7 @@ from workbench.storage.strict_json import read_json
 
 
 def above_zero(number: type[int] | type[float]) -> Callable[[str], float]:
-    """What argparse reads a budget with."""
+    """A type for argparse: a number above 0."""
 
     def parse(text: str) -> float:
         try:
@@ -59,7 +59,7 @@ _SHARED: dict[str, dict[str, Any]] = {
 
 
 def add_options(parser: argparse._ActionsContainer, *names: str, **changed: Any) -> None:
-    """Add options that several commands have, with what is `changed` in each of them, such as its help."""
+    """Add options that several commands share, with arguments `changed` in each, such as the help."""
     for name in names:
         parser.add_argument(name, **_SHARED[name] | changed)
 
@@ -70,7 +70,7 @@ def budgets(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def add_workers(parser: argparse.ArgumentParser, who: str, default: int | None) -> None:
-    """The option that says how many work at once; None for all cores."""
+    """The option for the number of workers; None means all cores."""
     number = above_zero(int)
 
     def parse(text: str) -> float | None:
@@ -84,24 +84,24 @@ def add_workers(parser: argparse.ArgumentParser, who: str, default: int | None) 
 
 
 class _Console(Console):
-    """Shows what comes from elsewhere, such as a recorded text, and lets no terminal obey it."""
+    """Escapes control characters in foreign text, such as a recorded one, so that no terminal obeys it."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=printable_lines(segment.text))
 
     def on_broken_pipe(self) -> None:
-        raise  # the command line as a whole knows what to do
+        raise  # cli.main handles it
 
 
 def console() -> Console:
-    """Where results go. Colours and styles only on a terminal; lines are not wrapped into each other."""
+    """The console for results. Colours and styles only on a terminal; long lines are not wrapped."""
     output = standard.output()
     return _Console(file=output, highlight=False, soft_wrap=True, width=None if output.isatty() else 150)
 
 
 def parse_value(text: str) -> Any:
-    """A value from the command line: a JSON literal; what is not one is taken as a plain string.
+    """A value from the command line: JSON, or else a plain string.
 
     Examples:
         >>> parse_value("3"), parse_value("true"), parse_value("atomic"), parse_value('[["a1"]]')
@@ -114,7 +114,7 @@ def parse_value(text: str) -> Any:
 
 
 def parse_assignments(given: Iterable[str], model: type[Model] | None = None) -> dict[str, Any]:
-    """Constants from ``NAME=VALUE`` texts; what `model` takes as a text needs no quotes, whatever it is."""
+    """Constants from ``NAME=VALUE`` texts; values of the model's text constants need no quotes."""
     constants = {}
     for text in given:
         name, equals, value = text.partition("=")
@@ -128,7 +128,7 @@ def parse_assignments(given: Iterable[str], model: type[Model] | None = None) ->
 
 
 class Target(NamedTuple):
-    """What a command is asked about: a model with constants, also as a configuration gives them; `files` say so."""
+    """A command's subject: a model with constants, or a configuration; `files` are those that define it."""
 
     declared: type[Model]
     constants: dict[str, Any]
@@ -160,5 +160,5 @@ def asked_of(target: str, given: Sequence[str] = ()) -> Target:
 
 
 def first_paragraph(doc: str | None) -> str:
-    """The first paragraph of a docstring, in one line."""
+    """A docstring's first paragraph, in one line."""
     return escape(" ".join((doc or "").strip().split("\n\n")[0].split()))

@@ -1,4 +1,4 @@
-"""What a check writes to files: a trace in the formats of other tools, and reports for continuous integration."""
+"""Write a check's traces in other tools' formats, and its reports for continuous integration."""
 
 import argparse
 import json
@@ -34,7 +34,7 @@ def _animated(trace: Trace) -> str:
     return view.animated_svg(trace) + "\n"
 
 
-#: What shows a trace to people.
+#: The formats that show a trace to people.
 SHOWN: dict[str, Callable[[Trace], str]] = {"--html": _page, "--svg": _animated}
 _TRACES: dict[str, Callable[[Trace], str]] = {
     "--itf": lambda trace: _json(to_itf(trace)),
@@ -52,8 +52,8 @@ def _json(document: dict[str, object]) -> str:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         "output",
-        "A trace is that of the first violated property, or of a reachable one that is checked alone. "
-        "FILE may be - for standard output; what is printed otherwise then goes to standard error.",
+        "The trace is that of the first violated property, or of a reachable one that is checked alone. "
+        "FILE may be - for standard output; all other output then goes to standard error.",
     )
     add_options(group, "--itf")
     group.add_argument("--tlc-json", metavar="FILE", help="write the trace as TLC does")
@@ -65,14 +65,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_shown(parser: argparse._ActionsContainer) -> None:
     """The options that write a trace for people."""
-    parser.add_argument(
-        "--html", metavar="FILE", help="write the trace as a page of its own, with pictures, to step through"
-    )
+    parser.add_argument("--html", metavar="FILE", help="write the trace as a page with pictures, to step through")
     parser.add_argument("--svg", metavar="FILE", help="write the trace as an animated picture")
 
 
 def check_printed(arguments: argparse.Namespace) -> None:
-    """Raise :class:`InputError` for traces that were to be printed where one object is."""
+    """Raise :class:`InputError` if traces and one JSON object would both be printed."""
     if arguments.trace and arguments.json:
         raise InputError("--trace is not accepted with --json, which has no states; --itf writes a trace as JSON")
 
@@ -80,14 +78,14 @@ def check_printed(arguments: argparse.Namespace) -> None:
 def check_shown(
     arguments: argparse.Namespace, inputs: Sequence[str | Path], options: Sequence[str] = tuple(SHOWN)
 ) -> None:
-    """Raise :class:`InputError` if a trace cannot be written as these options, by default those of `add_shown`, ask."""
+    """Raise :class:`InputError` if these options, by default those of `add_shown`, name unwritable files."""
     check_paths(inputs, _files(arguments, options))
 
 
 def write_shown(
     arguments: argparse.Namespace, behaviour: Callable[[], Trace | None], options: Sequence[str] = tuple(SHOWN)
 ) -> None:
-    """Write the trace that `behaviour` gives as these options ask; it is made only where that is asked for."""
+    """Write the trace that `behaviour` returns to the files of these options; it is called only if there are some."""
     for option, path in _files(arguments, options).items():
         trace = behaviour()
         if trace is None:
@@ -99,13 +97,13 @@ def write_shown(
 
 
 def _files(arguments: argparse.Namespace, options: Sequence[str] = ALL) -> dict[str, str]:
-    """The options that were given, with their files."""
+    """The files of the options that were given."""
     given = {option: getattr(arguments, option[2:].replace("-", "_")) for option in options}
     return {option: path for option, path in given.items() if path is not None}
 
 
 def check_written(arguments: argparse.Namespace, inputs: Sequence[str | Path], checks: int = 1) -> None:
-    """Raise :class:`InputError` for what cannot be written, before `checks` checks are made of what `inputs` hold."""
+    """Raise :class:`InputError` for outputs that cannot be written, before any of the `checks` starts."""
     files = _files(arguments)
     for option in files:
         if option in _TRACES and checks > 1:
@@ -116,14 +114,14 @@ def check_written(arguments: argparse.Namespace, inputs: Sequence[str | Path], c
 
 @contextmanager
 def printing(arguments: argparse.Namespace, options: Sequence[str] = ALL) -> Iterator[None]:
-    """What is printed in here leaves standard output to a file that goes there."""
+    """Print to standard error inside, if one of the files is standard output."""
     with standard.writing_to(sys.stderr if STDOUT in _files(arguments, options).values() else standard.output()):
         yield
 
 
 @contextmanager
 def failing(arguments: argparse.Namespace, options: Sequence[str] = tuple(_TRACES)) -> Iterator[None]:
-    """In here, the trace of an error of the model's is written as that of a violation is; the error goes on."""
+    """Write the trace of a model's error like that of a violation, and re-raise the error."""
     try:
         yield
     except ModelError as error:
@@ -136,7 +134,7 @@ def failing(arguments: argparse.Namespace, options: Sequence[str] = tuple(_TRACE
 
 
 def write_trace(arguments: argparse.Namespace, result: Result) -> None:
-    """Write the trace of a check to the files that are asked for."""
+    """Write the trace of a check to the files of the options."""
     traced, files = trace_of(result), _files(arguments, tuple(_TRACES))
     if not files:
         return
@@ -157,13 +155,13 @@ def _write(files: dict[str, str], name: str, trace: Trace) -> None:
 
 
 def trace_of(result: Judged) -> tuple[str, Trace] | None:
-    """The first violated property and its trace, or the only one that was checked and its witness."""
+    """The first violated property with its trace, or the only property checked with its witness."""
     alone = result.verdicts if len(result.verdicts) == 1 else []
     return next(((v.name, v.trace) for v in [*result.violated, *alone] if v.trace is not None), None)
 
 
 def write_reports(arguments: argparse.Namespace, suites: Sequence[tuple[Suite, str | None]]) -> None:
-    """Write what continuous integration reads; each suite comes with the file that its annotations belong to."""
+    """Write the reports for continuous integration; each suite comes with the file for its annotations."""
     if arguments.junit is not None:
         with writing_text(arguments.junit) as out:
             out.write(to_junit(suite for suite, _ in suites))
@@ -175,7 +173,7 @@ def write_reports(arguments: argparse.Namespace, suites: Sequence[tuple[Suite, s
 
 
 def suite_of_model(result: Result) -> Suite:
-    """A check as a suite with a case for each property, which is found in the model's file."""
+    """A check as a suite with a case per property, each placed in the model's file."""
     suite = suite_of(result.model.name, result)
     verdicts = {verdict.name: verdict for verdict in result.verdicts}
     return replace(suite, cases=[_placed(case, result, verdicts.get(case.name)) for case in suite.cases])
@@ -188,13 +186,13 @@ def _placed(case: JunitCase, result: Result, verdict: Verdict | None) -> JunitCa
 
 
 def suite_of_configuration(one: Configuration, result: Result) -> Suite:
-    """A configuration as a suite of one case, which passes if everything is as expected."""
+    """A configuration as a suite with one case, which passes if everything is as expected."""
     if different := one.compared(result):
         verdicts = {verdict.name: verdict for verdict in result.verdicts}
         found = [(difference, verdicts.get(difference.name)) for difference in different]
         lines = list(map(str, different))
         traces = [f"{v.name}:\n{v.trace}" for _, v in found if v and v.holds is False and v.trace is not None]
-        verdicts_first = sorted(found, key=lambda what: what[0].name in COUNTS)  # GitHub shows ten lines, no more
+        verdicts_first = sorted(found, key=lambda what: what[0].name in COUNTS)  # GitHub shows only ten lines
         findings = tuple(_finding(one, *what) for what in verdicts_first)
         case = JunitCase(one.title, FAILED, "; ".join(lines), "\n\n".join(["\n".join(lines), *traces]), findings)
     elif result.cut_short is not None:

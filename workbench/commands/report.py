@@ -1,6 +1,6 @@
 """Write a self-contained HTML page on a configuration or a model: verdicts, traces, the state graph and charts.
 
-The page loads nothing from anywhere, and follows the reader's preference for light or dark:
+The page loads nothing else, and follows the reader's preference for light or dark:
   workbench report v2_race -o report.html                  a configuration, by name or as FILE.toml
   workbench report hudi --set ConcurrencyControl=none
   workbench report path/to/file.py:Class
@@ -21,7 +21,7 @@ from workbench.configurations import Configuration
 from workbench.kernel import Result
 from workbench.kernel.text import printable
 
-#: Up to how many states are kept, for the graph and for what reads and writes what.
+#: The most states to keep, for the graph and the chart of accesses.
 MOST_KEPT = 200_000
 
 
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _comparison(configuration: Configuration | None, result: Result) -> dict[str, Any]:
-    """What the page says of the result beside what was found."""
+    """The configuration's part of the page."""
     if configuration is None:
         return {}
     return {

@@ -1,7 +1,7 @@
 """Resume a search on Spark that was stopped or killed, from its last completed level.
 
   workbench resume data/run
-  workbench resume data/run --model path/to/file.py:Class      a model of your own: only files that you name are loaded
+  workbench resume data/run --model path/to/file.py:Class      a model of your own: only files you name are loaded
 
 Exit status: 0 everything holds, 1 something is violated, 2 bad input, 3 something is not known, or nothing was checked.
 """
@@ -19,7 +19,7 @@ from workbench.runs import resume
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run_dir", metavar="DIR", help="the run directory that the search was given")
-    parser.add_argument("--model", metavar="MODEL|CONFIGURATION", help="what is searched, if it is none of ours")
+    parser.add_argument("--model", metavar="MODEL|CONFIGURATION", help="the searched model, if it is your own")
     add_options(parser, "--max-states", "--max-seconds", "--json")
 
 

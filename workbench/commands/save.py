@@ -1,11 +1,11 @@
-"""Save the states and transitions of a model as Parquet, to be queried with SQL or pandas.
+"""Save the states and transitions of a model as Parquet, to query with SQL or pandas.
 
   workbench save bakery_v2 data/race --set AsyncParquet=true --set RestampPatch=false
   workbench save v2_race data/race           a configuration, by name or as FILE.toml
-  workbench save data/run data/states        what a search on Spark has in its run directory
-  workbench save data/run data/states --model path/to/file.py:Class      if that is a model of your own
+  workbench save data/run data/states        the run directory of a search on Spark
+  workbench save data/run data/states --model path/to/file.py:Class      the same for a model of your own
 
-Exit status: 0 the whole space is saved, 2 bad input, 3 a budget ran out: what was found is saved.
+Exit status: 0 the whole space is saved, 2 bad input, 3 a budget ran out, and the part found is saved.
 """
 
 import argparse
@@ -29,10 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL|CONFIGURATION|RUN_DIR",
         help="a name, path/to/file.py:Class, FILE.toml, or a run directory",
     )
-    parser.add_argument("folder", metavar="FOLDER", help="a new or empty one, or a dataset to be replaced")
+    parser.add_argument("folder", metavar="FOLDER", help="a new or empty one, or a dataset to replace")
     add_options(parser, "--set")
     parser.add_argument(
-        "--model", dest="of", metavar="MODEL|CONFIGURATION", help="of a run directory, if it is none of ours"
+        "--model", dest="of", metavar="MODEL|CONFIGURATION", help="a run directory's model, if it is your own"
     )
     add_options(parser, "--property", "--symmetry")
     add_options(parser, "--max-states", default=None, help=f"by default {MOST_STATES}")

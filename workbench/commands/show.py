@@ -1,7 +1,7 @@
 """Show a model: its constants with their ranges, its actions, its properties.
 
 workbench show bakery_v2
-workbench show v2_race        a configuration: what it sets, asks and expects
+workbench show v2_race        a configuration: what it sets, checks and expects
 """
 
 import argparse
@@ -64,7 +64,7 @@ def _show_model(model: type[Model]) -> None:
         actions.add_row(label, _process(action), first_paragraph(action.doc) + _condition(action))
     properties = _table("Properties", "property", "kind", "what it says")
     for name, declared in {**model.declared_properties, **model.declared_constraints}.items():
-        asked = "" if declared.by_default else " (only if it is asked for)"
+        asked = "" if declared.by_default else " (only on request)"
         properties.add_row(name, declared.described, first_paragraph(declared.doc) + _condition(declared) + asked)
     for table in (constants, actions, properties):
         out.print(table)
@@ -72,7 +72,7 @@ def _show_model(model: type[Model]) -> None:
     if model.symmetry:
         out.print(f"Symmetric sets: {', '.join(model.symmetry)}")
     if model.ignores:
-        out.print(f"States are not told apart by: {', '.join(model.ignores)}")
+        out.print(f"Ignored when states are compared: {', '.join(model.ignores)}")
 
 
 def _condition(declared: Action | Property) -> str:

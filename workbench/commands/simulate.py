@@ -1,11 +1,11 @@
-"""Walk through a model's states at random: for spaces that are too large to search.
+"""Walk through a model's states at random, for spaces too large to search.
 
   workbench simulate paimon --seconds 60                   on all cores; violations print their trace
   workbench simulate bakery_v2 --walks 100000 --seed 7     the same walks again, on any number of workers
-  workbench simulate hudi --swarm --depth 1000             longer walks, each of which prefers different actions
+  workbench simulate hudi --swarm --depth 1000             longer walks, each preferring different actions
 
-What walks meet is certain. About what they do not meet, they say nothing, however many there are.
-Exit status: 0 everything that was asked for is reached, 1 something is violated, 2 bad input, 3 something is not known.
+What walks meet is certain. What they do not meet remains open, however many there are.
+Exit status: 0 everything wanted is reached, 1 something is violated, 2 bad input, 3 something is unknown.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="the same seed makes the same walks (0)")
     parser.add_argument(
-        "--uniform", choices=UNIFORM, default="actions", help="what has the same chance (default: actions)"
+        "--uniform", choices=UNIFORM, default="actions", help="what is drawn with equal chances (default: actions)"
     )
     parser.add_argument("--swarm", action="store_true", help="let each walk prefer different actions")
     add_workers(parser, "threads, or tasks on Spark", default=None)
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def print_simulation(out: Console, seen: Simulation, witnesses: bool = False) -> None:
-    """What walks saw, as text: how much, the verdicts, which actions were taken, and the traces of violations."""
+    """Print a simulation: its size, the verdicts, the actions taken, and the traces of violations."""
     print_model(out, seen.model)
     for line in seen.lines:
         out.print(line, markup=False)

@@ -1,11 +1,11 @@
-"""Check a model under many settings of its constants, side by side on Spark.
+"""Check a model under many settings of its constants, in parallel on Spark.
 
   workbench sweep bakery_v2 --grid SafeAcks=true,false --grid MaxCrashes=0,1
   workbench sweep hudi --grid ConcurrencyControl=none,optimistic --set MonotonicTs=false --out results
-  workbench sweep v2_race --grid RestampPatch=true,false      a configuration; the grid goes before its constants
+  workbench sweep v2_race --grid RestampPatch=true,false      a configuration; the grid overrides its constants
 
-Values are separated by commas, or given as a JSON list: --grid Writers=[2,3]. With --out every result is kept as soon
-as it is there, and running the same command again computes only what is missing.
+Values are separated by commas, or given as a JSON list: --grid Writers=[2,3]. With --out every result is stored at
+once, and running the same command again computes only the missing ones.
 
 Exit status: 0 everything holds, 1 something is violated, 2 bad input, 3 something is not known, or nothing was checked.
 """
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     asked, grid = asked_of(arguments.model, arguments.set), parse_grid(arguments.grid)
     model, constants = asked.declared, asked.constants
-    if asked.configuration is not None:  # the grid goes before it
+    if asked.configuration is not None:  # the grid overrides it
         constants = {name: value for name, value in constants.items() if name not in grid}
     from workbench.questions.sweep import sweep  # pyspark loads here, not with the command line
 
@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _holds(row: dict[str, Any], properties: Sequence[str]) -> bool | None:
-    """Whether everything does in a setting; None if something is not known, or nothing was checked."""
+    """Whether everything holds in a setting; None if something is unknown, or nothing was checked."""
     words = [row[name] for name in properties if row[name] is not None]  # a setting may switch a property off
     if any(word in BAD for word in words):
         return False
@@ -109,7 +109,7 @@ def parse_grid(given: Iterable[str]) -> dict[str, list[Any]]:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int, int], None]]:
-    """A bar on the terminal, and a line now and then where there is none."""
+    """A progress bar on a terminal, else a line now and then."""
     if not sys.stderr.isatty():
         lines = SparseLines()
         yield lambda done, total: lines(f"{done:,} of {counted(total, 'setting')}")

@@ -37,7 +37,7 @@ def judge(table: HudiTable, *, since: int | None = None, acks: Iterable[Mapping[
     first, last = table.versions
     draft.remarks += [*NEVER_SEEN, *before_since(since, first, last, table.source.url)]
     if table.has_history:
-        draft.remarks.append(f"instants before {first} were archived: what they published is taken as it is")
+        draft.remarks.append(f"instants before {first} were archived: what they published is taken as correct")
     findings = [
         *_acknowledged(table, acks or (), since),
         *_built(table, since),
@@ -46,9 +46,7 @@ def judge(table: HudiTable, *, since: int | None = None, acks: Iterable[Mapping[
         *_one_name(table, since),
     ]
     if not table.has_keys:
-        draft.left_out.append(
-            "keys in two file groups: hoodie.populate.meta.fields is false, so that rows do not have their keys"
-        )
+        draft.left_out.append("keys in two file groups: hoodie.populate.meta.fields is false, so rows lack their keys")
     else:
         found = duplicates(table, since)
         listed = sorted(found.found, key=lambda one: one.version)[:MOST_LISTED]
@@ -102,7 +100,7 @@ def _acknowledged(table: HudiTable, acks: Iterable[Mapping[str, Any]], since: in
         if version in there or expired or (since and version < since):
             continue
         project = partial(states.deleted_slice, "of the commit", version, rolled_back=True)
-        why = f"the commit of {ack['instant']} was acknowledged, and has no completed instant"
+        why = f"the commit of {ack['instant']} was acknowledged, but has no completed instant"
         found = Finding("AcknowledgedCommitsPresent", "proved", version, why, invariant="PublishedSlicesExist")
         yield _told(found, project)
 
@@ -149,7 +147,7 @@ def _too_late(table: HudiTable, since: int | None) -> Iterator[Finding]:
     for one in table.slices.filter(pc.greater(table.slices["first"], table.slices["replaced"])).to_pylist():
         if since and one["first"] < since:
             continue
-        why = f"the slice was published after {one['replaced']} had replaced its file group, so that nobody reads it"
+        why = f"the slice was published after {one['replaced']} had replaced its file group, so nobody reads it"
         project = partial(states.lost_update, None, _group(one), [one["first"], one["replaced"]])
         evidence = [f"{one['instant']} publishes {one['name']}", f"{one['replaced']} replaced {_group(one)}"]
         yield _finding("ConsistentRead", "proved", one, why, evidence, project)
@@ -212,11 +210,15 @@ def _gone(table: HudiTable, since: int | None) -> Iterator[Finding]:
             continue
         deletions = table.deleted.get(one["name"].rpartition("/")[2], [])
         evidence = [f"{one['instant']} publishes {one['name']}", "there is no such file"]
-        evidence += [f"{instant.name} says that it was deleted" for instant in deletions]
+        evidence += [f"{instant.name} reports that it was deleted" for instant in deletions]
         which = "the newest slice of the file group is published"
         if one["last"] is not None:
             which = f"the slice of {one['first']} is published, and read by versions before {one['last']}"
-        by = f"a {deletions[0].action} has deleted it" if deletions else "it is gone, and no instant says by whom"
+        by = (
+            f"a {deletions[0].action} has deleted it"
+            if deletions
+            else "it is gone, and no instant reports its deletion"
+        )
         why = f"{which}, but {by}"
         rolled_back = any(instant.action == "rollback" for instant in deletions)
         project = partial(states.deleted_slice, _group(one), one["first"], rolled_back=rolled_back)
@@ -252,7 +254,7 @@ def _one_name(table: HudiTable, since: int | None) -> Iterator[Finding]:
     other = pc.and_kleene(pc.not_equal(slices["size"], found), pc.greater(slices["size"], 0))
     for one in slices.filter(other).to_pylist():
         rows = count_rows(table.source, one["name"])
-        why = "the slice's file is not the one that its commit has written: it was overwritten"
+        why = "the slice's file is not the one its commit wrote: it was overwritten"
         evidence = [
             f"{one['instant']}: {one['size']:,} bytes, {one['rows']} rows",
             f"{one['name']}: {table.present[one['name']]:,} bytes, {rows} rows",

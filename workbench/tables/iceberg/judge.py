@@ -17,8 +17,8 @@ from workbench.tables.source import Missing
 MOST_BYTES = 512 * 2**20
 
 NEVER_SEEN = (
-    "the catalog: which metadata file it names, and whom it answered 409, is not on the disk",
-    "the rows, in data files and files of deletes, and whether these files are there: the model has no content",
+    "the catalog: the metadata file it names, and the commits it refused with 409, are not on the disk",
+    "the rows in data files and delete files, and whether these files exist: the model has no content",
 )
 
 LINEAR, SEQUENTIAL, PRESENT = "LinearHistory", "SequentialSnapshots", "AcknowledgedCommitsPresent"
@@ -61,7 +61,7 @@ class _Judge:
             self.draft.left_out.append(f"the content of {len(table.unread)} snapshots that have no manifest list")
         if table.chain and table.chain[0].parent is not None:
             first, _ = table.versions
-            self.draft.remarks.append(f"snapshots before {first} have expired: what it has is taken as it is")
+            self.draft.remarks.append(f"snapshots before {first} have expired: its content is taken as correct")
         self.draft.remarks += before_since(self.since, *table.versions, table.source.url)
 
     def find(self, property: str, grade: Grade, one: IcebergSnapshot, why: str, evidence: Iterable[str]) -> None:
@@ -117,7 +117,7 @@ class _Judge:
             self.find(LINEAR, "suspect", new, why, [f"{metadata.name}: snapshot-log has {before}, then {after}"])
 
     def _begins_anew(self, old: IcebergSnapshot, new: IcebergSnapshot, name: str) -> None:
-        why = f"snapshot {new.id} has no parent, though {old.id} was before it: so begins who replaces a table"
+        why = f"snapshot {new.id} has no parent, though {old.id} was before it, as after a table is replaced"
         self.find(LINEAR, "outside", new, why, [name])
 
     def content(self) -> None:
@@ -211,9 +211,7 @@ class _Judge:
             return
         after_head = newer.heads[newer.heads.index(head.id) :] if head.id in newer.heads else ()
         if base not in after_head:  # it was not rolled back to
-            why = (
-                f"snapshot {new[-1].id} was committed on {head.id}, and was built on {base}, unless that went back, too"
-            )
+            why = f"snapshot {new[-1].id} was committed on {head.id}, but built on {base}, unless that was a rollback"
             self.find(LINEAR, "suspect", new[-1], why, both)
 
     # Commits that are not in the history -----------------------------------------------------------------------------
