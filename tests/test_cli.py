@@ -1281,7 +1281,7 @@ def test_what_is_interrupted_after_the_search_differs_from_nothing(run, toml):
     assert ("two.toml" in out, "0 of 2 configurations" in out) == (False, True)
     asked = run("check", f"{path}:Up", "--engine", "local")
     assert asked[0] == 1
-    assert "INTERRUPTED when all states were visited" in asked[1]
+    assert "INTERRUPTED after all states were visited" in asked[1]
 
 
 def test_control_c_in_text_that_is_executed(tmp_path):

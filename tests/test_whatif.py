@@ -2,6 +2,7 @@
 
 import pytest
 
+from workbench.formats.expression import Expression
 from workbench.kernel import (
     Constant,
     InputError,
@@ -18,7 +19,7 @@ from workbench.kernel import (
 from workbench.models.bakery import Bakery
 from workbench.models.bakery_v2 import BakeryV2
 from workbench.models.classics.two_phase_commit import TwoPhaseCommit
-from workbench.questions.seek import predicate_of, seek
+from workbench.questions.seek import seek
 from workbench.questions.whatif import flips, other_values, repairs
 from workbench.widgets.whatif_tab import _table
 
@@ -208,12 +209,12 @@ def test_seek_says_that_there_is_no_such_state() -> None:
 
 def test_a_condition_may_use_the_constants() -> None:
     model = Bakery(Writers=2)
-    trace, _ = seek(model, predicate_of(model, "all(s.decision[w] is not None for w in Writers)"))
+    trace, _ = seek(model, Expression(model, "all(s.decision[w] is not None for w in Writers)"))
     assert all(trace.last.decision[w] is not None for w in model.Writers)
 
 
 @pytest.mark.parametrize("text", ["s.pc ==", "s.nothing", "import os", "", "s.pc['w9']"])
 def test_a_bad_condition_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(InputError, match=r"^expression .* is not accepted: ") as refused:
-        predicate_of(Bakery(Writers=2), text)
+        Expression(Bakery(Writers=2), text)
     assert "\n" not in str(refused.value)

@@ -69,7 +69,7 @@ class ScenarioLine(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Told:
+class ScenarioResult:
     """The result of a scenario.
 
     Attributes:
@@ -180,7 +180,7 @@ def scenario(
     max_bytes: int | None = None,
     on_progress: Callable[[Any], object] | None = None,
     should_stop: Callable[[], bool] | None = None,
-) -> Told:
+) -> ScenarioResult:
     """A shortest behaviour of `model` that passes through `lines` in their order.
 
     Args:
@@ -223,12 +223,12 @@ def scenario(
     try:
         node = searching.run()
         if node is not None:
-            return Told(True, read, searching.states, *_behaviour(model, searching, node, read, len(read)))
+            return ScenarioResult(True, read, searching.states, *_behaviour(model, searching, node, read, len(read)))
         return _why_not(model, searching, read)
     except Stop as stop:
         passed = searching.farthest
         why = f"{stop}; {passed} of {counted(len(read), 'line')} passed so far"
-        return Told(None, read, searching.states, why=why)
+        return ScenarioResult(None, read, searching.states, why=why)
 
 
 def _behaviour(
@@ -261,12 +261,14 @@ def _is_step(model: Model, line: ScenarioLine, step: Step) -> bool:
 # Why a line cannot follow --------------------------------------------------------------------------------------------
 
 
-def _why_not(model: Model, searching: "Passing", lines: list[ScenarioLine]) -> Told:
+def _why_not(model: Model, searching: "Passing", lines: list[ScenarioLine]) -> ScenarioResult:
     failed = searching.farthest
     line = lines[failed]
     explain = _why_no_state if line.step is None else _why_no_step
     nodes, why = explain(model, searching, failed, line)
-    return Told(False, lines, searching.states, *_behaviour(model, searching, nodes, lines, failed), failed, why)
+    return ScenarioResult(
+        False, lines, searching.states, *_behaviour(model, searching, nodes, lines, failed), failed, why
+    )
 
 
 def _why_no_step(model: Model, searching: "Passing", passed: int, line: ScenarioLine) -> tuple[int, str]:

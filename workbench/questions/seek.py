@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 from workbench.engines.check import check
-from workbench.formats.expression import Expression
 from workbench.kernel import Model, Result, State, Trace, invariant, replay
 from workbench.kernel.state import Predicate
 from workbench.questions.variants import beginning_in, variant
@@ -63,20 +62,3 @@ def _searcher(model: Model, predicate: Predicate, begin: State | None) -> Model:
 
     base = model if begin is None else beginning_in(model, [begin])
     return variant(base, **{_GOAL: invariant(not_there)})
-
-
-def predicate_of(model: Model, expression: str) -> Expression:
-    """The predicate that an expression stands for, such as one typed by a person, with its remark.
-
-    Raises:
-        InputError: If it is not an expression, or cannot be evaluated in the initial state; see
-            :class:`workbench.formats.expression.Expression`.
-
-    Examples:
-        >>> from workbench.models.bakery import Bakery
-        >>> model = Bakery()
-        >>> there = predicate_of(model, 's.pc[Writers[0]] == "Done"')
-        >>> there(model.initial_states()[0])
-        False
-    """
-    return Expression(model, expression)

@@ -61,17 +61,8 @@ class Finding:
 
     def as_dict(self) -> dict[str, Any]:
         """The finding as ``--json`` prints it."""
-        return {
-            "property": self.property,
-            "grade": self.grade,
-            "version": self.version,
-            "bucket": self.bucket,
-            "key": self.key,
-            "why": self.why,
-            "evidence": list(self.evidence),
-            "repair": dict(self.repair),
-            "no_picture": self.no_picture,
-        }
+        plain = {name: getattr(self, name) for name in ("property", "grade", "version", "bucket", "key", "why")}
+        return plain | {"evidence": list(self.evidence), "repair": dict(self.repair), "no_picture": self.no_picture}
 
     def remarks(self) -> list[str]:
         """What the model adds, as lines."""

@@ -3,18 +3,17 @@
 import json
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyroaring import BitMap
 
 from workbench.kernel import InputError
 from workbench.kernel.errors import brief
+from workbench.tables.columns import chunks_of, parquet_file
 from workbench.tables.paimon.files import Schema
 from workbench.tables.shape import row_codes
 from workbench.tables.source import Source
@@ -117,32 +116,11 @@ def _json(value: Any) -> str:
 def _read(source: Source, name: str, columns: list[str] | None) -> pa.Table:
     if not name.endswith(".parquet"):
         raise UnreadableError(f"data files such as {brief(name)} are not read, only Parquet")
-    with source.open(name) as file, _believing_nothing(name):
-        parquet = pq.ParquetFile(file)
-        known = parquet.schema_arrow.names
-        missing = [column for column in columns or ("_SEQUENCE_NUMBER", "_VALUE_KIND") if column not in known]
-        if missing:
-            raise InputError(f"{brief(name)} is damaged: it has no column {brief(missing[0])}")
-        metadata = parquet.metadata
-        unpacked = sum(
-            metadata.row_group(i).column(j).total_uncompressed_size
-            for i in range(metadata.num_row_groups)
-            for j in range(metadata.num_columns)
-        )
-        if not 0 <= unpacked <= _MOST_UNPACKED or metadata.num_rows > _MOST_UNPACKED // 8:
+    with parquet_file(source, name, columns or ("_SEQUENCE_NUMBER", "_VALUE_KIND")) as parquet:
+        unpacked = sum(one.total_uncompressed_size for one in chunks_of(parquet))
+        if unpacked > _MOST_UNPACKED or parquet.metadata.num_rows > _MOST_UNPACKED // 8:
             raise UnreadableError(f"{brief(name)} has more than {_MOST_UNPACKED:,} bytes when it is unpacked")
         return parquet.read(columns=columns, use_threads=False)
-
-
-@contextmanager
-def _believing_nothing(name: str) -> Iterator[None]:
-    try:
-        yield
-    except (InputError, UnreadableError):
-        raise
-    except (pa.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
-        why = " ".join(str(error).split())[:200]
-        raise InputError(f"{brief(name)} is not a Parquet file, or is damaged: {why}") from None
 
 
 # Deletion vectors ----------------------------------------------------------------------------------------------------
