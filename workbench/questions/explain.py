@@ -237,5 +237,5 @@ def _axis(name: str, given: Iterable[Any], words: Mapping[Any, str]) -> Constant
 
 
 def _states(given: Any) -> int | None:
-    """The number in a cell, which is a missing value where there is no trace."""
+    """A table cell's number; None if it is missing, since there is no trace."""
     return given if isinstance(given, int) else None
